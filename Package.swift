@@ -1,0 +1,55 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every Swift target of Maru is compiled with.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A C library of Debian's, seen through a module map and thin inline wrappers.
+func library(_ name: String, _ pkgConfig: String, apt package: String) -> Target {
+    .systemLibrary(name: name, path: "Shared/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+/// A module of Shared; it knows only the floors below it.
+func module(_ name: String, on floorsBelow: [String]) -> Target {
+    .target(
+        name: name,
+        dependencies: floorsBelow.map { .init(stringLiteral: $0) },
+        path: "Shared/\(name)",
+        swiftSettings: settings
+    )
+}
+
+/// The tests of a module or service, in a folder of the same name.
+func tests(of name: String, alsoUsing others: [String] = []) -> Target {
+    .testTarget(
+        name: name + "Tests",
+        dependencies: ([name] + others).map { .init(stringLiteral: $0) },
+        path: "Tests/\(name)",
+        swiftSettings: settings
+    )
+}
+
+let package = Package(
+    name: "maru",
+    targets: [
+        // Floor 0: C
+        .target(name: "CSystem", path: "Shared/CSystem"),
+        library("CPostgres", "libpq", apt: "libpq-dev"),
+        library("CRedis", "hiredis", apt: "libhiredis-dev"),
+        library("CCrypto", "openssl", apt: "libssl-dev"),
+        library("CArgon2", "libargon2", apt: "libargon2-dev"),
+        library("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
+        library("CZlib", "zlib", apt: "zlib1g-dev"),
+
+        // Floor 1: loops and values
+        module("EventLoop", on: ["CSystem"]),
+        module("Wire", on: ["CSystem"]),
+        tests(of: "EventLoop"),
+        tests(of: "Wire"),
+    ]
+)

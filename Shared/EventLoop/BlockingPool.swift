@@ -1,0 +1,112 @@
+internal import CSystem
+internal import Glibc
+internal import Synchronization
+
+/// A few threads for work that blocks or burns: password hashes, name resolution, file reads.
+///
+/// It never queues without bound: when `limit` pieces wait, the next is refused with `Full`.
+public final class BlockingPool: Sendable {
+    /// The pool's queue is full; shed the request.
+    public struct Full: Error {}
+
+    /// How a pool's threads stand to the others of the machine.
+    public enum Priority: Sendable {
+        /// Like any thread.
+        case normal
+        /// Only what nobody else wants (SCHED_IDLE).
+        case idle
+    }
+
+    private struct State {
+        var queue: [@Sendable () -> Void] = []
+        var head = 0
+        var isStopped = false
+
+        var waiting: Int { queue.count - head }
+
+        mutating func next() -> (@Sendable () -> Void)? {
+            guard head < queue.count else { return nil }
+            defer {
+                head += 1
+                if head == queue.count {
+                    queue.removeAll(keepingCapacity: true)
+                    head = 0
+                }
+            }
+            return queue[head]
+        }
+    }
+
+    private let state = Mutex(State())
+    private let limit: Int
+    private let semaphore = Semaphore()
+    private let threadCount: Int
+
+    /// Starts `threads` threads; at most `limit` pieces of work wait for one.
+    public init(threads: Int, limit: Int, priority: Priority = .normal, name: String = "blocking") {
+        self.limit = limit
+        threadCount = threads
+        for number in 0..<threads {
+            let thread = startThread(named: "\(name)-\(number)") { [self] in
+                if priority == .idle { _ = cs_thread_be_idle() }
+                work()
+            }
+            pthread_detach(thread)
+        }
+    }
+
+    /// How many pieces wait for a thread.
+    public var waiting: Int { state.withLock { $0.waiting } }
+
+    /// Runs `body` on a thread of the pool and returns what it makes.
+    ///
+    /// - Throws: `Full` when too many wait, else what `body` throws.
+    public func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withUnsafeThrowingContinuation { continuation in
+            let isAccepted = offer { continuation.resume(with: Swift.Result(catching: body)) }
+            if !isAccepted { continuation.resume(throwing: Full()) }
+        }
+    }
+
+    /// Lets the threads finish what waits, then end.
+    public func stop() {
+        state.withLock { $0.isStopped = true }
+        for _ in 0..<threadCount { semaphore.signal() }
+    }
+
+    private func offer(_ piece: @escaping @Sendable () -> Void) -> Bool {
+        let isAccepted = state.withLock { state in
+            guard !state.isStopped, state.waiting < limit else { return false }
+            state.queue.append(piece)
+            return true
+        }
+        if isAccepted { semaphore.signal() }
+        return isAccepted
+    }
+
+    private func work() {
+        while true {
+            semaphore.wait()
+            let (piece, isStopped) = state.withLock { ($0.next(), $0.isStopped) }
+            if let piece { piece() } else if isStopped { return }
+        }
+    }
+}
+
+/// A POSIX semaphore.
+///
+/// - Note: `@unchecked Sendable` because sem_t is made to be shared between threads; its address never changes.
+private final class Semaphore: @unchecked Sendable {
+    private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() { sem_init(raw, 0, 0) }
+
+    deinit {
+        sem_destroy(raw)
+        raw.deallocate()
+    }
+
+    func signal() { sem_post(raw) }
+
+    func wait() { while sem_wait(raw) != 0 && errno == EINTR {} }
+}

@@ -1,0 +1,52 @@
+internal import CSystem
+internal import Glibc
+
+extension StreamSocket {
+    /// Connects to a numeric or Unix address; call on `loop`, then `start` the socket.
+    ///
+    /// - Throws: `SocketError`, with ETIMEDOUT when `timeout` passes first.
+    public static func connect(
+        to address: SocketAddress, timeout: Duration, on loop: EventLoop
+    ) async throws -> StreamSocket {
+        loop.preconditionInLoop()
+        let descriptor = withUnsafePointer(to: address.raw) { cs_connect($0) }
+        guard descriptor >= 0 else { throw SocketError(operation: "connect \(address)") }
+        let attempt = ConnectAttempt(descriptor: descriptor, on: loop)
+        let failure = await attempt.finish(within: timeout)
+        guard failure == 0 else {
+            Glibc.close(descriptor)
+            throw SocketError(operation: "connect \(address)", code: failure)
+        }
+        return StreamSocket(descriptor: descriptor, peer: address, on: loop)
+    }
+}
+
+/// Waits until a connecting socket is writable.
+private final class ConnectAttempt: Channel, @unchecked Sendable {
+    private unowned let loop: EventLoop
+    private var continuation: UnsafeContinuation<Int32, Never>?
+    private var timer: LoopTimer?
+
+    init(descriptor: Int32, on loop: EventLoop) {
+        self.loop = loop
+        super.init(descriptor: descriptor)
+    }
+
+    /// errno, or 0 when connected.
+    func finish(within timeout: Duration) async -> Int32 {
+        await withUnsafeContinuation { continuation in
+            self.continuation = continuation
+            loop.register(self, for: .writable)
+            timer = loop.schedule(after: timeout) { [unowned self] in end(ETIMEDOUT) }
+        }
+    }
+
+    override func ready(_ events: IOEvents) { end(cs_socket_error(descriptor)) }
+
+    private func end(_ code: Int32) {
+        timer?.cancel()
+        loop.deregister(self)
+        continuation?.resume(returning: code)
+        continuation = nil
+    }
+}

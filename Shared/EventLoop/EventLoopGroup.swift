@@ -1,0 +1,55 @@
+internal import CSystem
+internal import Glibc
+
+/// The loops of a process, one a core, each on a thread of its own.
+public final class EventLoopGroup: Sendable {
+    /// In the order of their index.
+    public let loops: [EventLoop]
+    private let threads: [pthread_t]
+
+    /// Starts `count` loops.
+    public init(count: Int) {
+        precondition(count > 0)
+        cs_ignore_sigpipe()
+        let loops = (0..<count).map(EventLoop.init(index:))
+        self.loops = loops
+        threads = loops.map { loop in
+            startThread(named: "loop-\(loop.index)") { loop.run() }
+        }
+    }
+
+    /// A loop by any number, such as a hash: the same number gives the same loop.
+    public subscript(any number: Int) -> EventLoop { loops[Int(UInt(bitPattern: number) % UInt(loops.count))] }
+
+    /// Stops all loops and waits for their threads; not to be called on one of them.
+    public func stop() {
+        for loop in loops { loop.stop() }
+        for thread in threads { pthread_join(thread, nil) }
+    }
+}
+
+/// Starts a thread that runs `body`; the name shows in `top -H`, cut to 15 bytes.
+func startThread(named name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t {
+    var thread = pthread_t()
+    let start = Unmanaged.passRetained(ThreadStart(name: name, body: body))
+    let failure = pthread_create(
+        &thread, nil,
+        { argument in
+            let start = Unmanaged<ThreadStart>.fromOpaque(argument!).takeRetainedValue()
+            cs_thread_name(String(start.name.prefix(15)))
+            start.body()
+            return nil
+        }, start.toOpaque())
+    precondition(failure == 0, "no more threads")
+    return thread
+}
+
+private final class ThreadStart: Sendable {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.body = body
+    }
+}

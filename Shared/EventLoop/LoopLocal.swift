@@ -1,0 +1,36 @@
+/// One value a loop: connections, caches and buffers that no other loop touches and that therefore need no lock.
+///
+/// - Note: `@unchecked Sendable` because the value at an index is only ever reached on the loop of that index:
+///   `current` looks the index up by thread, and `with(_:on:)` sends the work there.
+public final class LoopLocal<Value>: @unchecked Sendable {
+    private let group: EventLoopGroup
+    private var values: [Value?]
+
+    /// Calls `make` once for each loop, here and now; the values must not be tied to the calling thread.
+    public init(_ group: EventLoopGroup, _ make: (EventLoop) throws -> Value) rethrows {
+        self.group = group
+        values = try group.loops.map(make)
+    }
+
+    /// The value of the loop that the caller is on.
+    public var current: Value {
+        guard let loop = EventLoop.current, let value = values[loop.index] else {
+            preconditionFailure("a loop's own value was asked for outside the loops")
+        }
+        return value
+    }
+
+    /// Runs `body` on every loop with its value, without waiting.
+    public func forEach(_ body: @escaping @Sendable (Value) -> Void) {
+        for loop in group.loops {
+            loop.execute { [self] in body(values[loop.index]!) }
+        }
+    }
+}
+
+extension EventLoop {
+    /// Runs `body` on this loop and returns what it makes; the caller resumes on its own executor.
+    public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        try await Task(executorPreference: self) { try await body() }.value
+    }
+}

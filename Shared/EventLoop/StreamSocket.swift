@@ -1,0 +1,223 @@
+internal import CSystem
+internal import Glibc
+
+/// A connected socket on a loop: reads into the loop's scratch, queues what the kernel does not take at once.
+///
+/// Writes of one turn of the loop leave together at its end. A queued `[UInt8]` is shared, not copied, so a broadcast
+/// costs each socket a reference. Nothing is held for an idle socket but the object.
+public final class StreamSocket: Channel, @unchecked Sendable {
+    /// Why a socket was closed.
+    public enum End: Sendable, Equatable {
+        /// The peer ended or reset the connection.
+        case peer
+        /// `close` was called here, or the last write was flushed after `closeAfterFlush`.
+        case local
+        /// More bytes waited than `writeLimit`: the peer reads too slowly.
+        case slowReader
+        /// The system's errno.
+        case failed(Int32)
+    }
+
+    /// The loop that owns it.
+    public unowned let loop: EventLoop
+    /// Who is told; held until the socket is closed.
+    public var handler: (any StreamHandler)?
+    /// The other side.
+    public let peer: SocketAddress
+    /// Bytes that may wait unsent before the socket is closed as a slow reader.
+    public var writeLimit = 4 * 1024 * 1024
+    /// Bytes that wait to be sent.
+    public private(set) var queuedBytes = 0
+    public private(set) var isClosed = false
+
+    private var output = WriteQueue()
+    private var unread: [UInt8] = []
+    private var interest: IOEvents = .readable
+    private var isReadingPaused = false
+    private var isDirty = false
+    private var closesAfterFlush = false
+    private var hasSeenEnd = false
+    private var wasFull = false
+
+    /// Takes over a connected, non-blocking descriptor; on the loop. Reading starts with `start`.
+    public init(descriptor: Int32, peer: SocketAddress, on loop: EventLoop) {
+        self.loop = loop
+        self.peer = peer
+        super.init(descriptor: descriptor)
+    }
+
+    deinit { if !isClosed { Glibc.close(descriptor) } }
+
+    /// Starts to read and to tell `handler`.
+    public func start(_ handler: any StreamHandler) {
+        self.handler = handler
+        loop.register(self, for: .readable)
+    }
+
+    // MARK: Reading
+
+    public override func ready(_ events: IOEvents) {
+        if events.contains(.writable) { flush() }
+        guard !isClosed else { return }
+        if !events.isDisjoint(with: .failed) && (isReadingPaused || hasSeenEnd) {
+            finish(.peer)
+        } else if !isReadingPaused && !events.isDisjoint(with: [.readable, .failed]) {
+            read()
+        }
+    }
+
+    /// Leaves bytes in the kernel until `resumeReading`: back-pressure on the peer.
+    public func pauseReading() {
+        guard !isReadingPaused else { return }
+        isReadingPaused = true
+        updateInterest()
+    }
+
+    /// Reads again, and first offers again what was not consumed.
+    public func resumeReading() {
+        guard isReadingPaused, !isClosed else { return }
+        isReadingPaused = false
+        updateInterest()
+        offerUnread()
+        if hasSeenEnd && !isClosed && !isReadingPaused { handler?.endOfInput() }
+    }
+
+    /// Bytes that were read and that the handler has not consumed.
+    public var unreadCount: Int { unread.count }
+
+    private func read() {
+        let target = loop.scratch
+        let count = Glibc.read(descriptor, target.baseAddress!, target.count)
+        if count > 0 {
+            received(UnsafeRawBufferPointer(rebasing: target[..<count]))
+        } else if count == 0 {
+            hasSeenEnd = true
+            updateInterest()
+            handler?.endOfInput()
+        } else if errno != EAGAIN && errno != EINTR {
+            finish(errno == ECONNRESET || errno == EPIPE ? .peer : .failed(errno))
+        }
+    }
+
+    private func received(_ bytes: UnsafeRawBufferPointer) {
+        guard unread.isEmpty else {
+            unread.append(contentsOf: bytes)
+            return offerUnread()
+        }
+        let consumed = handler?.received(bytes.bytes) ?? bytes.count
+        if consumed < bytes.count && !isClosed { unread.append(contentsOf: bytes[consumed...]) }
+    }
+
+    private func offerUnread() {
+        guard !unread.isEmpty, !isReadingPaused, let handler else { return }
+        // Taken out while the handler looks at it, so that it may pause, resume or close from within.
+        var bytes: [UInt8] = []
+        swap(&bytes, &unread)
+        let consumed = bytes.withUnsafeBytes { handler.received($0.bytes) }
+        guard !isClosed, consumed < bytes.count else { return }
+        if consumed > 0 { bytes.removeFirst(consumed) }
+        unread = bytes + unread
+    }
+
+    // MARK: Writing
+
+    /// Queues bytes; they leave at the end of the loop's turn. Closes the socket when more than `writeLimit` wait.
+    public func write(_ bytes: [UInt8]) {
+        guard !isClosed, !closesAfterFlush, !bytes.isEmpty else { return }
+        output.append(bytes)
+        queued(bytes.count)
+    }
+
+    /// Queues `length` bytes of a file from `offset`, sent by the kernel without a copy; they do not count as queued.
+    public func write(_ file: OpenFile, offset: Int, length: Int) {
+        guard !isClosed, !closesAfterFlush, length > 0 else { return }
+        output.append(file, offset: offset, length: length)
+        queued(0)
+    }
+
+    private func queued(_ count: Int) {
+        queuedBytes += count
+        if queuedBytes > writeLimit { return finish(.slowReader) }
+        if !isDirty {
+            isDirty = true
+            loop.flushAtEndOfTick(self)
+        }
+    }
+
+    func flushAtEndOfTick() {
+        isDirty = false
+        if !interest.contains(.writable) { flush() }
+    }
+
+    /// Sends what the kernel takes, now.
+    public func flush() {
+        while !isClosed, !output.isEmpty {
+            let sent = output.send(to: descriptor, gatheringIn: loop.scratch)
+            if sent.count > 0 {
+                queuedBytes -= sent.counted
+            } else if sent.error == EAGAIN {
+                wasFull = true
+                return updateInterest()
+            } else if sent.error != EINTR {
+                return finish(sent.error == ECONNRESET || sent.error == EPIPE ? .peer : .failed(sent.error))
+            }
+        }
+        guard !isClosed else { return }
+        updateInterest()
+        if closesAfterFlush { return finish(.local) }
+        if wasFull {
+            wasFull = false
+            handler?.drained()
+        }
+    }
+
+    /// Whether all that was written has gone to the kernel.
+    public var isDrained: Bool { output.isEmpty }
+
+    // MARK: Ending
+
+    /// Closes now; what is queued is lost.
+    public func close() { finish(.local) }
+
+    /// Takes no more writes and closes when all that is queued has left.
+    public func closeAfterFlush() {
+        guard !isClosed else { return }
+        closesAfterFlush = true
+        if output.isEmpty { finish(.local) }
+    }
+
+    private func finish(_ end: End) {
+        guard !isClosed else { return }
+        isClosed = true
+        loop.deregister(self)
+        Glibc.close(descriptor)
+        output = WriteQueue()
+        unread = []
+        queuedBytes = 0
+        let handler = self.handler
+        self.handler = nil
+        handler?.closed(end)
+    }
+
+    private func updateInterest() {
+        guard !isClosed else { return }
+        var wanted: IOEvents = []
+        if !isReadingPaused && !hasSeenEnd { wanted.insert(.readable) }
+        if !output.isEmpty { wanted.insert(.writable) }
+        guard wanted != interest else { return }
+        interest = wanted
+        loop.modify(self, for: wanted)
+    }
+}
+
+/// What a protocol does with the bytes of its socket. All calls come on the socket's loop.
+public protocol StreamHandler: AnyObject {
+    /// Takes bytes and says how many it has consumed; the rest is offered again, with what comes after it.
+    func received(_ bytes: RawSpan) -> Int
+    /// The peer will send no more; most protocols close.
+    func endOfInput()
+    /// All that had to wait for the kernel has left.
+    func drained()
+    /// The last call; the socket is closed already.
+    func closed(_ end: StreamSocket.End)
+}

@@ -1,0 +1,109 @@
+internal import CSystem
+internal import Glibc
+
+/// What waits to be sent on a socket, in order: shared byte arrays and parts of files.
+struct WriteQueue {
+    private enum Piece {
+        case bytes([UInt8])
+        case file(OpenFile, offset: Int, end: Int)
+    }
+
+    /// What one `send` came to: bytes gone in all, those of them that count as memory, and errno.
+    struct Sent {
+        var count = 0
+        var counted = 0
+        var error: Int32 = 0
+    }
+
+    private var pieces: [Piece] = []
+    private var head = 0
+    /// How much of the first piece, if bytes, has gone.
+    private var offset = 0
+
+    var isEmpty: Bool { head == pieces.count }
+
+    mutating func append(_ bytes: [UInt8]) { pieces.append(.bytes(bytes)) }
+
+    mutating func append(_ file: OpenFile, offset: Int, length: Int) {
+        pieces.append(.file(file, offset: offset, end: offset + length))
+    }
+
+    /// One system call: several small pieces are gathered into `scratch` first, which is cheaper than a vector.
+    mutating func send(to descriptor: Int32, gatheringIn scratch: UnsafeMutableRawBufferPointer) -> Sent {
+        switch pieces[head] {
+        case .file(let file, let start, let end): return sendFile(file, start, end, to: descriptor)
+        case .bytes(let bytes):
+            let count: Int
+            if head + 1 == pieces.count || bytes.count - offset >= scratch.count {
+                count = bytes.withUnsafeBytes { cs_send(descriptor, $0.baseAddress! + offset, $0.count - offset) }
+            } else {
+                count = cs_send(descriptor, scratch.baseAddress, gather(into: scratch))
+            }
+            guard count >= 0 else { return Sent(error: errno) }
+            drop(count)
+            return Sent(count: count, counted: count)
+        }
+    }
+
+    private func gather(into scratch: UnsafeMutableRawBufferPointer) -> Int {
+        var filled = 0
+        var start = offset
+        for piece in pieces[head...] {
+            guard case .bytes(let bytes) = piece, filled < scratch.count else { break }
+            let count = min(bytes.count - start, scratch.count - filled)
+            bytes.withUnsafeBytes {
+                (scratch.baseAddress! + filled).copyMemory(from: $0.baseAddress! + start, byteCount: count)
+            }
+            filled += count
+            start = 0
+        }
+        return filled
+    }
+
+    private mutating func drop(_ count: Int) {
+        var rest = count
+        while rest > 0, case .bytes(let bytes) = pieces[head] {
+            let left = bytes.count - offset
+            if rest < left {
+                offset += rest
+                return
+            }
+            rest -= left
+            dropFirst()
+        }
+    }
+
+    private mutating func dropFirst() {
+        offset = 0
+        head += 1
+        if head == pieces.count {
+            pieces.removeAll(keepingCapacity: pieces.count <= 8)
+            head = 0
+        } else {
+            pieces[head - 1] = .bytes([])
+            if head >= 64 {
+                pieces.removeFirst(head)
+                head = 0
+            }
+        }
+    }
+
+    private mutating func sendFile(_ file: OpenFile, _ start: Int, _ end: Int, to descriptor: Int32) -> Sent {
+        var position = off_t(start)
+        let count = sendfile(descriptor, file.descriptor, &position, end - start)
+        guard count > 0 else { return Sent(error: count == 0 ? EIO : errno) }
+        if start + count == end { dropFirst() } else { pieces[head] = .file(file, offset: start + count, end: end) }
+        return Sent(count: count)
+    }
+}
+
+/// An open file, closed with its last reference.
+public final class OpenFile: Sendable {
+    /// The descriptor, for reading.
+    public let descriptor: Int32
+
+    /// Takes over an open descriptor.
+    public init(descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+}
