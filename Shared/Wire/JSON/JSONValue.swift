@@ -1,0 +1,44 @@
+/// A value of a JSON text, read in place.
+///
+///     let body = try JSONValue(parsing: request.body)
+///     guard let email = body["email"]?.string else { throw … }
+///
+/// Parsing checks the whole text and notes where its values stand; strings and numbers are made when asked for. A value
+/// keeps the whole text alive. Members nobody asks for are ignored; of members with the same name the last one counts.
+public struct JSONValue: Sendable {
+    public enum Kind: Hashable, Sendable {
+        case null, bool, number, string, array, object
+    }
+
+    let document: JSONDocument
+    let index: Int
+
+    /// - Parameter maximumDepth: how deep arrays and objects may nest, at most 512.
+    public init(parsing bytes: [UInt8], maximumDepth: Int = 64) throws(JSONError) {
+        document = try JSONDocument(parsing: bytes, maximumDepth: maximumDepth)
+        index = 0
+    }
+
+    /// - Parameter maximumDepth: how deep arrays and objects may nest, at most 512.
+    public init(parsing text: String, maximumDepth: Int = 64) throws(JSONError) {
+        try self.init(parsing: Array(text.utf8), maximumDepth: maximumDepth)
+    }
+
+    init(document: JSONDocument, index: Int) {
+        self.document = document
+        self.index = index
+    }
+
+    var node: JSONNode { document.nodes[index] }
+
+    public var kind: Kind {
+        switch node.kind {
+        case .null: .null
+        case .true, .false: .bool
+        case .integer, .fraction: .number
+        case .plainString, .escapedString: .string
+        case .array: .array
+        case .object: .object
+        }
+    }
+}

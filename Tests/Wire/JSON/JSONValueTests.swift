@@ -1,0 +1,33 @@
+import Testing
+import Wire
+
+@Suite("JSON is read")
+struct JSONValueTests {
+    @Test("Absent, null and wrong members are told apart")
+    func members() throws {
+        let json = try JSONValue(parsing: #" {"email":"a@b.c", "phone" : null,"n":1,"a":"x","list":[1,[2],{"k":3}]} "#)
+        #expect(json["email"]?.string == "a@b.c")
+        #expect(json["phone"]?.isNull == true)
+        #expect(json["phone"]?.string == nil)
+        #expect(json["absent"] == nil)
+        #expect(json["a"]?.string == "x")
+        #expect(json["n"]?.string == nil)
+        #expect(json["n"]?.int == 1)
+        #expect(json["list"]?[1]?[0]?.int == 2)
+        #expect(json["list"]?[2]?["k"]?.int == 3)
+        #expect(json["list"]?[3] == nil)
+        #expect(json["list"]?[-1] == nil)
+        #expect(json["list"]?["k"] == nil)
+        #expect(json[0] == nil)
+        #expect(json["list"]?.elements?.map(\.kind) == [.number, .array, .object])
+        #expect(json.members?.map(\.name) == ["email", "phone", "n", "a", "list"])
+        #expect(json[named: "n"]?.int == 1)
+    }
+
+    @Test("Of members with one name the last counts, however it is written")
+    func duplicates() throws {
+        let json = try JSONValue(parsing: #"{"a":1,"b":{"a":9},"\u0061":2,"c":3}"#)
+        #expect(json["a"]?.int == 2)
+        #expect(json.members?.count { $0.name == "a" } == 2)
+    }
+}
