@@ -1,0 +1,53 @@
+/// The id of a room: a channel or a DM. The two come from different services, so the kind belongs to the id.
+public struct RoomID: Hashable, Sendable {
+    public enum Kind: UInt8, CaseIterable, Sendable {
+        case channel = 1
+        case dm = 2
+    }
+
+    public let kind: Kind
+    public let rawValue: Int64
+
+    public init(kind: Kind, rawValue: Int64) {
+        self.kind = kind
+        self.rawValue = rawValue
+    }
+
+    public init(_ channel: ChannelID) {
+        self.init(kind: .channel, rawValue: channel.rawValue)
+    }
+
+    public init(_ dm: DMID) {
+        self.init(kind: .dm, rawValue: dm.rawValue)
+    }
+
+    /// `nil` unless the room is a channel.
+    public var channel: ChannelID? { kind == .channel ? ChannelID(rawValue) : nil }
+
+    /// `nil` unless the room is a DM.
+    public var dm: DMID? { kind == .dm ? DMID(rawValue) : nil }
+}
+
+extension RoomID: Comparable {
+    public static func < (left: RoomID, right: RoomID) -> Bool {
+        (left.kind.rawValue, left.rawValue) < (right.kind.rawValue, right.rawValue)
+    }
+}
+
+extension RoomID: LosslessStringConvertible {
+    /// Reads what ``description`` writes, and nothing else.
+    public init?(_ text: String) {
+        let kind: Kind = text.hasPrefix("dm-") ? .dm : .channel
+        guard text.hasPrefix(kind.prefix), let id = ID<RoomID>(String(text.dropFirst(kind.prefix.count))) else {
+            return nil
+        }
+        self.init(kind: kind, rawValue: id.rawValue)
+    }
+
+    /// `channel-17` or `dm-17`, as in the names of the clients' namespaces.
+    public var description: String { "\(kind.prefix)\(rawValue)" }
+}
+
+extension RoomID.Kind {
+    fileprivate var prefix: String { self == .dm ? "dm-" : "channel-" }
+}
