@@ -49,7 +49,13 @@ let package = Package(
         // Floor 1: loops and values
         module("EventLoop", on: ["CSystem"]),
         module("Wire", on: ["CSystem"]),
+
+        // Floor 4: what services are made of
+        module("Contract", on: ["Wire"]),
+        module("ServiceKit", on: ["EventLoop", "Wire", "Contract"]),
         tests(of: "EventLoop"),
         tests(of: "Wire"),
+        tests(of: "Contract", alsoUsing: ["Wire"]),
+        tests(of: "ServiceKit", alsoUsing: ["EventLoop"]),
     ]
 )

@@ -1,0 +1,42 @@
+internal import Wire
+
+/// The client profile of each API key.
+public struct ClientProfiles: Sendable {
+    private let byKey: [String: ClientProfile]
+    private let byName: [String: ClientProfile]
+
+    /// Reads the text of `clients.json`: an object of API keys and profiles.
+    public init(json text: [UInt8]) throws {
+        guard let keys = try JSONValue(parsing: text).members else { throw ClientProfileError("not an object") }
+        var byKey: [String: ClientProfile] = [:]
+        var byName: [String: ClientProfile] = [:]
+        for (key, value) in keys {
+            guard byKey[key] == nil else { throw ClientProfileError("\(key) stands there twice") }
+            let profile = try ClientProfile(json: value, key: key)
+            if let other = byName[profile.name], other != profile {
+                throw ClientProfileError("\(key): another profile is named \(profile.name)")
+            }
+            byKey[key] = profile
+            byName[profile.name] = profile
+        }
+        guard !byKey.isEmpty else { throw ClientProfileError("no API keys") }
+        self.byKey = byKey
+        self.byName = byName
+    }
+
+    /// The profile of an API key.
+    public subscript(key key: String) -> ClientProfile? { byKey[key] }
+
+    /// The profile that a token names.
+    public subscript(name name: String) -> ClientProfile? { byName[name] }
+
+    /// All profiles, each once, sorted by name.
+    public var all: [ClientProfile] { byName.values.sorted { $0.name < $1.name } }
+}
+
+/// What is wrong with `clients.json`.
+public struct ClientProfileError: Error, Equatable, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = "clients: \(description)" }
+}

@@ -1,0 +1,68 @@
+public import Wire
+
+/// A person as they see themselves.
+public struct AccountView: View {
+    /// Who vouches for an account that has no password.
+    public enum Provider: String, Sendable {
+        case kakao, apple
+    }
+
+    public let id: UserID
+    public let email: String
+    public let nickname: String
+    public let profileImage: String?
+    public let phone: String?
+    public let provider: Provider?
+    /// Coins; written only where the reply has them.
+    public var coins: Int64?
+    public let createdAt: Timestamp
+    /// Fresh tokens; written only in replies to join and login.
+    public var tokens: TokensView?
+
+    public init(
+        id: UserID, email: String, nickname: String, profileImage: String?, phone: String?, provider: Provider?,
+        coins: Int64? = nil, createdAt: Timestamp, tokens: TokensView? = nil
+    ) {
+        self.id = id
+        self.email = email
+        self.nickname = nickname
+        self.profileImage = profileImage
+        self.phone = phone
+        self.provider = provider
+        self.coins = coins
+        self.createdAt = createdAt
+        self.tokens = tokens
+    }
+
+    public func write(to json: inout JSONWriter, for profile: ClientProfile) {
+        json.object { json in
+            json.field("user_id", id, for: profile)
+            json.field("email", email)
+            json.field("nickname", nickname)
+            json.field("profileImage", profileImage)
+            json.field("phone", phone ?? (profile.nullPhone == .empty ? "" : nil))
+            json.field(profile.generation == .january2024 ? "vendor" : "provider", provider?.rawValue)
+            if let coins { json.field("sesacCoin", coins) }
+            json.field("createdAt", createdAt)
+            if let tokens { json.field("token", tokens, for: profile) }
+        }
+    }
+}
+
+/// An access token and what renews it.
+public struct TokensView: View {
+    public let access: String
+    public let refresh: String
+
+    public init(access: String, refresh: String) {
+        self.access = access
+        self.refresh = refresh
+    }
+
+    public func write(to json: inout JSONWriter, for profile: ClientProfile) {
+        json.object { json in
+            json.field("accessToken", access)
+            json.field("refreshToken", refresh)
+        }
+    }
+}

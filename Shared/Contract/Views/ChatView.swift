@@ -1,0 +1,23 @@
+public import Wire
+
+/// A message of a channel, the same in history, in the reply to a send and on the socket.
+public struct ChatView: View {
+    public let channel: ChannelID
+    public let channelName: String
+    public let message: MessageBody
+
+    public init(channel: ChannelID, channelName: String, message: MessageBody) {
+        self.channel = channel
+        self.channelName = channelName
+        self.message = message
+    }
+
+    public func write(to json: inout JSONWriter, for profile: ClientProfile) {
+        json.object { json in
+            json.field("channel_id", channel, for: profile)
+            json.field("channelName", channelName)
+            json.field("chat_id", message.id, for: profile)
+            message.writeMembers(to: &json, for: profile)
+        }
+    }
+}

@@ -1,0 +1,20 @@
+public import Wire
+
+/// A direct message, the same in history, in the reply to a send and on the socket.
+public struct DMView: View {
+    public let room: DMID
+    public let message: MessageBody
+
+    public init(room: DMID, message: MessageBody) {
+        self.room = room
+        self.message = message
+    }
+
+    public func write(to json: inout JSONWriter, for profile: ClientProfile) {
+        json.object { json in
+            json.field("dm_id", message.id, for: profile)
+            json.field("room_id", room, for: profile)
+            message.writeMembers(to: &json, for: profile)
+        }
+    }
+}

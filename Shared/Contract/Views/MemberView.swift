@@ -1,0 +1,26 @@
+public import Wire
+
+/// A person as others see them: an author, a member, the opponent of a DM.
+public struct MemberView: View, Equatable {
+    public let id: UserID
+    public let email: String
+    public let nickname: String
+    /// A path that begins with `/static/`.
+    public let profileImage: String?
+
+    public init(id: UserID, email: String, nickname: String, profileImage: String?) {
+        self.id = id
+        self.email = email
+        self.nickname = nickname
+        self.profileImage = profileImage
+    }
+
+    public func write(to json: inout JSONWriter, for profile: ClientProfile) {
+        json.object { json in
+            json.field("user_id", id, for: profile)
+            json.field("email", email)
+            json.field("nickname", nickname)
+            json.field("profileImage", profileImage)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+public import Wire
+
+/// What messages of channels and of DMs have in common.
+public struct MessageBody: Sendable, Equatable {
+    public let id: ChatID
+    /// Its place in the room: 1, 2, 3 … without a gap.
+    public let seq: Int64
+    public let content: String
+    public let createdAt: Timestamp
+    /// Paths that begin with `/static/`; at most five.
+    public let files: [String]
+    public let author: MemberView
+    /// What the author named it before it was sent.
+    public let clientID: String?
+
+    public init(
+        id: ChatID, seq: Int64, content: String, createdAt: Timestamp, files: [String], author: MemberView,
+        clientID: String? = nil
+    ) {
+        self.id = id
+        self.seq = seq
+        self.content = content
+        self.createdAt = createdAt
+        self.files = files
+        self.author = author
+        self.clientID = clientID
+    }
+
+    func writeMembers(to json: inout JSONWriter, for profile: ClientProfile) {
+        json.field("seq", seq)
+        json.field("content", content)
+        json.field("createdAt", createdAt)
+        json.field("files", files)
+        json.field("user", author, for: profile)
+        if let clientID { json.field("client_id", clientID) }
+    }
+}

@@ -1,0 +1,70 @@
+import Contract
+import Foundation
+import Testing
+import Wire
+
+@Suite("Views")
+struct ViewTests {
+    private let profiles = try! ClientProfiles(json: Array(Data(contentsOf: Self.clients)))
+
+    private static let clients = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../deploy/clients.json")
+
+    private func object(_ view: some View, as name: String) throws -> [String: Any] {
+        let profile = try #require(profiles[name: name])
+        let bytes = JSONWriter.bytes { json in json.view(view, for: profile) }
+        return try #require(JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+    }
+
+    private let member = MemberView(id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: nil)
+
+    @Test("Ids are integers in the first generation and strings in the second")
+    func ids() throws {
+        #expect(try object(member, as: "sooda")["user_id"] as? Int == 5)
+        #expect(try object(member, as: "gathering")["user_id"] as? String == "5")
+    }
+
+    @Test("A channel has workspace and private in the first generation and neither in the second")
+    func channels() throws {
+        let channel = ChannelView(
+            workspace: WorkspaceID(3), id: ChannelID(7), name: "일반", description: nil, image: nil, owner: UserID(5),
+            isPrivate: false, createdAt: Timestamp(milliseconds: 0), members: [member])
+        let first = try object(channel, as: "sooda")
+        #expect(first["workspace_id"] as? Int == 3)
+        #expect(first["private"] as? Int == 0)
+        #expect(first["coverImage"] == nil)
+        let second = try object(channel, as: "collabee")
+        #expect(second["workspace_id"] == nil)
+        #expect(second["private"] == nil)
+        #expect(second["coverImage"] is NSNull)
+        #expect((second["channelMembers"] as? [Any])?.count == 1)
+        #expect(second["createdAt"] as? String == "1970-01-01T00:00:00.000Z")
+    }
+
+    @Test("A missing phone is empty text for those that cannot edit a profile with null")
+    func phone() throws {
+        let account = AccountView(
+            id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: nil, phone: nil, provider: .kakao, coins: 7,
+            createdAt: .now)
+        #expect(try object(account, as: "collatalk")["phone"] as? String == "")
+        #expect(try object(account, as: "native")["phone"] is NSNull)
+        #expect(try object(account, as: "sooda")["vendor"] as? String == "kakao")
+        #expect(try object(account, as: "collatalk")["provider"] as? String == "kakao")
+        #expect(try object(account, as: "collatalk")["token"] == nil)
+    }
+
+    @Test("A message is never without content, and its room is named as each generation names it")
+    func messages() throws {
+        let body = MessageBody(
+            id: ChatID(9), seq: 1, content: "", createdAt: .now, files: ["/static/dmChats/a_1.jpg"], author: member)
+        let chat = try object(ChatView(channel: ChannelID(7), channelName: "일반", message: body), as: "sooda")
+        #expect(chat["content"] as? String == "")
+        #expect(chat["channel_id"] as? Int == 7)
+        #expect(chat["channelName"] as? String == "일반")
+        #expect((chat["user"] as? [String: Any])?["nickname"] as? String == "새싹")
+        let dm = try object(DMView(room: DMID(4), message: body), as: "gathering")
+        #expect(dm["dm_id"] as? String == "9")
+        #expect(dm["room_id"] as? String == "4")
+        #expect(dm["files"] as? [String] == ["/static/dmChats/a_1.jpg"])
+    }
+}
