@@ -1,0 +1,90 @@
+internal import Glibc
+
+/// The settings of a process: what the environment says, else the file, else the default.
+public struct Config: Sendable {
+    private let entries: [ConfigEntry]
+    private let values: [String: String]
+
+    /// Reads and checks all settings; unknown ones are refused, so that a misspelt name does not go unseen.
+    ///
+    /// - Parameters:
+    ///   - entries: every setting of the service.
+    ///   - file: the text of a file of `key = value` lines with `#` comments.
+    ///   - environment: all variables; those that begin with `MARU_` count.
+    ///   - read: reads the file that a `…_file` setting of a secret names.
+    public init(
+        _ entries: [ConfigEntry],
+        file: String = "",
+        environment: [String: String] = [:],
+        read: (String) -> String? = Config.textOfFile
+    ) throws(ConfigError) {
+        var given = try Self.parse(file)
+        for (name, value) in environment where name.hasPrefix("MARU_") {
+            given[name.dropFirst("MARU_".count).lowercased()] = value
+        }
+        var values: [String: String] = [:]
+        for entry in entries {
+            let inFile = entry.isSecret ? given.removeValue(forKey: entry.name + "_file") : nil
+            if let text = given.removeValue(forKey: entry.name) {
+                values[entry.name] = text
+            } else if let path = inFile {
+                guard let text = read(path) else { throw ConfigError("\(entry.name)_file: cannot read \(path)") }
+                values[entry.name] = String(text.trimmingSpaces)
+            } else {
+                values[entry.name] = entry.fallback
+            }
+            guard let text = values[entry.name] else { throw ConfigError("\(entry.name) is required: \(entry.doc)") }
+            guard entry.accepts(text) else { throw ConfigError("\(entry.name) must be a \(entry.typeName)") }
+        }
+        if let unknown = given.keys.sorted().first { throw ConfigError("unknown setting \(unknown)") }
+        self.entries = entries
+        self.values = values
+    }
+
+    /// The value of a setting; the key must be among those that the config was made with.
+    public subscript<Value>(key: ConfigKey<Value>) -> Value {
+        guard let value = values[key.name].flatMap(Value.init(configText:)) else {
+            preconditionFailure("\(key.name) is no setting of this service")
+        }
+        return value
+    }
+
+    /// All settings with doc, type and default, as a file that can be used after filling in what is required.
+    public static func template(of entries: [ConfigEntry]) -> String {
+        entries.map { entry in
+            let line = entry.fallback.map { "# \(entry.name) = \($0)" } ?? "\(entry.name) ="
+            let more = entry.isSecret ? "; or \(entry.name)_file, a file that holds it" : ""
+            return "# \(entry.doc) (\(entry.typeName)\(entry.fallback == nil ? ", required" : "")\(more))\n\(line)\n"
+        }.joined(separator: "\n")
+    }
+
+    private static func parse(_ text: String) throws(ConfigError) -> [String: String] {
+        var given: [String: String] = [:]
+        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let line = line.trimmingSpaces
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            guard let equals = line.firstIndex(of: "=") else { throw ConfigError("line \(number + 1): no '='") }
+            let name = String(line[..<equals].trimmingSpaces)
+            guard given[name] == nil else { throw ConfigError("line \(number + 1): \(name) is set twice") }
+            given[name] = String(line[line.index(after: equals)...].trimmingSpaces)
+        }
+        return given
+    }
+
+    /// The text of a small file; nil where it cannot be read or is not UTF-8.
+    public static func textOfFile(_ path: String) -> String? {
+        guard let file = fopen(path, "r") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+/// Why a process does not start with these settings; never holds a secret's text.
+public struct ConfigError: Error, Equatable, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,45 @@
+/// One setting of a service: its name, what it means, and what holds when nobody sets it.
+public struct ConfigKey<Value: ConfigValue>: Sendable {
+    /// Lower-case with underscores; `MARU_` and upper case in the environment.
+    public let name: String
+    /// A sentence for operators, with the unit where the type does not show it.
+    public let doc: String
+    /// What holds without a setting; nil where one must be given.
+    public let fallback: Value?
+
+    /// A setting with a default.
+    public init(_ name: String, default fallback: Value, _ doc: String) {
+        self.name = name
+        self.doc = doc
+        self.fallback = fallback
+    }
+
+    /// A setting that must be given.
+    public init(_ name: String, _ doc: String) {
+        self.name = name
+        self.doc = doc
+        fallback = nil
+    }
+
+    /// The key without its value's type, for lists of keys.
+    public var entry: ConfigEntry {
+        ConfigEntry(
+            name: name,
+            doc: doc,
+            typeName: Value.typeName,
+            fallback: fallback.map(\.configText),
+            isSecret: Value.self is any SecretConfigValue.Type,
+            accepts: { Value(configText: $0) != nil }
+        )
+    }
+}
+
+/// A setting as `--print-config` lists it.
+public struct ConfigEntry: Sendable {
+    let name: String
+    let doc: String
+    let typeName: String
+    let fallback: String?
+    let isSecret: Bool
+    let accepts: @Sendable (String) -> Bool
+}

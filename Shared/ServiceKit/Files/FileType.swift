@@ -1,0 +1,91 @@
+/// What a file is, told by its first bytes; names and declared types are not believed.
+public struct FileType: Sendable, Equatable {
+    /// The suffix that stored files get, without the dot.
+    public let suffix: String
+    /// For `Content-Type`.
+    public let mediaType: String
+
+    /// So many first bytes decide.
+    public static let headSize = 512
+
+    public static let jpeg = FileType(suffix: "jpg", mediaType: "image/jpeg")
+    public static let png = FileType(suffix: "png", mediaType: "image/png")
+    public static let gif = FileType(suffix: "gif", mediaType: "image/gif")
+    public static let webp = FileType(suffix: "webp", mediaType: "image/webp")
+    public static let heic = FileType(suffix: "heic", mediaType: "image/heic")
+    public static let pdf = FileType(suffix: "pdf", mediaType: "application/pdf")
+    public static let zip = FileType(suffix: "zip", mediaType: "application/zip")
+    public static let mp3 = FileType(suffix: "mp3", mediaType: "audio/mpeg")
+    public static let avi = FileType(suffix: "avi", mediaType: "video/x-msvideo")
+    public static let mov = FileType(suffix: "mov", mediaType: "video/quicktime")
+    public static let mp4 = FileType(suffix: "mp4", mediaType: "video/mp4")
+    public static let doc = FileType(suffix: "doc", mediaType: "application/msword")
+    public static let ppt = FileType(suffix: "ppt", mediaType: "application/vnd.ms-powerpoint")
+    public static let text = FileType(suffix: "txt", mediaType: "text/plain; charset=utf-8")
+
+    static let all = [jpeg, png, gif, webp, heic, pdf, zip, mp3, avi, mov, mp4, doc, ppt, text]
+
+    /// A picture that client apps show.
+    public var isImage: Bool { mediaType.hasPrefix("image/") }
+
+    /// The type of a stored file by the suffix that it got here; nil for others.
+    public init?(suffix: some StringProtocol) {
+        guard let type = Self.all.first(where: { $0.suffix == suffix }) else { return nil }
+        self = type
+    }
+
+    private init(suffix: String, mediaType: String) {
+        self.suffix = suffix
+        self.mediaType = mediaType
+    }
+
+    /// The type of a file that begins with `head`; nil where it is none of the accepted ones.
+    ///
+    /// - Parameter name: tells apart what begins alike: Word and PowerPoint share a container.
+    public init?(head: [UInt8], name: String? = nil) {
+        func has(_ magic: String, at offset: Int = 0) -> Bool {
+            head.dropFirst(offset).starts(with: magic.unicodeScalars.lazy.map { UInt8($0.value) })
+        }
+        if has("\u{FF}\u{D8}\u{FF}") {
+            self = .jpeg
+        } else if has("\u{89}PNG\r\n\u{1A}\n") {
+            self = .png
+        } else if has("GIF87a") || has("GIF89a") {
+            self = .gif
+        } else if has("RIFF") && has("WEBP", at: 8) {
+            self = .webp
+        } else if has("RIFF") && has("AVI ", at: 8) {
+            self = .avi
+        } else if has("%PDF-") {
+            self = .pdf
+        } else if has("PK\u{3}\u{4}") || has("PK\u{5}\u{6}") {
+            self = .zip
+        } else if has("ID3") || (head.count > 1 && head[0] == 0xFF && [0xFB, 0xF3, 0xF2].contains(head[1])) {
+            self = .mp3
+        } else if has("ftyp", at: 4) {
+            self = Self.isoMedia(brand: head.dropFirst(8).prefix(4))
+        } else if has("\u{D0}\u{CF}\u{11}\u{E0}\u{A1}\u{B1}\u{1A}\u{E1}") {
+            self = name?.lowercased().hasSuffix(".ppt") == true ? .ppt : .doc
+        } else if Self.isText(head) {
+            self = .text
+        } else {
+            return nil
+        }
+    }
+
+    private static func isoMedia(brand: ArraySlice<UInt8>) -> FileType {
+        switch String(decoding: brand, as: UTF8.self) {
+        case "qt  ": .mov
+        case "heic", "heix", "mif1", "msf1", "hevc": .heic
+        default: .mp4
+        }
+    }
+
+    /// UTF-8 without control characters other than white space; a character cut off at the end of the head is no fault.
+    private static func isText(_ head: [UInt8]) -> Bool {
+        guard !head.isEmpty, !head.contains(where: { $0 < 0x20 && ![0x09, 0x0A, 0x0C, 0x0D, 0x1B].contains($0) })
+        else { return false }
+        let cut = head.count < headSize ? 0 : min(3, head.count)
+        return (0...cut).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil }
+    }
+}

@@ -1,0 +1,112 @@
+public import EventLoop
+internal import Glibc
+
+/// Files in a folder of this machine, or one that several machines mount.
+///
+/// An upload is written under `.uploads`, synced and renamed, so that a name either holds the whole content or nothing.
+public struct FolderFileStore: FileStore {
+    private let root: String
+    private let pool: BlockingPool
+
+    private static let uploads = ".uploads"
+    /// Uploads that no process can still be writing, in seconds.
+    private static let abandonedAfter = 24 * 3600
+
+    /// Opens the store, makes its folders and drops uploads that a crash left behind.
+    ///
+    /// - Parameter folders: the first parts of the names that will be kept.
+    public init(root: String, folders: [String], pool: BlockingPool) throws {
+        self.root = root
+        self.pool = pool
+        for folder in ["", Self.uploads] + folders {
+            let path = "\(root)/\(folder)"
+            guard mkdir(path, 0o750) == 0 || errno == EEXIST else {
+                throw FileStoreError(operation: "make folder \(path)", code: errno)
+            }
+        }
+        dropAbandonedUploads()
+    }
+
+    public func begin() async throws -> FileUpload {
+        let unique = UInt64.random(in: 0 ... .max)
+        return try await FileUpload(creating: "\(root)/\(Self.uploads)/\(String(unique, radix: 36))", pool: pool)
+    }
+
+    public func keep(_ upload: FileUpload, as name: String) async throws {
+        let target = try path(of: name)
+        try await upload.finish()
+        let source = upload.path
+        try await pool.run {
+            guard rename(source, target) == 0 else { throw FileStoreError(operation: "rename", code: errno) }
+            try Self.syncFolder(of: target)
+        }
+        upload.keep()
+    }
+
+    public func open(_ name: String) async throws -> StoredFile? {
+        let path = try path(of: name)
+        return try await pool.run {
+            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0 else {
+                if errno == ENOENT { return nil }
+                throw FileStoreError(operation: "open", code: errno)
+            }
+            let file = OpenFile(descriptor: descriptor)
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw FileStoreError(operation: "stat", code: errno) }
+            return StoredFile(file: file, size: Int(status.st_size))
+        }
+    }
+
+    public func remove(_ names: [String]) async throws {
+        let paths = try names.map(path(of:))
+        try await pool.run {
+            for path in paths where unlink(path) != 0 && errno != ENOENT {
+                throw FileStoreError(operation: "remove", code: errno)
+            }
+        }
+    }
+
+    private func path(of name: String) throws -> String {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        let isOurs =
+            parts.count == 2
+            && parts.allSatisfy { part in
+                !part.isEmpty && !part.hasPrefix(".") && part.utf8.allSatisfy(Self.isNameByte)
+            }
+        guard isOurs else { throw InvalidFileName() }
+        return "\(root)/\(name)"
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+
+    private static func syncFolder(of path: String) throws {
+        let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        let descriptor = Glibc.open(String(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileStoreError(operation: "open folder", code: errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw FileStoreError(operation: "sync folder", code: errno) }
+    }
+
+    private func dropAbandonedUploads() {
+        let folder = "\(root)/\(Self.uploads)"
+        guard let listing = opendir(folder) else { return }
+        defer { closedir(listing) }
+        while let entry = readdir(listing) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            var status = stat()
+            guard !name.hasPrefix("."), stat("\(folder)/\(name)", &status) == 0,
+                status.st_mtim.tv_sec < time(nil) - Self.abandonedAfter
+            else { continue }
+            unlink("\(folder)/\(name)")
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// Lets `burst` calls through at once and `rate` a second after that.
+public struct TokenBucket: Sendable {
+    private let perNanosecond: Double
+    private let burst: Double
+    private var tokens: Double
+    private var last: UInt64
+
+    /// A full bucket at `now`, in monotonic nanoseconds.
+    public init(rate: Double, burst: Double, now: UInt64) {
+        perNanosecond = rate / 1e9
+        self.burst = burst
+        tokens = burst
+        last = now
+    }
+
+    /// Takes a token; where there is none, tells how long until there is one.
+    public mutating func take(now: UInt64) -> Duration? {
+        refill(now)
+        if tokens >= 1 {
+            tokens -= 1
+            return nil
+        }
+        return .nanoseconds(Int64(((1 - tokens) / perNanosecond).rounded(.up)))
+    }
+
+    /// Whether the bucket has nothing to remember at `now`.
+    public mutating func isFull(now: UInt64) -> Bool {
+        refill(now)
+        return tokens >= burst
+    }
+
+    private mutating func refill(_ now: UInt64) {
+        guard now > last else { return }
+        tokens = min(burst, tokens + Double(now - last) * perNanosecond)
+        last = now
+    }
+}

@@ -1,0 +1,35 @@
+import ServiceKit
+import Testing
+
+@Suite("File types")
+struct FileTypeTests {
+    static let samples: [(head: [UInt8], suffix: String?)] = [
+        ([0xFF, 0xD8, 0xFF, 0xE0], "jpg"), ([0x89] + Array("PNG\r\n\u{1A}\n".utf8), "png"),
+        (Array("GIF89a".utf8), "gif"),
+        (Array("RIFF....WEBPVP8 ".utf8), "webp"), (Array("RIFF....AVI LIST".utf8), "avi"),
+        (Array("%PDF-1.7".utf8), "pdf"), (Array("PK\u{3}\u{4}".utf8), "zip"), (Array("ID3\u{4}".utf8), "mp3"),
+        ([0xFF, 0xFB, 0x90], "mp3"), (Array("\0\0\0\u{14}ftypqt  ".utf8), "mov"),
+        (Array("\0\0\0\u{18}ftypmp42".utf8), "mp4"), (Array("\0\0\0\u{18}ftypheic".utf8), "heic"),
+        ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "doc"), (Array("안녕하세요\n".utf8), "txt"),
+        (Array("MZ\u{90}\0".utf8), nil), ([0x7F] + Array("ELF\u{2}\u{1}\u{1}\0".utf8), nil), ([], nil),
+        ([0xC3, 0x28], nil),
+    ]
+
+    @Test("The first bytes tell the type", arguments: samples)
+    func magic(head: [UInt8], suffix: String?) { #expect(FileType(head: head)?.suffix == suffix) }
+
+    @Test("A name tells a presentation from a document and is believed for nothing else")
+    func names() {
+        let container: [UInt8] = [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]
+        #expect(FileType(head: container, name: "slides.PPT") == .ppt)
+        #expect(FileType(head: Array("%PDF-1.7".utf8), name: "photo.jpg") == .pdf)
+    }
+
+    @Test("A character cut in two by the end of the head does not make text binary")
+    func cutCharacter() {
+        let text = Array(String(repeating: "가", count: 300).utf8)
+        for count in 500...FileType.headSize where count == FileType.headSize {
+            #expect(FileType(head: Array(text.prefix(count))) == .text)
+        }
+    }
+}
