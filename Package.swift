@@ -50,11 +50,15 @@ let package = Package(
         module("EventLoop", on: ["CSystem"]),
         module("Wire", on: ["CSystem"]),
 
+        // Floor 2: protocols
+        module("Crypto", on: ["Wire", "EventLoop", "CCrypto", "CArgon2"]),
+
         // Floor 4: what services are made of
         module("Contract", on: ["Wire"]),
         module("ServiceKit", on: ["EventLoop", "Wire", "Contract"]),
         tests(of: "EventLoop"),
         tests(of: "Wire"),
+        tests(of: "Crypto", alsoUsing: ["Wire", "EventLoop"]),
         tests(of: "Contract", alsoUsing: ["Wire"]),
         tests(of: "ServiceKit", alsoUsing: ["EventLoop"]),
     ]

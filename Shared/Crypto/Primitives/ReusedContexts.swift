@@ -1,0 +1,34 @@
+internal import CCrypto
+internal import Synchronization
+
+/// OpenSSL contexts made ready once for a key and then used again: making one costs more than a message's HMAC.
+///
+/// There are as many as threads have used the key at the same time.
+final class ReusedContexts: Sendable {
+    /// - Note: `@unchecked Sendable` because a context is either in the list or in the hands of one caller.
+    private struct Context: @unchecked Sendable {
+        let raw: OpaquePointer
+    }
+
+    private let idle = Mutex<[Context]>([])
+    private let make: @Sendable () -> OpaquePointer?
+    private let free: @Sendable (OpaquePointer) -> Void
+
+    init(make: @escaping @Sendable () -> OpaquePointer?, free: @escaping @Sendable (OpaquePointer) -> Void) {
+        self.make = make
+        self.free = free
+    }
+
+    deinit { idle.withLock { $0.forEach { free($0.raw) } } }
+
+    func use<Result>(_ body: (OpaquePointer) -> Result) -> Result {
+        let context = idle.withLock { $0.popLast() } ?? makeContext()
+        defer { idle.withLock { $0.append(context) } }
+        return body(context.raw)
+    }
+
+    private func makeContext() -> Context {
+        guard let raw = make() else { preconditionFailure("OpenSSL makes no context for a key it made") }
+        return Context(raw: raw)
+    }
+}

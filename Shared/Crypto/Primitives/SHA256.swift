@@ -1,0 +1,45 @@
+internal import CCrypto
+
+/// A SHA-256 digest that is fed piece by piece, for what does not fit in memory.
+public struct SHA256: ~Copyable {
+    /// Bytes in a digest.
+    public static let length = 32
+
+    // Fetched once: `EVP_sha256()` would look the implementation up at every digest.
+    private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
+
+    private let context: OpaquePointer
+
+    /// Begins an empty digest.
+    public init() {
+        context = EVP_MD_CTX_new()
+        let isReady = EVP_DigestInit_ex2(context, Self.algorithm, nil)
+        precondition(isReady == 1, "OpenSSL has no SHA-256")
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    /// Adds `bytes` behind those before.
+    public mutating func update(_ bytes: Span<UInt8>) {
+        _ = bytes.withUnsafeBufferPointer { EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
+    }
+
+    /// The digest of all that was added.
+    public consuming func finalize() -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Self.length) { buffer, written in
+            EVP_DigestFinal_ex(context, buffer.baseAddress, nil)
+            written = Self.length
+        }
+    }
+
+    /// The digest of `bytes`.
+    public static func digest(of bytes: Span<UInt8>) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: length) { buffer, written in
+            let done = bytes.withUnsafeBufferPointer {
+                EVP_Digest($0.baseAddress, $0.count, buffer.baseAddress, nil, algorithm, nil)
+            }
+            precondition(done == 1, "OpenSSL has no SHA-256")
+            written = length
+        }
+    }
+}
