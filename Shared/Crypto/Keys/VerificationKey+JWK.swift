@@ -1,0 +1,18 @@
+public import Wire
+
+extension VerificationKey: JSONWritable {
+    /// Reads a JWK of RFC 7517, P-256 or RSA; one without `kid` is named by its thumbprint.
+    public init(jwk: JSONValue) throws(KeyError) {
+        self.init(try OpenSSLKey(jwk: jwk, isPrivate: false), id: jwk["kid"]?.string)
+    }
+
+    /// Writes the public JWK.
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            key.writeRequiredMembers(to: &json)
+            json.field("kid", id)
+            json.field("use", "sig")
+            json.field("alg", algorithm.rawValue)
+        }
+    }
+}
