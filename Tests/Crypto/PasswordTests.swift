@@ -1,0 +1,118 @@
+import Crypto
+import Testing
+
+@Suite struct PasswordTests {
+    /// Cheap enough to run often.
+    private static let cheap = Argon2Parameters(memory: 256, iterations: 1, parallelism: 1)
+
+    private static let unacceptable = [
+        "", "password", "$2b$12$abcdefghijklmnopqrstuv",
+        "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=16$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=256,t=2$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$t=2,m=256,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=256,t=0,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=7,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=4194304,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=256,t=99999,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=-256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=256,t=2,p=1$c2E$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65",
+        "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ=$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+        "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4$",
+    ]
+
+    @Test(
+        "Hashes that the reference implementation made are recognised",
+        arguments: [
+            "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
+            "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=19$m=256,t=2,p=2$c29tZXNhbHQ$bQk8UB/VmZZF4Oo79iDXuL5/0ttZwg2f/5U52iv1cDc",
+        ])
+    func reference(stored: String) async throws {
+        let hasher = PasswordHasher(threads: 1)
+        #expect(try await hasher.verify("password", against: stored) == .right(needsRehash: true))
+        #expect(try await hasher.verify("passwore", against: stored) == .wrong)
+    }
+
+    @Test("A password in any script is hashed with the recommended cost, its parameters in the hash")
+    func recommended() async throws {
+        let hasher = PasswordHasher(threads: 1)
+        let stored = try await hasher.hash("비밀번호 Passw0rd!")
+        #expect(stored.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
+        #expect(try await hasher.verify("비밀번호 Passw0rd!", against: stored) == .right(needsRehash: false))
+        #expect(try await hasher.verify("비밀번호 Passw0rd?", against: stored) == .wrong)
+        #expect(try await hasher.verify("", against: stored) == .wrong)
+    }
+
+    @Test("The same password hashes differently each time")
+    func salt() async throws {
+        let hasher = PasswordHasher(parameters: Self.cheap, threads: 1)
+        let first = try await hasher.hash("Passw0rd!")
+        let second = try await hasher.hash("Passw0rd!")
+        #expect(first != second)
+    }
+
+    @Test("A hash made with other parameters is right and wants to be made anew")
+    func rehash() async throws {
+        let old = PasswordHasher(parameters: Self.cheap, threads: 1)
+        let new = PasswordHasher(parameters: Argon2Parameters(memory: 512, iterations: 1, parallelism: 1), threads: 1)
+        let stored = try await old.hash("Passw0rd!")
+        #expect(try await new.verify("Passw0rd!", against: stored) == .right(needsRehash: true))
+        let renewed = try await new.hash("Passw0rd!")
+        #expect(try await new.verify("Passw0rd!", against: renewed) == .right(needsRehash: false))
+    }
+
+    @Test("An account that does not exist is wrong for every password and costs what another does")
+    func unknownAccount() async throws {
+        let hasher = PasswordHasher(threads: 1)
+        let stored = try await hasher.hash("Passw0rd!")
+        let clock = ContinuousClock()
+        var known = Duration.seconds(60)
+        var unknown = Duration.seconds(60)
+        // The shortest of several: what else the machine does can only add.
+        for _ in 0..<40 {
+            let start = clock.now
+            _ = try await hasher.verify("wrong", against: stored)
+            let middle = clock.now
+            let verdict = try await hasher.verify("wrong", against: nil)
+            #expect(verdict == .wrong)
+            known = min(known, start.duration(to: middle))
+            unknown = min(unknown, middle.duration(to: clock.now))
+            if unknown > known * 0.8 && unknown < known * 1.25 { return }
+        }
+        Issue.record("known \(known), unknown \(unknown)")
+    }
+
+    @Test(
+        "What is no acceptable Argon2id hash is refused before anything is spent on it",
+        arguments: PasswordTests.unacceptable)
+    func malformed(stored: String) async throws {
+        let hasher = PasswordHasher(parameters: Self.cheap, threads: 1)
+        await #expect(throws: PasswordHashingError.malformedHash) {
+            try await hasher.verify("password", against: stored)
+        }
+    }
+
+    @Test("A flood is shed at once, and who was let in gets an answer")
+    func flood() async throws {
+        let hasher = PasswordHasher(threads: 1, queueLimit: 4)
+        let outcomes = await withTaskGroup { group in
+            for _ in 0..<40 {
+                group.addTask { () -> Result<PasswordVerdict, PasswordHashingError> in
+                    do throws(PasswordHashingError) {
+                        return .success(try await hasher.verify("Passw0rd!", against: nil))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        let answered = outcomes.count { $0 == .success(.wrong) }
+        let shed = outcomes.count { $0 == .failure(.overloaded) }
+        #expect(answered + shed == 40)
+        #expect(answered >= 4)
+        #expect(shed >= 20)
+    }
+}
