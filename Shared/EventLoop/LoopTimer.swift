@@ -20,9 +20,11 @@ public final class LoopTimer: @unchecked Sendable {
     public var isPending: Bool { slot >= 0 }
 
     /// Moves the action to `delay` from now; a cancelled or fired timer starts anew.
-    public func restart(after delay: Duration) {
+    public func restart(after delay: Duration) { restart(at: loop.now &+ delay.wholeNanoseconds) }
+
+    /// Moves the action to when the loop's `now` is `deadline`.
+    public func restart(at deadline: UInt64) {
         loop.preconditionInLoop()
-        let deadline = loop.now &+ delay.wholeNanoseconds
         let later = deadline >= self.deadline
         if slot >= 0 && later {
             self.deadline = deadline

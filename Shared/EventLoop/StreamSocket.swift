@@ -25,9 +25,13 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     /// The other side.
     public let peer: SocketAddress
     /// Bytes that may wait unsent before the socket is closed as a slow reader.
-    public var writeLimit = 4 * 1024 * 1024
+    public var writeLimit = StreamSocket.defaultWriteLimit
+    /// 4 MiB.
+    public static let defaultWriteLimit = 4 * 1024 * 1024
     /// Bytes that wait to be sent.
     public private(set) var queuedBytes = 0
+    /// Bytes that the kernel has taken since the beginning, those of files included.
+    public private(set) var sentBytes: UInt64 = 0
     public private(set) var isClosed = false
 
     private var output = WriteQueue()
@@ -36,6 +40,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     private var isReadingPaused = false
     private var isDirty = false
     private var closesAfterFlush = false
+    private var endsAfterFlush = false
     private var hasSeenEnd = false
     private var wasFull = false
 
@@ -52,6 +57,20 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     public func start(_ handler: any StreamHandler) {
         self.handler = handler
         loop.register(self, for: .readable)
+    }
+
+    /// Gives the socket to another protocol, which is offered what this one has not consumed.
+    public func handOver(to handler: any StreamHandler) {
+        guard !isClosed else { return handler.closed(.peer) }
+        self.handler = handler
+        isReadingPaused = false
+        updateInterest()
+        // Not at once: the present handler may be in the middle of taking bytes.
+        loop.atEndOfTick { [self] in
+            guard !isClosed, self.handler === handler else { return }
+            takeUnread()
+            if hasSeenEnd && !isClosed { self.handler?.endOfInput() }
+        }
     }
 
     // MARK: Reading
@@ -80,6 +99,16 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         updateInterest()
         offerUnread()
         if hasSeenEnd && !isClosed && !isReadingPaused { handler?.endOfInput() }
+    }
+
+    /// Offers again what was not consumed, and reads again where that was paused.
+    public func takeUnread() {
+        if isReadingPaused { resumeReading() } else { offerUnread() }
+    }
+
+    /// Reads what the kernel has now, without waiting for the loop's next turn.
+    public func readNow() {
+        if !isClosed && !isReadingPaused && !hasSeenEnd { read() }
     }
 
     /// Bytes that were read and that the handler has not consumed.
@@ -123,14 +152,14 @@ public final class StreamSocket: Channel, @unchecked Sendable {
 
     /// Queues bytes; they leave at the end of the loop's turn. Closes the socket when more than `writeLimit` wait.
     public func write(_ bytes: [UInt8]) {
-        guard !isClosed, !closesAfterFlush, !bytes.isEmpty else { return }
+        guard !isClosed, !closesAfterFlush, !endsAfterFlush, !bytes.isEmpty else { return }
         output.append(bytes)
         queued(bytes.count)
     }
 
     /// Queues `length` bytes of a file from `offset`, sent by the kernel without a copy; they do not count as queued.
     public func write(_ file: OpenFile, offset: Int, length: Int) {
-        guard !isClosed, !closesAfterFlush, length > 0 else { return }
+        guard !isClosed, !closesAfterFlush, !endsAfterFlush, length > 0 else { return }
         output.append(file, offset: offset, length: length)
         queued(0)
     }
@@ -155,9 +184,14 @@ public final class StreamSocket: Channel, @unchecked Sendable {
             let sent = output.send(to: descriptor, gatheringIn: loop.scratch)
             if sent.count > 0 {
                 queuedBytes -= sent.counted
+                sentBytes += UInt64(sent.count)
             } else if sent.error == EAGAIN {
-                wasFull = true
-                return updateInterest()
+                updateInterest()
+                if !wasFull {
+                    wasFull = true
+                    handler?.congested()
+                }
+                return
             } else if sent.error != EINTR {
                 return finish(sent.error == ECONNRESET || sent.error == EPIPE ? .peer : .failed(sent.error))
             }
@@ -165,6 +199,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         guard !isClosed else { return }
         updateInterest()
         if closesAfterFlush { return finish(.local) }
+        if endsAfterFlush { shutdown(descriptor, Int32(SHUT_WR)) }
         if wasFull {
             wasFull = false
             handler?.drained()
@@ -184,6 +219,13 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         guard !isClosed else { return }
         closesAfterFlush = true
         if output.isEmpty { finish(.local) }
+    }
+
+    /// Takes no more writes and tells the peer so when all that is queued has left; reading goes on.
+    public func endAfterFlush() {
+        guard !isClosed, !endsAfterFlush else { return }
+        endsAfterFlush = true
+        if output.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
     }
 
     private func finish(_ end: End) {
@@ -216,8 +258,14 @@ public protocol StreamHandler: AnyObject {
     func received(_ bytes: RawSpan) -> Int
     /// The peer will send no more; most protocols close.
     func endOfInput()
+    /// The kernel takes no more for now: the peer is slow. `drained` follows, or the end.
+    func congested()
     /// All that had to wait for the kernel has left.
     func drained()
     /// The last call; the socket is closed already.
     func closed(_ end: StreamSocket.End)
+}
+
+extension StreamHandler {
+    public func congested() {}
 }
