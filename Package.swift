@@ -51,6 +51,7 @@ let package = Package(
         module("Wire", on: ["CSystem"]),
 
         // Floor 2: protocols
+        module("HTTP", on: ["EventLoop", "Wire"]),
         module("Crypto", on: ["Wire", "EventLoop", "CCrypto", "CArgon2"]),
 
         // Floor 4: what services are made of
@@ -58,6 +59,7 @@ let package = Package(
         module("ServiceKit", on: ["EventLoop", "Wire", "Contract"]),
         tests(of: "EventLoop"),
         tests(of: "Wire"),
+        tests(of: "HTTP", alsoUsing: ["EventLoop", "Wire"]),
         tests(of: "Crypto", alsoUsing: ["Wire", "EventLoop"]),
         tests(of: "Contract", alsoUsing: ["Wire"]),
         tests(of: "ServiceKit", alsoUsing: ["EventLoop"]),

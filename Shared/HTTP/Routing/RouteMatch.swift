@@ -1,0 +1,46 @@
+/// The route of a request.
+public struct RouteMatch<Payload: Sendable>: Sendable {
+    /// What was given when the route was added.
+    public let payload: Payload
+    /// The template as it was added, for labels.
+    public let template: String
+    /// What stands in the place of the template's parameters.
+    public let parameters: PathParameters
+}
+
+/// The parts of a path that stand where its template has parameters.
+public struct PathParameters: Sendable {
+    /// Parameters that a template may have.
+    static let most = 8
+    static let longestPath = Int(UInt16.max)
+
+    /// Where each begins and ends in the path.
+    struct Bounds: Sendable {
+        private var starts = SIMD8<UInt16>()
+        private var ends = SIMD8<UInt16>()
+
+        mutating func set(_ index: Int, _ start: Int, _ end: Int) {
+            starts[index] = UInt16(start)
+            ends[index] = UInt16(end)
+        }
+
+        subscript(_ index: Int) -> Range<Int> { Int(starts[index])..<Int(ends[index]) }
+    }
+
+    private let names: [String]
+    private let path: ArraySlice<UInt8>
+    private let bounds: Bounds
+
+    init(names: [String], path: ArraySlice<UInt8>, bounds: Bounds) {
+        self.names = names
+        self.path = path
+        self.bounds = bounds
+    }
+
+    /// The parameter as it was sent, percent-encoded; nil where the template has none of this name.
+    public subscript(_ name: String) -> ArraySlice<UInt8>? {
+        guard let index = names.firstIndex(of: name) else { return nil }
+        let range = bounds[index]
+        return path[(path.startIndex + range.lowerBound)..<(path.startIndex + range.upperBound)]
+    }
+}

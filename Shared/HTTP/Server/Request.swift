@@ -1,0 +1,54 @@
+public import EventLoop
+
+/// A request as a handler sees it: the head complete, the body still coming.
+///
+/// All text is handed out raw, as slices of the head: nothing is decoded before somebody asks.
+public struct Request: Sendable {
+    let head: RequestHead
+    /// The body; empty where the request has none.
+    public let body: RequestBody
+    /// When the head was complete, in the loop's nanoseconds.
+    public let receivedAt: UInt64
+    private let socket: StreamSocket?
+
+    init(head: RequestHead, body: RequestBody, receivedAt: UInt64, socket: StreamSocket?) {
+        self.head = head
+        self.body = body
+        self.receivedAt = receivedAt
+        self.socket = socket
+    }
+
+    /// The method.
+    public var method: Method { head.method }
+    /// The method as it was sent, for a log line about an unknown one.
+    public var methodText: String { String(decoding: head.bytes[head.methodToken], as: UTF8.self) }
+    /// The path as it was sent, percent-encoded, from its first slash on; `*` in `OPTIONS *`.
+    public var path: ArraySlice<UInt8> { head.bytes[head.path] }
+    /// What follows the first `?` as it was sent: empty after a bare `?`, nil where there is none.
+    public var query: ArraySlice<UInt8>? { head.query.map { head.bytes[$0] } }
+    /// The value of Host, empty where a client of HTTP/1.0 sent none.
+    public var host: ArraySlice<UInt8> { head.bytes[head.host] }
+    /// The header fields.
+    public var headers: RequestHeaders { RequestHeaders(head: head) }
+    /// The other end of the connection, which is the API gateway where one stands before; nil for a request made by hand.
+    public var peer: SocketAddress? { socket?.peer }
+}
+
+extension Request {
+    /// A request made by hand, for tests of what stands above the server; nil where a server would refuse it.
+    public init?(
+        _ method: Method, _ target: String, headers: Headers = Headers(), body: [UInt8] = []
+    ) {
+        var text = Array("\(method.rawValue) \(target) HTTP/1.1\r\n".utf8)
+        if !headers.contains(.host) { text += Array("Host: localhost\r\n".utf8) }
+        text += headers.lines
+        if !body.isEmpty { text += Array("Content-Length: \(body.count)\r\n".utf8) }
+        text += [0x0D, 0x0A]
+        let head = RequestHead()
+        var parser = RequestParser(limits: RequestLimits())
+        guard let length = try? text.withUnsafeBytes({ try parser.parse($0, into: head) }), length == text.count else {
+            return nil
+        }
+        self.init(head: head, body: RequestBody(body), receivedAt: 0, socket: nil)
+    }
+}

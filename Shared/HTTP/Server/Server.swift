@@ -1,0 +1,57 @@
+public import EventLoop
+
+/// An HTTP/1.1 server on all loops of a group.
+///
+/// A handler runs on the loop of its connection, one request of a connection at a time and in order. When the client goes
+/// away, the handler's task is cancelled.
+public final class Server: Sendable {
+    /// Makes the reply to a request. What it throws becomes `Refusal.handlerFailed`, a `BodyError` the refusal of its kind.
+    public typealias Handler = @Sendable (Request) async throws -> Response
+
+    private let parts: [ServerLoop]
+    private let places: ConnectionPlaces
+
+    /// Makes a server that accepts nothing before `start`.
+    public init(
+        on group: EventLoopGroup, configuration: ServerConfiguration = ServerConfiguration(),
+        handler: @escaping Handler
+    ) {
+        let places = ConnectionPlaces(limit: configuration.connections)
+        self.places = places
+        parts = group.loops.map { ServerLoop(on: $0, configuration: configuration, places: places, handler: handler) }
+    }
+
+    /// Listens at `address` and returns it with the port that it has got; a server may listen at several.
+    @discardableResult
+    public func start(at address: SocketAddress) throws(SocketError) -> SocketAddress {
+        var bound = address
+        for part in parts {
+            let listener = try Listener(on: part.loop, address: bound) { part.accept($0, $1) }
+            bound = listener.address
+            part.loop.execute { part.start(listener) }
+        }
+        return bound
+    }
+
+    /// Connections open now, without those handed over by an upgrade.
+    public var connectionCount: Int { places.count }
+
+    /// Stops to accept, closes idle connections, lets running requests finish, and cuts off what is not done in time.
+    public func drain(within limit: Duration) async {
+        let deadlines = parts.map { part in
+            Task(executorPreference: part.loop) {
+                try await part.loop.sleep(for: limit)
+                part.closeAll()
+            }
+        }
+        for part in parts {
+            await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+                part.loop.execute { part.drain { continuation.resume() } }
+            }
+        }
+        for deadline in deadlines { deadline.cancel() }
+    }
+
+    /// Closes the ports and all connections at once.
+    public func stop() async { await drain(within: .zero) }
+}

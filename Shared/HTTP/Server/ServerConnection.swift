@@ -1,0 +1,147 @@
+internal import EventLoop
+
+/// One connection: parses, lets the handler answer one request after the other, and keeps the deadlines.
+///
+/// A request is answered in a task that starts at once in the middle of reading, so a handler that never suspends costs no
+/// switch, and that goes on with the next request while complete ones are at hand.
+///
+/// - Note: `@unchecked Sendable` because it is confined to the loop of its socket; the task that runs the handler prefers
+///   that loop.
+final class ServerConnection: StreamHandler, @unchecked Sendable {
+    /// What the connection is about.
+    enum Phase {
+        /// The next head has not come completely.
+        case waiting
+        /// A handler works on a request, or its reply is being streamed.
+        case serving
+        /// The reply is out; what is left of a short body is read past.
+        case skipping
+        /// No more will be served; what still comes is read past until the client has seen the reply.
+        case lingering
+        /// Closed or handed over.
+        case ended
+    }
+
+    /// Complete requests that are served before other connections get their turn.
+    static let requestsPerTurn = 64
+    /// Bytes of pipelined requests that wait here at most, and bytes of replies from which on no further one is served.
+    static let pipelineRoom = 64 * 1024
+    /// What is left of a body is read past rather than the connection closed, up to this many bytes.
+    static let mostSkipped = 64 * 1024
+
+    let socket: StreamSocket
+    let server: ServerLoop
+    var loop: EventLoop { server.loop }
+    var phase = Phase.waiting
+
+    // The request that is being read or served.
+    var parser: RequestParser
+    var partialHead: RequestHead?
+    var decoder: BodyDecoder
+    var body: BodyStream?
+    var bodyCount = 0
+    var bodyClock: BodyClock?
+    var owesContinue = false
+    var task: Task<Void, Never>?
+
+    // The bytes of `received` while it runs.
+    var input = UnsafeRawBufferPointer(start: nil, count: 0)
+    var consumed = 0
+    var isReceiving = false
+    var servedThisTurn = 0
+    /// Requests wait because replies do, or because others have their turn.
+    var isHeldBack = false
+
+    // The reply that is being streamed.
+    let writer: LoopWaiter
+    var reply: StreamedReply?
+
+    var isFirstRequest = true
+    var hasSeenEnd = false
+    var timer: LoopTimer?
+    var phaseDeadline = UInt64.max
+    var writeDeadline = UInt64.max
+    var sentAtDeadline: UInt64 = 0
+
+    init(socket: StreamSocket, server: ServerLoop) {
+        self.socket = socket
+        self.server = server
+        parser = RequestParser(limits: server.configuration.limits)
+        decoder = BodyDecoder(.none, limits: server.configuration.limits)
+        writer = LoopWaiter(loop: server.loop)
+        // Replies bound themselves: one at a time, and streams wait.
+        socket.writeLimit = .max
+    }
+
+    /// Starts to read, or only says that there is no place.
+    func start(isRefused: Bool) {
+        timer = loop.schedule(after: .nanoseconds(server.times.head)) { [unowned self] in lookAtDeadlines() }
+        phaseDeadline = loop.now + server.times.head
+        socket.start(self)
+        if isRefused { refuse(.overloaded) }
+    }
+
+    /// Closes when idle, and after the running request otherwise.
+    func drain() {
+        guard phase == .waiting, !parser.isWithinHead else { return }
+        // A request that the client has sent already is in the kernel: it is served.
+        socket.readNow()
+        if phase == .waiting, !parser.isWithinHead, !isFirstRequest || hasSeenEnd { socket.closeAfterFlush() }
+    }
+
+    // MARK: StreamHandler
+
+    func received(_ bytes: RawSpan) -> Int {
+        bytes.withUnsafeBytes { buffer in
+            switch phase {
+            case .lingering, .ended: return buffer.count
+            case .skipping: return skipBody(buffer) ?? buffer.count
+            case .serving: return receivedWhileServing(buffer)
+            case .waiting: return takeRequests(buffer)
+            }
+        }
+    }
+
+    func endOfInput() {
+        hasSeenEnd = true
+        switch phase {
+        case .waiting:
+            if !isHeldBack { socket.closeAfterFlush() }
+        case .serving:
+            if !decoder.isComplete { body?.finish(.failure(.disconnected)) }
+            task?.cancel()
+        case .skipping, .lingering:
+            socket.closeAfterFlush()
+        case .ended: break
+        }
+    }
+
+    func congested() {
+        sentAtDeadline = socket.sentBytes
+        writeDeadline = loop.now + server.times.write
+        armTimer()
+    }
+
+    func drained() {
+        writeDeadline = .max
+        writer.wake()
+        if isHeldBack { goOn() }
+    }
+
+    func closed(_ end: StreamSocket.End) {
+        leave()
+        body?.finish(.failure(.disconnected))
+        body = nil
+        task?.cancel()
+        writer.wake()
+    }
+
+    /// Ends the connection for HTTP; the socket is closed or another's.
+    func leave() {
+        phase = .ended
+        timer?.cancel()
+        timer = nil
+        partialHead = nil
+        server.remove(self)
+    }
+}

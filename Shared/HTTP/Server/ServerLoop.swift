@@ -1,0 +1,103 @@
+internal import EventLoop
+internal import Glibc
+
+/// What a server has on one loop: the listener, the open connections and what they share.
+///
+/// - Note: `@unchecked Sendable` because everything but the constants is touched on its loop alone.
+final class ServerLoop: @unchecked Sendable {
+    let loop: EventLoop
+    let configuration: ServerConfiguration
+    let handler: Server.Handler
+    let times: ServerTimes
+    let places: ConnectionPlaces
+    private(set) var isDraining = false
+
+    private var listeners: [Listener] = []
+    private var connections: [ObjectIdentifier: ServerConnection] = [:]
+    private var whenEmpty: [@Sendable () -> Void] = []
+    private var date = DateField()
+    private var spareHeads: [RequestHead] = []
+    private static let mostSpareHeads = 64
+
+    init(
+        on loop: EventLoop, configuration: ServerConfiguration, places: ConnectionPlaces,
+        handler: @escaping Server.Handler
+    ) {
+        self.loop = loop
+        self.configuration = configuration
+        self.places = places
+        self.handler = handler
+        times = ServerTimes(configuration)
+    }
+
+    /// Accepts on `listener` from now on.
+    func start(_ listener: Listener) {
+        listeners.append(listener)
+        listener.start()
+    }
+
+    /// Takes a connection over, or refuses it where there is no place for one more.
+    func accept(_ descriptor: Int32, _ peer: SocketAddress) {
+        let socket = StreamSocket(descriptor: descriptor, peer: peer, on: loop)
+        let connection = ServerConnection(socket: socket, server: self)
+        connections[ObjectIdentifier(connection)] = connection
+        connection.start(isRefused: !places.take())
+    }
+
+    /// Forgets a connection that has ended or been handed over.
+    func remove(_ connection: ServerConnection) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        places.give()
+        finishDrainIfEmpty()
+    }
+
+    /// The `Date` line of this second.
+    var dateField: DateField {
+        date.refresh(now: loop.now)
+        return date
+    }
+
+    func takeHead() -> RequestHead { spareHeads.popLast() ?? RequestHead() }
+
+    /// Takes a head back for the next request, where nobody has kept it.
+    func giveBack(_ head: consuming RequestHead) {
+        guard spareHeads.count < Self.mostSpareHeads, isKnownUniquelyReferenced(&head) else { return }
+        head.reset()
+        spareHeads.append(head)
+    }
+
+    /// Stops to accept, closes what is idle, and calls `done` when the last connection has ended.
+    func drain(_ done: @escaping @Sendable () -> Void) {
+        isDraining = true
+        for listener in listeners { listener.stop() }
+        listeners = []
+        whenEmpty.append(done)
+        for connection in Array(connections.values) { connection.drain() }
+        finishDrainIfEmpty()
+    }
+
+    /// Closes all connections now.
+    func closeAll() {
+        for connection in Array(connections.values) { connection.socket.close() }
+    }
+
+    private func finishDrainIfEmpty() {
+        guard isDraining, connections.isEmpty else { return }
+        let waiting = whenEmpty
+        whenEmpty = []
+        for done in waiting { done() }
+    }
+}
+
+/// A configuration's durations in the loop's nanoseconds.
+struct ServerTimes {
+    let head, idle, bodyGrace, write, linger: UInt64
+
+    init(_ configuration: ServerConfiguration) {
+        head = configuration.headTimeout.wholeNanoseconds
+        idle = configuration.idleTimeout.wholeNanoseconds
+        bodyGrace = configuration.bodyGrace.wholeNanoseconds
+        write = configuration.writeTimeout.wholeNanoseconds
+        linger = configuration.lingerTimeout.wholeNanoseconds
+    }
+}

@@ -1,0 +1,57 @@
+/// The name of a header field, compared without regard to case.
+public struct HeaderName: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// As it is written on the wire.
+    let text: String
+
+    /// A name that stands in the source.
+    public init(stringLiteral text: StaticString) {
+        self.text = text.description
+        precondition(Token.isValid(self.text.utf8), "not a header name: \(text)")
+    }
+
+    /// A name from elsewhere; nil where `text` is no token.
+    public init?(_ text: String) {
+        guard Token.isValid(text.utf8) else { return nil }
+        self.text = text
+    }
+
+    private init(known text: String) { self.text = text }
+
+    public var description: String { text }
+
+    public static let accept = HeaderName(known: "Accept")
+    public static let acceptEncoding = HeaderName(known: "Accept-Encoding")
+    public static let acceptRanges = HeaderName(known: "Accept-Ranges")
+    public static let allow = HeaderName(known: "Allow")
+    public static let authorization = HeaderName(known: "Authorization")
+    public static let cacheControl = HeaderName(known: "Cache-Control")
+    public static let connection = HeaderName(known: "Connection")
+    public static let contentDisposition = HeaderName(known: "Content-Disposition")
+    public static let contentEncoding = HeaderName(known: "Content-Encoding")
+    public static let contentLength = HeaderName(known: "Content-Length")
+    public static let contentRange = HeaderName(known: "Content-Range")
+    public static let contentType = HeaderName(known: "Content-Type")
+    public static let cookie = HeaderName(known: "Cookie")
+    public static let date = HeaderName(known: "Date")
+    public static let etag = HeaderName(known: "ETag")
+    public static let expect = HeaderName(known: "Expect")
+    public static let forwardedFor = HeaderName(known: "X-Forwarded-For")
+    public static let host = HeaderName(known: "Host")
+    public static let ifModifiedSince = HeaderName(known: "If-Modified-Since")
+    public static let ifNoneMatch = HeaderName(known: "If-None-Match")
+    public static let ifRange = HeaderName(known: "If-Range")
+    public static let lastModified = HeaderName(known: "Last-Modified")
+    public static let location = HeaderName(known: "Location")
+    public static let origin = HeaderName(known: "Origin")
+    public static let range = HeaderName(known: "Range")
+    public static let refreshToken = HeaderName(known: "RefreshToken")
+    public static let requestID = HeaderName(known: "X-Request-Id")
+    public static let retryAfter = HeaderName(known: "Retry-After")
+    public static let sesacKey = HeaderName(known: "SesacKey")
+    public static let setCookie = HeaderName(known: "Set-Cookie")
+    public static let traceparent = HeaderName(known: "traceparent")
+    public static let transferEncoding = HeaderName(known: "Transfer-Encoding")
+    public static let upgrade = HeaderName(known: "Upgrade")
+    public static let userAgent = HeaderName(known: "User-Agent")
+    public static let vary = HeaderName(known: "Vary")
+}

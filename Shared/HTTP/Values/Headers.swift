@@ -1,0 +1,120 @@
+/// Header fields to be sent, or that a peer has replied with: an append-only text of `Name: value` lines.
+///
+/// A value can never end its line: control characters become spaces.
+public struct Headers: Sendable {
+    /// The lines, each with its CRLF.
+    private(set) var lines: [UInt8] = []
+    /// Whether a field that belongs to the server alone may be among the lines.
+    private(set) var mayHoldFraming = false
+
+    /// No fields.
+    public init() {}
+
+    /// Whether there is no field.
+    public var isEmpty: Bool { lines.isEmpty }
+
+    /// Adds a field behind the others; an earlier one of the same name stays.
+    public mutating func append(_ name: HeaderName, _ value: StaticString) {
+        value.withUTF8Buffer { append(name, UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Adds a field behind the others; an earlier one of the same name stays.
+    public mutating func append(_ name: HeaderName, _ value: String) {
+        var value = value
+        value.withUTF8 { append(name, UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Adds a field behind the others; an earlier one of the same name stays.
+    public mutating func append(_ name: HeaderName, _ value: some Collection<UInt8>) {
+        let isDone: Void? = value.withContiguousStorageIfAvailable { append(name, UnsafeRawBufferPointer($0)) }
+        if isDone == nil { append(name, Array(value)) }
+    }
+
+    /// Adds a field whose value is a decimal number.
+    public mutating func append(_ name: HeaderName, _ value: Int) { append(name, String(value)) }
+
+    private mutating func append(_ name: HeaderName, _ value: UnsafeRawBufferPointer) {
+        var text = name.text
+        text.withUTF8 { name in
+            lines.reserveCapacity(lines.count + name.count + value.count + 4)
+            lines.append(contentsOf: name)
+            lines.append(UInt8(ascii: ":"))
+            lines.append(UInt8(ascii: " "))
+            let start = lines.count
+            lines.append(contentsOf: value)
+            for index in start..<lines.count where !Token.isValueByte(lines[index]) { lines[index] = 0x20 }
+            lines.append(0x0D)
+            lines.append(0x0A)
+        }
+        // Connection, Content-Length and Transfer-Encoding are told by their length first.
+        switch text.utf8.count {
+        case 10, 14, 17: mayHoldFraming = true
+        default: break
+        }
+    }
+
+    /// Puts one field in the place of all of this name.
+    public mutating func set(_ name: HeaderName, _ value: String) {
+        remove(name)
+        append(name, value)
+    }
+
+    /// Takes out all fields of this name.
+    public mutating func remove(_ name: HeaderName) {
+        for range in ranges(of: name).reversed() { lines.removeSubrange(range.line) }
+    }
+
+    /// The value of the first field of this name.
+    public subscript(_ name: HeaderName) -> String? {
+        ranges(of: name).first.map { String(decoding: lines[$0.value], as: UTF8.self) }
+    }
+
+    /// The values of all fields of this name, in order.
+    public func all(_ name: HeaderName) -> [String] {
+        ranges(of: name).map { String(decoding: lines[$0.value], as: UTF8.self) }
+    }
+
+    /// Whether there is a field of this name.
+    public func contains(_ name: HeaderName) -> Bool { !ranges(of: name).isEmpty }
+
+    private func ranges(of name: HeaderName) -> [(line: Range<Int>, value: Range<Int>)] {
+        var text = name.text
+        return text.withUTF8 { wanted in
+            lines.withUnsafeBytes { bytes in
+                var found: [(line: Range<Int>, value: Range<Int>)] = []
+                var start = 0
+                while let end = RequestParser.find(0x0A, in: bytes, from: start) {
+                    let valueStart = start + wanted.count + 2
+                    if valueStart < end, bytes[valueStart - 2] == UInt8(ascii: ":"),
+                        equalIgnoringCase(
+                            UnsafeRawBufferPointer(rebasing: bytes[start..<(valueStart - 2)]),
+                            UnsafeRawBufferPointer(wanted))
+                    {
+                        found.append((start..<(end + 1), valueStart..<(end - 1)))
+                    }
+                    start = end + 1
+                }
+                return found
+            }
+        }
+    }
+}
+
+extension Headers: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (HeaderName, String)...) {
+        for (name, value) in elements { append(name, value) }
+    }
+}
+
+extension Headers: Sequence {
+    /// Names as they were written, and values, in order.
+    public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
+        lines.split(separator: 0x0A).lazy.map { line in
+            let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+            return (
+                name: String(decoding: line[..<colon], as: UTF8.self),
+                value: String(decoding: line[(colon + 2)...].dropLast(), as: UTF8.self)
+            )
+        }.makeIterator()
+    }
+}

@@ -1,0 +1,26 @@
+/// Octet classes of RFC 9110 §5.6 and RFC 9112.
+enum Token {
+    /// Whether `bytes` are one or more token characters.
+    static func isValid(_ bytes: some Sequence<UInt8>) -> Bool {
+        var count = 0
+        for byte in bytes {
+            guard isTokenByte(byte) else { return false }
+            count += 1
+        }
+        return count > 0
+    }
+
+    @inline(__always)
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        // Two words of a bit a character: letters, digits and !#$%&'*+-.^_`|~
+        if byte < 64 { return lowTokenBits & (1 << UInt64(byte)) != 0 }
+        return byte < 128 && highTokenBits & (1 << UInt64(byte - 64)) != 0
+    }
+
+    private static let lowTokenBits: UInt64 = 0x03FF_6CFA_0000_0000
+    private static let highTokenBits: UInt64 = 0x57FF_FFFF_C7FF_FFFE
+
+    /// Whether a field value may hold the byte: visible, space, tab or above ASCII.
+    @inline(__always)
+    static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
+}
