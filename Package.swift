@@ -40,7 +40,8 @@ let package = Package(
         // Floor 0: C
         .target(name: "CSystem", path: "Shared/CSystem"),
         library("CPostgres", "libpq", apt: "libpq-dev"),
-        library("CRedis", "hiredis", apt: "libhiredis-dev"),
+        // Without pkg-config, whose flags for hiredis SwiftPM warns of.
+        .systemLibrary(name: "CRedis", path: "Shared/CRedis", providers: [.apt(["libhiredis-dev"])]),
         library("CCrypto", "openssl", apt: "libssl-dev"),
         library("CArgon2", "libargon2", apt: "libargon2-dev"),
         library("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
@@ -53,6 +54,7 @@ let package = Package(
         // Floor 2: protocols
         module("HTTP", on: ["EventLoop", "Wire"]),
         module("Crypto", on: ["Wire", "EventLoop", "CCrypto", "CArgon2"]),
+        module("Redis", on: ["EventLoop", "Wire", "CRedis", "CCrypto"]),
 
         // Floor 4: what services are made of
         module("Contract", on: ["Wire"]),
@@ -61,6 +63,7 @@ let package = Package(
         tests(of: "Wire"),
         tests(of: "HTTP", alsoUsing: ["EventLoop", "Wire"]),
         tests(of: "Crypto", alsoUsing: ["Wire", "EventLoop"]),
+        tests(of: "Redis", alsoUsing: ["EventLoop", "Wire"]),
         tests(of: "Contract", alsoUsing: ["Wire"]),
         tests(of: "ServiceKit", alsoUsing: ["EventLoop"]),
     ]

@@ -1,0 +1,39 @@
+internal import CCrypto
+internal import Wire
+
+/// A Lua script, sent by its digest and in full only where the server does not know it.
+public struct RedisScript: Sendable {
+    /// Lua; keys come as KEYS, all else as ARGV.
+    public let source: String
+    /// SHA-1 of the source in hexadecimal, the name by which Redis knows it.
+    public let digest: String
+
+    /// Takes Lua source.
+    public init(_ source: String) {
+        self.source = source
+        var sum = [UInt8](repeating: 0, count: 20)
+        var source = source
+        source.withUTF8 { bytes in
+            _ = EVP_Digest(bytes.baseAddress, bytes.count, &sum, nil, EVP_sha1(), nil)
+        }
+        var text = ByteWriter(capacity: 40)
+        text.append(hex: sum.span)
+        digest = String(decoding: text.bytes, as: UTF8.self)
+    }
+}
+
+extension Redis {
+    /// EVALSHA: runs a script, which the server executes as one step; all keys it touches must be in `keys`.
+    ///
+    /// A server that has lost the script, by a restart or SCRIPT FLUSH, is sent it in full.
+    public func run(
+        _ script: RedisScript, keys: [RedisKey], _ arguments: any RedisArgument..., within limit: Duration? = nil
+    ) async throws(RedisError) -> RedisValue {
+        let rest: [any RedisArgument] = [keys.count] + keys + arguments
+        do {
+            return try await run(RedisCommand("EVALSHA", [script.digest] + rest), within: limit)
+        } catch  where error.code == "NOSCRIPT" {
+            return try await run(RedisCommand("EVAL", [script.source] + rest), within: limit)
+        }
+    }
+}

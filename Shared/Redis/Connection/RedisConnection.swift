@@ -1,0 +1,162 @@
+internal import EventLoop
+
+/// One connection from its opening to its loss: commands go out pipelined, replies come back in order.
+///
+/// It does not reconnect; `RedisLink` does.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its loop; `StreamSocket` asserts that on registering.
+final class RedisConnection: @unchecked Sendable {
+    let loop: EventLoop
+    private let socket: StreamSocket
+    let configuration: RedisConfiguration
+    private let reader: RESPReader
+    private var queue: CommandQueue<RedisWaiter>
+    private var deadlineTimer: LoopTimer?
+    private var pingTimer: LoopTimer?
+    private var lastReceived: UInt64
+    private var lossReason: RedisError?
+
+    /// Told once, after all waiting commands have been.
+    var onLoss: ((RedisError) -> Void)?
+    /// When set, replies are not matched to commands but handed on: a connection with subscriptions.
+    var pushes: (any RedisPushHandler)?
+
+    /// Takes over a connected socket, on its loop.
+    init(_ socket: StreamSocket, _ configuration: RedisConfiguration) {
+        loop = socket.loop
+        self.socket = socket
+        self.configuration = configuration
+        reader = RESPReader(limit: configuration.replyLimit)
+        queue = CommandQueue(limit: configuration.outstandingLimit)
+        lastReceived = socket.loop.now
+        // Refused here before the socket would be closed for it.
+        socket.writeLimit = .max
+        socket.start(self)
+        pingTimer = loop.schedule(after: configuration.pingInterval) { [unowned self] in checkLife() }
+    }
+
+    var isClosed: Bool { socket.isClosed }
+    var outstanding: Int { queue.count }
+
+    /// Sends a command at the end of the loop's turn; `waiter` is told in any case.
+    func send(_ command: RedisCommand, within limit: Duration, _ waiter: RedisWaiter) {
+        guard !isClosed else { return waiter.take(.failure(.notConnected)) }
+        guard !queue.isFull, socket.queuedBytes + command.bytes.count <= configuration.outputLimit else {
+            return waiter.take(.failure(.overloaded))
+        }
+        let earliest = queue.nextDeadline
+        queue.append(waiter, sent: loop.now, deadline: loop.now &+ limit.wholeNanoseconds)
+        if queue.nextDeadline != earliest { watchDeadline() }
+        socket.write(command.bytes)
+    }
+
+    /// Sends a command that has no reply of its own; the caller bounds how many.
+    func sendUnanswered(_ command: RedisCommand) { socket.write(command.bytes) }
+
+    /// Closes; whatever waits fails with `reason`.
+    func close(_ reason: RedisError = .closed) {
+        if lossReason == nil { lossReason = reason }
+        socket.close()
+    }
+
+    /// Stops and resumes taking bytes off the socket.
+    func setReading(paused: Bool) { paused ? socket.pauseReading() : socket.resumeReading() }
+
+    // MARK: Time
+
+    private func watchDeadline() {
+        guard let next = queue.nextDeadline else { return }
+        let delay = Duration.nanoseconds(next > loop.now ? next - loop.now : 0)
+        if let deadlineTimer {
+            deadlineTimer.restart(after: delay)
+        } else {
+            deadlineTimer = loop.schedule(after: delay) { [unowned self] in expire() }
+        }
+    }
+
+    private func expire() {
+        let expired = queue.expire(now: loop.now)
+        for waiter in expired { waiter.take(.failure(.timedOut)) }
+        guard !isClosed else { return }
+        // A server that is silent for so long with work to do is not merely slow with one command.
+        if !expired.isEmpty, let oldest = queue.oldestSent,
+            loop.now - max(oldest, lastReceived) >= configuration.commandTimeout.wholeNanoseconds
+        {
+            close(.connectionLost("no sign of life since a command timed out"))
+        } else {
+            watchDeadline()
+        }
+    }
+
+    private func checkLife() {
+        let silence = Duration.nanoseconds(loop.now - lastReceived)
+        // Whoever waits with a deadline finds out by it; a blocking read may be silent until then.
+        if pushes != nil || queue.nextDeadline == nil {
+            if silence > configuration.pingInterval * 2 {
+                return close(.connectionLost("no sign of life for \(silence)"))
+            }
+            if silence >= configuration.pingInterval / 2 { ping() }
+        }
+        pingTimer?.restart(after: configuration.pingInterval)
+    }
+
+    private func ping() {
+        if pushes == nil {
+            send(.ping, within: configuration.commandTimeout, .none)
+        } else {
+            sendUnanswered(.ping)
+        }
+    }
+}
+
+extension RedisConnection: StreamHandler {
+    func received(_ bytes: RawSpan) -> Int {
+        lastReceived = loop.now
+        do {
+            try bytes.withUnsafeBytes { bytes throws(RESPReader.Malformed) in
+                try reader.read(bytes) { reply in take(reply) }
+            }
+            pushes?.receivedAll()
+        } catch {
+            close(.connectionLost("malformed reply: \(error.reason)"))
+        }
+        return bytes.byteCount
+    }
+
+    private func take(_ reply: RedisValue) {
+        guard !isClosed else { return }
+        if let pushes { return pushes.received(reply) }
+        switch queue.takeFirst() {
+        case .waiter(let waiter):
+            if case .error(let refusal) = reply {
+                waiter.take(.failure(.server(refusal)))
+            } else {
+                waiter.take(.success(reply))
+            }
+        case .nobody: break
+        case .unexpected: close(.connectionLost("a reply that nothing was sent for"))
+        }
+    }
+
+    func endOfInput() { close(.connectionLost("ended by the server")) }
+
+    func drained() {}
+
+    func closed(_ end: StreamSocket.End) {
+        deadlineTimer?.cancel()
+        pingTimer?.cancel()
+        let reason = lossReason ?? .connectionLost("\(end)")
+        for waiter in queue.removeAll() { waiter.take(.failure(reason)) }
+        let onLoss = self.onLoss
+        self.onLoss = nil
+        pushes = nil
+        onLoss?(reason)
+    }
+}
+
+/// Takes what a connection with subscriptions receives.
+protocol RedisPushHandler: AnyObject {
+    func received(_ push: RedisValue)
+    /// All that came with one read has been handed on.
+    func receivedAll()
+}

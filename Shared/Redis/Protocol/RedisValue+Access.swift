@@ -1,0 +1,62 @@
+extension RedisValue {
+    /// Whether there is nothing.
+    public var isNull: Bool { self == .null }
+
+    /// The number; data in decimal counts as well.
+    public var integer: Int64? {
+        switch self {
+        case .integer(let number): number
+        case .bytes(let bytes): Int64(String(decoding: bytes, as: UTF8.self))
+        default: nil
+        }
+    }
+
+    /// The data.
+    public var bytes: [UInt8]? {
+        if case .bytes(let bytes) = self { bytes } else { nil }
+    }
+
+    /// Data or a status as text; bytes that are not UTF-8 are replaced.
+    public var text: String? {
+        switch self {
+        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .status(let word): word
+        default: nil
+        }
+    }
+
+    /// The members of an array; an absent array has none.
+    public var array: [RedisValue]? {
+        switch self {
+        case .array(let members): members
+        case .null: []
+        default: nil
+        }
+    }
+}
+
+/// Readers that insist: the reply of a known command has a known form.
+extension RedisValue {
+    func requireInteger() throws(RedisError) -> Int64 { try require(integer, "a number") }
+
+    func requireText() throws(RedisError) -> String { try require(text, "text") }
+
+    func requireBytes() throws(RedisError) -> [UInt8] { try require(bytes, "data") }
+
+    func requireArray() throws(RedisError) -> [RedisValue] { try require(array, "an array") }
+
+    /// Data, or nil where there is none.
+    func requireOptionalBytes() throws(RedisError) -> [UInt8]? { isNull ? nil : try requireBytes() }
+
+    /// The pairs of a flat array: field, value, field, value.
+    func requirePairs() throws(RedisError) -> [(key: RedisValue, value: RedisValue)] {
+        let flat = try requireArray()
+        guard flat.count.isMultiple(of: 2) else { throw .unexpectedReply("an odd number of fields and values") }
+        return stride(from: 0, to: flat.count, by: 2).map { (flat[$0], flat[$0 + 1]) }
+    }
+
+    private func require<Result>(_ result: Result?, _ form: StaticString) throws(RedisError) -> Result {
+        guard let result else { throw .unexpectedReply("not \(form)") }
+        return result
+    }
+}
