@@ -59,6 +59,9 @@ let package = Package(
         // Floor 4: what services are made of
         module("Contract", on: ["Wire"]),
         module("ServiceKit", on: ["EventLoop", "Wire", "Contract"]),
+
+        // What tests stand on
+        .target(name: "TestSupport", dependencies: ["CSystem"], path: "Tests/Support", swiftSettings: settings),
         tests(of: "EventLoop"),
         tests(of: "Wire"),
         tests(of: "HTTP", alsoUsing: ["EventLoop", "Wire"]),

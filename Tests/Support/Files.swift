@@ -1,0 +1,67 @@
+import Glibc
+
+/// A folder of a test, removed when the last reference goes or the tests end.
+public final class TemporaryFolder: Sendable {
+    public let path: String
+
+    /// Makes the folder, owned by `user` if one is given.
+    public init(_ name: String = "maru", ownedBy user: String? = nil) {
+        var template = Array("/tmp/\(name)-XXXXXX".utf8CString)
+        precondition(mkdtemp(&template) != nil)
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        Guardian.ofThisProcess.watch(folder: path)
+        if let user, let entry = getpwnam(user) { _ = chown(path, entry.pointee.pw_uid, entry.pointee.pw_gid) }
+    }
+
+    deinit { Spawn.run("/bin/rm", ["-rf", path]) }
+}
+
+extension String {
+    /// The text of a file.
+    public init(contentsOfFile path: String) throws {
+        guard let file = fopen(path, "re") else { throw NeverHappened(description: "cannot read \(path)") }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+        self = String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension Spawn {
+    /// Runs a short program to its end.
+    @discardableResult
+    static func run(_ path: String, _ arguments: [String]) -> Int32 {
+        let process = start(path, arguments, output: -1)
+        guard process > 0 else { return -1 }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        return status
+    }
+}
+
+/// Ports of the loopback address that nothing listens on.
+public enum FreePort {
+    /// A free TCP port; some other program may take it before it is used.
+    public static func pick() -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in.loopback(0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        precondition(isBound)
+        return UInt16(bigEndian: address.sin_port)
+    }
+}
+
+extension sockaddr_in {
+    static func loopback(_ port: UInt16) -> sockaddr_in {
+        sockaddr_in(
+            sin_family: sa_family_t(AF_INET), sin_port: port.bigEndian,
+            sin_addr: in_addr(s_addr: UInt32(0x7F00_0001).bigEndian), sin_zero: (0, 0, 0, 0, 0, 0, 0, 0))
+    }
+}

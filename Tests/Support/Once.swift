@@ -1,0 +1,11 @@
+/// A value that many tests want and the first one makes.
+actor Once<Value: Sendable> {
+    private var task: Task<Value, any Error>?
+
+    func value(_ make: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        if let task { return try await task.value }
+        let task = Task { try await make() }
+        self.task = task
+        return try await task.value
+    }
+}

@@ -1,0 +1,146 @@
+import Glibc
+import Synchronization
+
+/// A private PostgreSQL 15 server for tests, on a free port of the loopback address and a Unix socket.
+///
+///     let cluster = try await PostgresCluster.ofThisProcess()
+///     let database = try await cluster.makeDatabase()         // an empty database of one's own
+///     PostgresConfiguration(database.connectionString)
+///
+/// Tests that stop or kill the server start one of their own: `PostgresCluster.start()`.
+public final class PostgresCluster: Sendable {
+    public let port: UInt16
+    private let folder: TemporaryFolder
+    private let options: [String]
+    private let server = Mutex<ChildProcess?>(nil)
+
+    private static let programs = "/usr/lib/postgresql/15/bin/"
+    private static let once = Once<PostgresCluster>()
+
+    /// The one that tests share which leave it running.
+    public static func ofThisProcess() async throws -> PostgresCluster {
+        try await once.value { try await start() }
+    }
+
+    /// Makes a cluster and starts it.
+    ///
+    /// - Parameter options: settings such as `max_connections=20`. Without `fsync=on` a crash of the machine would lose
+    ///   data, a crash of the server does not.
+    public static func start(_ options: [String] = []) async throws -> PostgresCluster {
+        let cluster = PostgresCluster(options)
+        try await cluster.initialize()
+        try await cluster.start()
+        return cluster
+    }
+
+    private init(_ options: [String]) {
+        port = FreePort.pick()
+        folder = TemporaryFolder("maru-postgres", ownedBy: geteuid() == 0 ? "postgres" : nil)
+        self.options = options
+    }
+
+    /// The folder of the Unix socket.
+    public var socketFolder: String { folder.path }
+    /// The server's log.
+    public var log: String { folder.path + "/log" }
+    /// The superuser's connection to the `postgres` database.
+    public var connectionString: String { connectionString(database: "postgres") }
+
+    public func connectionString(database: String, user: String = "postgres", overSocket: Bool = false) -> String {
+        overSocket
+            ? "host=\(folder.path) port=\(port) user=\(user) dbname=\(database)"
+            : "postgres://\(user)@127.0.0.1:\(port)/\(database)"
+    }
+
+    /// Makes an empty database with a name of its own.
+    public func makeDatabase() async throws -> TestDatabase {
+        let name = "test_\(UInt32.random(in: 0 ... .max))"
+        try await run(sql: "create database \(name)")
+        return TestDatabase(cluster: self, name: name)
+    }
+
+    /// Runs SQL as the superuser through `psql`, and returns what it prints.
+    @discardableResult
+    public func run(sql: String, database: String = "postgres") async throws -> String {
+        let arguments = [
+            "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql, connectionString(database: database),
+        ]
+        let process = try ChildProcess(
+            "/usr/bin/psql", arguments, log: folder.path + "/psql-\(UInt64.random(in: 0 ... .max))")
+        guard await process.wait() == 0 else { throw NeverHappened(description: "psql: \(process.output)") }
+        defer { unlink(process.log) }
+        return process.output
+    }
+
+    // MARK: Life and death
+
+    private func initialize() async throws {
+        let arguments = ["-D", data, "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "--no-sync"]
+        let process = try program("initdb", arguments)
+        guard await process.wait() == 0 else { throw NeverHappened(description: "initdb: \(process.output)") }
+    }
+
+    /// Starts the server after `stop` or `kill`, and waits until it accepts connections.
+    public func start() async throws {
+        var settings = [
+            "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(folder.path)", "fsync=off",
+            "shared_buffers=32MB", "max_connections=100", "log_min_messages=fatal", "max_prepared_transactions=0",
+        ]
+        settings += options
+        let process = try program("postgres", ["-D", data] + settings.flatMap { ["-c", $0] })
+        server.withLock { $0 = process }
+        try await eventually(within: .seconds(30), "a start of Postgres") {
+            guard process.isRunning else { throw NeverHappened(description: "Postgres: \(process.output)") }
+            return await self.isReady()
+        }
+    }
+
+    private func isReady() async -> Bool {
+        guard
+            let process = try? ChildProcess(
+                Self.programs + "pg_isready", ["-q", "-h", folder.path, "-p", "\(port)"], log: "/dev/null")
+        else { return false }
+        return await process.wait() == 0
+    }
+
+    /// Ends all sessions and stops the server in good order.
+    public func stop() async { await process?.stop(SIGINT) }
+
+    /// Kills the postmaster as a crash would; its sessions end themselves.
+    public func kill() async { await process?.stop(SIGKILL) }
+
+    public func restart() async throws {
+        await stop()
+        try await start()
+    }
+
+    /// Lets the whole server stand still, or go on: `SIGSTOP`, `SIGCONT`.
+    public func signal(_ signal: Int32) { process?.signal(signal) }
+
+    private var process: ChildProcess? { server.withLock(\.self) }
+
+    private var data: String { folder.path + "/data" }
+
+    /// Postgres refuses to be run by root.
+    private func program(_ name: String, _ arguments: [String]) throws -> ChildProcess {
+        let path = Self.programs + name
+        if geteuid() != 0 { return try ChildProcess(path, arguments, log: log, atEnd: "QUIT") }
+        let asPostgres = ["--reuid=postgres", "--regid=postgres", "--clear-groups", path]
+        return try ChildProcess("/usr/bin/setpriv", asPostgres + arguments, log: log, atEnd: "QUIT")
+    }
+}
+
+/// A database of a suite of tests.
+public struct TestDatabase: Sendable {
+    public let cluster: PostgresCluster
+    public let name: String
+
+    public var connectionString: String { cluster.connectionString(database: name) }
+
+    /// The same, as another role.
+    public func connectionString(user: String) -> String { cluster.connectionString(database: name, user: user) }
+
+    /// Runs SQL as the superuser through `psql`, and returns what it prints.
+    @discardableResult
+    public func run(sql: String) async throws -> String { try await cluster.run(sql: sql, database: name) }
+}

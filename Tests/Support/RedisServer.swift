@@ -1,0 +1,63 @@
+import Glibc
+import Synchronization
+
+/// A private Redis 7 server for tests, on a free port of the loopback address.
+public final class RedisServer: Sendable {
+    public let port: UInt16
+    private let folder = TemporaryFolder("maru-redis")
+    private let options: [String]
+    private let server = Mutex<ChildProcess?>(nil)
+
+    private static let once = Once<RedisServer>()
+
+    /// The one that tests share which leave it running; use keys and channels of your own.
+    public static func ofThisProcess() async throws -> RedisServer {
+        try await once.value { try await start() }
+    }
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - isDurable: writes an append-only file, flushed with every command, so that `kill` loses nothing.
+    ///   - options: further settings, as on the command line: `["--maxmemory", "10mb"]`.
+    public static func start(isDurable: Bool = false, _ options: [String] = []) async throws -> RedisServer {
+        let durability = isDurable ? ["--appendonly", "yes", "--appendfsync", "always"] : ["--appendonly", "no"]
+        let server = RedisServer(durability + options)
+        try await server.start()
+        return server
+    }
+
+    private init(_ options: [String]) {
+        port = FreePort.pick()
+        self.options = options
+    }
+
+    public var log: String { folder.path + "/log" }
+
+    /// Starts the server after `stop` or `kill`, and waits until it accepts connections.
+    public func start() async throws {
+        let arguments = ["--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", ""] + options
+        let process = try ChildProcess("/usr/bin/redis-server", arguments, log: log)
+        server.withLock { $0 = process }
+        try await eventually(within: .seconds(20), "a start of Redis") {
+            guard process.isRunning else { throw NeverHappened(description: "Redis: \(process.output)") }
+            guard let connection = try? RawConnection(port: self.port) else { return false }
+            try connection.send("PING\r\n")
+            return (try? connection.receive(until: "\r\n")) == "+PONG\r\n"
+        }
+    }
+
+    public func stop() async { await process?.stop(SIGTERM) }
+
+    public func kill() async { await process?.stop(SIGKILL) }
+
+    public func restart() async throws {
+        await stop()
+        try await start()
+    }
+
+    /// Lets the server stand still, or go on: `SIGSTOP`, `SIGCONT`.
+    public func signal(_ signal: Int32) { process?.signal(signal) }
+
+    private var process: ChildProcess? { server.withLock(\.self) }
+}

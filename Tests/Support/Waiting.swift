@@ -1,0 +1,41 @@
+import Glibc
+
+/// What was waited for did not happen.
+public struct NeverHappened: Error, CustomStringConvertible {
+    public let description: String
+}
+
+/// Waits for what nobody announces, such as a server that comes up.
+public func eventually(
+    within patience: Duration = .seconds(10), _ what: String = "it", _ condition: @Sendable () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + patience
+    while !(try await condition()) {
+        guard ContinuousClock.now < deadline else {
+            throw NeverHappened(description: "\(what) did not happen within \(patience)")
+        }
+        try await Task.sleep(for: .milliseconds(10))
+    }
+}
+
+/// Runs what blocks on a thread of its own, so that it takes none from the tests' few.
+public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        let work = Unmanaged.passRetained(Work { continuation.resume(returning: body()) })
+        var thread = pthread_t()
+        let failure = pthread_create(
+            &thread, nil,
+            { argument in
+                Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue().body()
+                return nil
+            }, work.toOpaque())
+        precondition(failure == 0)
+        pthread_detach(thread)
+    }
+}
+
+private final class Work: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
