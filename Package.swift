@@ -55,18 +55,20 @@ let package = Package(
         module("HTTP", on: ["EventLoop", "Wire"]),
         module("Crypto", on: ["Wire", "EventLoop", "CCrypto", "CArgon2"]),
         module("Redis", on: ["EventLoop", "Wire", "CRedis", "CCrypto"]),
+        module("Postgres", on: ["EventLoop", "Wire", "CPostgres"]),
 
         // Floor 4: what services are made of
         module("Contract", on: ["Wire"]),
         module("ServiceKit", on: ["EventLoop", "Wire", "Contract"]),
 
         // What tests stand on
-        .target(name: "TestSupport", dependencies: ["CSystem"], path: "Tests/Support", swiftSettings: settings),
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
         tests(of: "EventLoop"),
         tests(of: "Wire"),
         tests(of: "HTTP", alsoUsing: ["EventLoop", "Wire"]),
         tests(of: "Crypto", alsoUsing: ["Wire", "EventLoop"]),
         tests(of: "Redis", alsoUsing: ["EventLoop", "Wire"]),
+        tests(of: "Postgres", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Contract", alsoUsing: ["Wire"]),
         tests(of: "ServiceKit", alsoUsing: ["EventLoop"]),
     ]

@@ -1,0 +1,36 @@
+/// A queue whose both ends cost the same however long it is.
+struct FIFO<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { count == 0 }
+    var first: Element? { isEmpty ? nil : elements[head] }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let element = elements[head]
+        elements[head] = nil
+        head += 1
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: head <= 1024)
+            head = 0
+        } else if head >= 256 {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    /// Takes out the first element that matches; costs as much as there are elements.
+    mutating func remove(where matches: (Element) -> Bool) {
+        guard let index = elements[head...].firstIndex(where: { matches($0!) }) else { return }
+        elements.remove(at: index)
+    }
+
+    func forEach(_ body: (Element) -> Void) {
+        for element in elements[head...] { body(element!) }
+    }
+}

@@ -1,0 +1,63 @@
+/// The table `schema_migrations` of one schema.
+struct MigrationHistory: Sendable {
+    private let schema: String
+    private let table: String
+
+    init(schema: String) {
+        self.schema = schema
+        table = Self.quoted(schema) + ".schema_migrations"
+    }
+
+    private static let lock = Statement(
+        "lock migrations", "select pg_advisory_xact_lock(hashtextextended('maru migrations of ' || $1::text, 0))")
+    private static let schemaExists = Statement(
+        "look for schema", "select to_regnamespace(quote_ident($1)) is not null")
+
+    /// Makes schema and table where they are missing.
+    nonisolated(nonsending) func create(in tx: PostgresTransaction) async throws(PostgresError) {
+        try await tx.query(Self.lock, schema)
+        if !(try await tx.query(Self.schemaExists, schema).value(as: Bool.self)) {
+            try await tx.execute(Statement("create schema", unprepared: "create schema \(Self.quoted(schema))"))
+        }
+        try await tx.execute(
+            Statement(
+                "create schema_migrations",
+                unprepared: """
+                    create table if not exists \(table) (
+                        number bigint primary key,
+                        name text not null,
+                        checksum bytea not null,
+                        applied_at timestamptz not null default now()
+                    )
+                    """))
+    }
+
+    /// Applies a migration unless it has been before.
+    ///
+    /// - Returns: whether it was applied now.
+    nonisolated(nonsending) func apply(_ migration: Migration, in tx: PostgresTransaction) async throws -> Bool {
+        try await tx.query(Self.lock, schema)
+        let find = Statement(
+            "find migration",
+            unprepared: "select checksum = sha256($2) from \(table) where number = $1")
+        if let isSame = try await tx.query(find, migration.number, migration.sql).first({ try $0.next(as: Bool.self) })
+        {
+            guard isSame else { throw MigrationError.changed(migration.number, name: migration.name) }
+            return false
+        }
+        let findLater = Statement("find later migration", unprepared: "select max(number) from \(table)")
+        if let last = try await tx.query(findLater).value(as: Int?.self), last > migration.number {
+            throw MigrationError.missing(migration.number)
+        }
+        try await tx.run(script: String(decoding: migration.sql, as: UTF8.self))
+        let record = Statement(
+            "record migration",
+            unprepared: "insert into \(table) (number, name, checksum) values ($1, $2, sha256($3))")
+        try await tx.execute(record, migration.number, migration.name, migration.sql)
+        return true
+    }
+
+    private static func quoted(_ identifier: String) -> String {
+        "\"" + identifier.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}

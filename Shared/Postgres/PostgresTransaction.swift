@@ -1,0 +1,24 @@
+/// One open transaction, on a connection of its own; valid until the closure that was given it returns.
+public struct PostgresTransaction: Queryable {
+    let lease: Lease
+
+    public nonisolated(nonsending) func run(
+        _ statement: Statement, with parameters: PostgresParameters
+    ) async throws(PostgresError) -> Rows {
+        let step = Request.Step(statement: statement, parameters: parameters)
+        return try await lease.perform(.one(step)).rows
+    }
+
+    @discardableResult
+    public nonisolated(nonsending) func run(_ batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
+        if batch.steps.isEmpty { return [] }
+        return try await lease.perform(.batch(batch.steps)).lists
+    }
+}
+
+extension PostgresTransaction {
+    /// Runs a text of several statements without parameters; for migrations.
+    nonisolated(nonsending) func run(script text: String) async throws(PostgresError) {
+        try await lease.run(script: text)
+    }
+}

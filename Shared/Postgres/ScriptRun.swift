@@ -1,0 +1,41 @@
+internal import CPostgres
+
+/// A text of several statements under way, which the pipeline cannot carry.
+final class ScriptRun {
+    private var completion: ((Result<Void, PostgresError>) -> Void)?
+    var error: PostgresError?
+
+    init(_ completion: @escaping (Result<Void, PostgresError>) -> Void) { self.completion = completion }
+
+    func finish(_ result: Result<Void, PostgresError>) {
+        completion?(result)
+        completion = nil
+    }
+}
+
+extension PostgresConnection {
+    /// Runs a text of several statements while nothing else is under way, outside the pipeline.
+    func run(script text: String, _ completion: @escaping (Result<Void, PostgresError>) -> Void) {
+        guard !isClosed, script == nil, inFlight.isEmpty, PQexitPipelineMode(raw) == 1 else {
+            return completion(.failure(PostgresError(.connectionLost, message: "the connection is not free")))
+        }
+        guard PQsendQuery(raw, text) == 1 else {
+            completion(.failure(PostgresError(.connectionLost, message: "cannot send")))
+            return close()
+        }
+        script = ScriptRun(completion)
+        scheduleFlush()
+    }
+
+    func receiveScriptResults() {
+        while let script, !isClosed, PQisBusy(raw) == 0 {
+            if let result = PQgetResult(raw).map(PostgresResult.init) {
+                if result.status == PGRES_FATAL_ERROR { script.error = script.error ?? PostgresError(result) }
+                continue
+            }
+            self.script = nil
+            if PQenterPipelineMode(raw) != 1 { close() }
+            script.finish(script.error.map { .failure($0) } ?? .success(()))
+        }
+    }
+}

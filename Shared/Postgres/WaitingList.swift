@@ -1,0 +1,58 @@
+internal import EventLoop
+
+/// Who waits for a connection, in order, each with the timer that ends its patience.
+struct WaitingList<Waiter: AnyObject> {
+    private var waiters = FIFO<(waiter: Waiter, timer: LoopTimer)>()
+
+    var count: Int { waiters.count }
+    var isEmpty: Bool { waiters.isEmpty }
+
+    mutating func append(_ waiter: Waiter, _ timer: LoopTimer) { waiters.append((waiter, timer)) }
+
+    mutating func popFirst() -> Waiter? {
+        guard let (waiter, timer) = waiters.popFirst() else { return nil }
+        timer.cancel()
+        return waiter
+    }
+
+    mutating func remove(_ waiter: Waiter) {
+        waiters.remove { entry in
+            if entry.waiter === waiter { entry.timer.cancel() }
+            return entry.waiter === waiter
+        }
+    }
+}
+
+/// A transaction that waits for a connection of its own.
+///
+/// - Note: `@unchecked Sendable` because all but the constant is touched by the pool's loop alone.
+final class LeaseRequest: @unchecked Sendable {
+    typealias Answer = Result<PostgresConnection, PostgresError>
+
+    let budget: Duration
+    private var continuation: UnsafeContinuation<Answer, Never>?
+    private var isCancelled = false
+
+    init(budget: Duration) { self.budget = budget }
+
+    /// Takes the waiting caller over; false where its task was cancelled before.
+    func start(_ continuation: UnsafeContinuation<Answer, Never>) -> Bool {
+        if isCancelled {
+            continuation.resume(returning: .failure(.cancelled))
+        } else {
+            self.continuation = continuation
+        }
+        return !isCancelled
+    }
+
+    func cancel() {
+        isCancelled = true
+        answer(.failure(.cancelled))
+    }
+
+    /// Resumes the caller, once.
+    func answer(_ answer: Answer) {
+        continuation?.resume(returning: answer)
+        continuation = nil
+    }
+}
