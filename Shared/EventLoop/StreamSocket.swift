@@ -211,6 +211,9 @@ public final class StreamSocket: Channel, @unchecked Sendable {
 
     // MARK: Ending
 
+    /// Takes back all that was written and of which no byte has left; an array is sent whole or not at all.
+    public func discardUnsent() { queuedBytes -= output.discardUnsent() }
+
     /// Closes now; what is queued is lost.
     public func close() { finish(.local) }
 

@@ -88,6 +88,23 @@ struct WriteQueue {
         }
     }
 
+    /// Forgets all pieces but one that may have begun to leave; returns how many bytes that count went.
+    mutating func discardUnsent() -> Int {
+        guard head < pieces.count else { return 0 }
+        var kept = head
+        if case .file = pieces[head] { kept += 1 } else if offset > 0 { kept += 1 }
+        let discarded = pieces[kept...].reduce(0) { sum, piece in
+            guard case .bytes(let bytes) = piece else { return sum }
+            return sum + bytes.count
+        }
+        pieces.removeSubrange(kept...)
+        if head == pieces.count {
+            pieces.removeAll()
+            head = 0
+        }
+        return discarded
+    }
+
     private mutating func sendFile(_ file: OpenFile, _ start: Int, _ end: Int, to descriptor: Int32) -> Sent {
         var position = off_t(start)
         let count = sendfile(descriptor, file.descriptor, &position, end - start)
