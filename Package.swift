@@ -53,6 +53,7 @@ let package = Package(
 
         // Floor 2: protocols
         module("HTTP", on: ["EventLoop", "Wire"]),
+        module("WebSocket", on: ["EventLoop", "Wire", "CZlib"]),
         module("Crypto", on: ["Wire", "EventLoop", "CCrypto", "CArgon2"]),
         module("Redis", on: ["EventLoop", "Wire", "CRedis", "CCrypto"]),
         module("Postgres", on: ["EventLoop", "Wire", "CPostgres"]),
@@ -71,5 +72,6 @@ let package = Package(
         tests(of: "Postgres", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Contract", alsoUsing: ["Wire"]),
         tests(of: "ServiceKit", alsoUsing: ["EventLoop"]),
+        tests(of: "WebSocket", alsoUsing: ["EventLoop", "CZlib"]),
     ]
 )

@@ -1,2 +1,8 @@
 #pragma once
 #include <zlib.h>
+
+/* zlib's initialisers are macros, which Swift does not see. Raw: without zlib's own header and checksum. */
+static inline int cz_deflate_init_raw(z_stream *stream, int level, int window_bits, int memory_level) {
+    return deflateInit2(stream, level, Z_DEFLATED, -window_bits, memory_level, Z_DEFAULT_STRATEGY);
+}
+static inline int cz_inflate_init_raw(z_stream *stream, int window_bits) { return inflateInit2(stream, -window_bits); }

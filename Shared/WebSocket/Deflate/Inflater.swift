@@ -1,0 +1,87 @@
+internal import CZlib
+
+/// Expands messages as RFC 7692 §7.2.2 says. It belongs to one loop and holds about 40 KiB at 15 window bits.
+final class Inflater {
+    /// zlib keeps its address, so it never moves.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private static let trailer: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
+
+    /// `windowBits` of 8 to 15: at least what the sender uses.
+    init(windowBits: Int = 15) {
+        precondition((8...15).contains(windowBits))
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        let status = cz_inflate_init_raw(stream, Int32(windowBits))
+        precondition(status == Z_OK, "zlib: \(status)")
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// The message whose compressed payload is `bytes`; `keepingContext` lets it refer to those before it.
+    ///
+    /// - Throws: 1007 for what is not deflate, 1009 once there are more than `limit` bytes.
+    func expand(
+        _ bytes: [UInt8], keepingContext: Bool, limit: Int
+    ) throws(ProtocolFailure) -> [UInt8] {
+        if !keepingContext { inflateReset(stream) }
+        var output = Output(limit: limit, expecting: bytes.count)
+        try feed(bytes, into: &output)
+        try feed(Self.trailer, into: &output)
+        return output.bytes
+    }
+
+    private func feed(_ bytes: [UInt8], into output: inout Output) throws(ProtocolFailure) {
+        try bytes.withUnsafeBufferPointer { input throws(ProtocolFailure) in
+            // zlib does not write to its input.
+            stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+            stream.pointee.avail_in = UInt32(input.count)
+            repeat {
+                switch output.take(from: stream) {
+                case Z_OK, Z_BUF_ERROR: break
+                case Z_STREAM_END: beginNextStream()
+                default: throw ProtocolFailure(.invalidPayload, "cannot be inflated")
+                }
+                guard output.bytes.count <= output.limit else { throw .tooBig }
+            } while stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0
+        }
+    }
+
+    /// After a block marked as the last (RFC 7692 §7.2.3.4) another stream follows that may still refer back.
+    private func beginNextStream() {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32768) { window in
+            var count: UInt32 = 0
+            inflateGetDictionary(stream, window.baseAddress, &count)
+            inflateReset(stream)
+            if count > 0 { inflateSetDictionary(stream, window.baseAddress, count) }
+        }
+    }
+
+    /// What has been inflated; grows to one byte above its limit, which is how going beyond it shows.
+    private struct Output {
+        let limit: Int
+        var bytes: [UInt8] = []
+        private var chunk: Int
+
+        init(limit: Int, expecting compressed: Int) {
+            self.limit = limit
+            chunk = max(256, compressed * 3)
+        }
+
+        mutating func take(from stream: UnsafeMutablePointer<z_stream>) -> Int32 {
+            let room = max(1, min(chunk, limit + 1 - bytes.count))
+            chunk *= 2
+            var status = Z_OK
+            let part = [UInt8](unsafeUninitializedCapacity: room) { part, count in
+                stream.pointee.next_out = part.baseAddress
+                stream.pointee.avail_out = UInt32(room)
+                status = inflate(stream, Z_SYNC_FLUSH)
+                count = room - Int(stream.pointee.avail_out)
+            }
+            if bytes.isEmpty { bytes = part } else { bytes.append(contentsOf: part) }
+            return status
+        }
+    }
+}

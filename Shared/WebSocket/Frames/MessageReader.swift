@@ -1,0 +1,149 @@
+/// Puts a peer's frames together again: bytes in, messages and control frames out, every rule of RFC 6455 checked.
+///
+/// It holds what it has of a message and nothing else; a peer that announces much and sends little costs little.
+struct MessageReader {
+    /// What has come in whole.
+    enum Received: Equatable {
+        /// Text is checked already, unless the bytes are still compressed.
+        case message(Message, isCompressed: Bool)
+        case ping([UInt8])
+        case pong([UInt8])
+        /// No code where the frame was empty.
+        case close(CloseCode?, reason: [UInt8])
+    }
+
+    /// The message whose fragments are coming in.
+    private struct Partial {
+        var message: Message
+        var isCompressed: Bool
+        var validator = UTF8Validator()
+
+        var isCheckedText: Bool { message.kind == .text && !isCompressed }
+    }
+
+    private let limits: SizeLimits
+    private let expectsMask: Bool
+    private let allowsCompression: Bool
+    private var headerReader = FrameHeaderReader()
+    private var frame: FrameHeader?
+    private var mask = FrameMask(key: 0)
+    /// Payload bytes of the frame that have not come yet.
+    private var remaining = 0
+    private var partial: Partial?
+    private var control: [UInt8] = []
+
+    /// So much is reserved for an announced payload before any of it has come.
+    private static let trustedLength = 64 * 1024
+
+    init(role: Role, limits: SizeLimits, allowsCompression: Bool) {
+        self.limits = limits
+        self.allowsCompression = allowsCompression
+        expectsMask = role == .server
+    }
+
+    /// Reads from `position` on, up to the end of the first thing that is whole, and moves `position` there;
+    /// nil when all bytes are taken.
+    mutating func next(
+        _ bytes: UnsafeRawBufferPointer, from position: inout Int
+    ) throws(ProtocolFailure) -> Received? {
+        while true {
+            if frame == nil {
+                guard let header = try headerReader.next(bytes, from: &position) else { return nil }
+                try begin(header)
+            }
+            let count = min(remaining, bytes.count - position)
+            if count > 0 {
+                try take(UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count)]))
+                position += count
+                remaining -= count
+            }
+            guard remaining == 0 else { return nil }
+            if let received = try end() { return received }
+        }
+    }
+
+    private mutating func begin(_ header: FrameHeader) throws(ProtocolFailure) {
+        guard (header.maskKey != nil) == expectsMask else {
+            throw .protocolError(expectsMask ? "unmasked frame" : "masked frame")
+        }
+        if !header.opcode.isControl { try beginData(header) }
+        frame = header
+        remaining = header.length
+        mask = FrameMask(key: header.maskKey ?? 0)
+    }
+
+    private mutating func beginData(_ header: FrameHeader) throws(ProtocolFailure) {
+        guard (header.opcode == .continuation) == (partial != nil) else {
+            throw .protocolError(partial == nil ? "continuation of nothing" : "message within a message")
+        }
+        guard !header.isCompressed || allowsCompression && header.opcode != .continuation else {
+            throw .protocolError("compression bit set")
+        }
+        let held = partial?.message.bytes.count ?? 0
+        guard header.length <= limits.frame, header.length <= limits.message - held else { throw .tooBig }
+        guard partial == nil else { return }
+        var message = Message(header.opcode == .text ? .text : .binary, [])
+        message.bytes.reserveCapacity(min(header.length, Self.trustedLength))
+        partial = Partial(message: message, isCompressed: header.isCompressed)
+    }
+
+    private mutating func take(_ bytes: UnsafeRawBufferPointer) throws(ProtocolFailure) {
+        guard let frame else { return }
+        if frame.opcode.isControl {
+            _ = Self.append(bytes, to: &control, unmaskedBy: &mask) { _ in true }
+            return
+        }
+        // The closure checks the part while it is at hand, so that a fault is found before the rest has come.
+        let isChecked = partial!.isCheckedText
+        var validator = partial!.validator
+        let isValid = Self.append(bytes, to: &partial!.message.bytes, unmaskedBy: &mask) { part in
+            !isChecked || validator.accept(part)
+        }
+        guard isValid else { throw .invalidUTF8 }
+        partial!.validator = validator
+    }
+
+    private static func append(
+        _ bytes: UnsafeRawBufferPointer, to whole: inout [UInt8], unmaskedBy mask: inout FrameMask,
+        check: (UnsafeRawBufferPointer) -> Bool
+    ) -> Bool {
+        let start = whole.count
+        whole.append(contentsOf: bytes)
+        return whole.withUnsafeMutableBytes { all in
+            let part = UnsafeMutableRawBufferPointer(rebasing: all[start...])
+            mask.apply(to: part)
+            return check(UnsafeRawBufferPointer(part))
+        }
+    }
+
+    private mutating func end() throws(ProtocolFailure) -> Received? {
+        guard let frame else { return nil }
+        self.frame = nil
+        if frame.opcode.isControl {
+            var payload: [UInt8] = []
+            swap(&payload, &control)
+            switch frame.opcode {
+            case .ping: return .ping(payload)
+            case .pong: return .pong(payload)
+            default: return try Self.close(payload)
+            }
+        }
+        guard frame.isFinal, let whole = partial else { return nil }
+        partial = nil
+        guard whole.validator.isBetweenCharacters else { throw .invalidUTF8 }
+        return .message(whole.message, isCompressed: whole.isCompressed)
+    }
+
+    private static func close(_ payload: [UInt8]) throws(ProtocolFailure) -> Received {
+        guard !payload.isEmpty else { return .close(nil, reason: []) }
+        guard payload.count >= 2 else { throw .protocolError("close frame of one byte") }
+        let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
+        guard code.mayTravel else { throw .protocolError("close code \(code.rawValue)") }
+        let reason = Array(payload[2...])
+        var validator = UTF8Validator()
+        guard reason.withUnsafeBytes({ validator.accept($0) }), validator.isBetweenCharacters else {
+            throw .invalidUTF8
+        }
+        return .close(code, reason: reason)
+    }
+}

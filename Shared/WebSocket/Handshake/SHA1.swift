@@ -1,0 +1,42 @@
+/// SHA-1, for the handshake's accept key alone, where nothing depends on its strength.
+enum SHA1 {
+    static func digest(_ message: [UInt8]) -> [UInt8] {
+        var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
+        let padded = pad(message)
+        for start in stride(from: 0, to: padded.count, by: 64) {
+            absorb(padded[start..<(start + 64)], into: &state)
+        }
+        return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
+    }
+
+    private static func pad(_ message: [UInt8]) -> [UInt8] {
+        var padded = message + [0x80]
+        while padded.count % 64 != 56 { padded.append(0) }
+        withUnsafeBytes(of: UInt64(message.count * 8).bigEndian) { padded.append(contentsOf: $0) }
+        return padded
+    }
+
+    private static func absorb(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
+        var words = (0..<16).map { index in
+            block.dropFirst(index * 4).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        }
+        for index in 16..<80 {
+            words.append(rotate(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], by: 1))
+        }
+        var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
+        for index in 0..<80 {
+            let (mix, constant): (UInt32, UInt32) =
+                switch index {
+                case 0..<20: (b & c | ~b & d, 0x5A82_7999)
+                case 20..<40: (b ^ c ^ d, 0x6ED9_EBA1)
+                case 40..<60: (b & c | b & d | c & d, 0x8F1B_BCDC)
+                default: (b ^ c ^ d, 0xCA62_C1D6)
+                }
+            let next = rotate(a, by: 5) &+ mix &+ e &+ constant &+ words[index]
+            (a, b, c, d, e) = (next, a, rotate(b, by: 30), c, d)
+        }
+        for (index, word) in [a, b, c, d, e].enumerated() { state[index] &+= word }
+    }
+
+    private static func rotate(_ word: UInt32, by count: UInt32) -> UInt32 { word << count | word >> (32 - count) }
+}
