@@ -1,2 +1,86 @@
 #pragma once
 #include <curl/curl.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* curl's setters and getters are variadic, which Swift cannot call: one wrapper a type of argument. */
+
+static inline CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/* curl copies the text; NULL takes it back. */
+static inline CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *text) {
+    return curl_easy_setopt(easy, option, text);
+}
+
+/* For what curl keeps a pointer to: the list and the buffer must outlive the transfer. */
+static inline CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list) {
+    return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
+}
+
+static inline CURLcode ccurl_set_error_buffer(CURL *easy, char *buffer) {
+    return curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, buffer);
+}
+
+/* The size comes first: curl copies as much as it has been told. */
+static inline CURLcode ccurl_set_body(CURL *easy, const uint8_t *bytes, size_t count) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, (const char *)bytes) : code;
+}
+
+static inline CURLcode ccurl_set_maximum_reply(CURL *easy, int64_t bytes) {
+    return curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)bytes);
+}
+
+typedef size_t (*ccurl_take)(char *bytes, size_t size, size_t count, void *transfer);
+typedef int (*ccurl_begin)(void *transfer, char *remote_ip, char *local_ip, int remote_port, int local_port);
+
+static inline void ccurl_set_callbacks(
+    CURL *easy, void *transfer, ccurl_begin begin, ccurl_take header, ccurl_take body) {
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, begin);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
+}
+
+/* 0 where curl knows no such number yet. */
+static inline long ccurl_number(CURL *easy, CURLINFO info) {
+    long value = 0;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+static inline void *ccurl_transfer(CURL *easy) {
+    void *transfer = NULL;
+    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
+    return transfer;
+}
+
+static inline CURLMcode ccurl_multi_set_number(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+typedef int (*ccurl_watch)(CURL *easy, curl_socket_t descriptor, int what, void *client, void *socket);
+typedef int (*ccurl_time)(CURLM *multi, long milliseconds, void *client);
+
+static inline void ccurl_multi_set_callbacks(CURLM *multi, void *client, ccurl_watch watch, ccurl_time time) {
+    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, client);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, watch);
+    curl_multi_setopt(multi, CURLMOPT_TIMERDATA, client);
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, time);
+}
+
+/* The next transfer that has ended, and how; NULL when there is none. */
+static inline CURL *ccurl_multi_next_ended(CURLM *multi, CURLcode *code) {
+    int left;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left)))
+        if (message->msg == CURLMSG_DONE) {
+            *code = message->data.result;
+            return message->easy_handle;
+        }
+    return NULL;
+}

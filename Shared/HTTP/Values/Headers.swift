@@ -33,21 +33,31 @@ public struct Headers: Sendable {
     /// Adds a field whose value is a decimal number.
     public mutating func append(_ name: HeaderName, _ value: Int) { append(name, String(value)) }
 
+    /// Adds the line of a head that was received; one that is no field is left out.
+    mutating func append(received line: UnsafeRawBufferPointer) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), Token.isValid(line[..<colon]) else { return }
+        let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        let value = line[(colon + 1)...].drop(while: isBlank)
+        let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? value.startIndex
+        append(UnsafeRawBufferPointer(rebasing: line[..<colon]), UnsafeRawBufferPointer(rebasing: value[..<end]))
+    }
+
     private mutating func append(_ name: HeaderName, _ value: UnsafeRawBufferPointer) {
         var text = name.text
-        text.withUTF8 { name in
-            lines.reserveCapacity(lines.count + name.count + value.count + 4)
-            lines.append(contentsOf: name)
-            lines.append(UInt8(ascii: ":"))
-            lines.append(UInt8(ascii: " "))
-            let start = lines.count
-            lines.append(contentsOf: value)
-            for index in start..<lines.count where !Token.isValueByte(lines[index]) { lines[index] = 0x20 }
-            lines.append(0x0D)
-            lines.append(0x0A)
-        }
+        text.withUTF8 { append(UnsafeRawBufferPointer($0), value) }
+    }
+
+    private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        lines.append(contentsOf: name)
+        lines.append(UInt8(ascii: ":"))
+        lines.append(UInt8(ascii: " "))
+        let start = lines.count
+        lines.append(contentsOf: value)
+        for index in start..<lines.count where !Token.isValueByte(lines[index]) { lines[index] = 0x20 }
+        lines.append(0x0D)
+        lines.append(0x0A)
         // Connection, Content-Length and Transfer-Encoding are told by their length first.
-        switch text.utf8.count {
+        switch name.count {
         case 10, 14, 17: mayHoldFraming = true
         default: break
         }

@@ -1,0 +1,32 @@
+internal import EventLoop
+
+/// Calls and failures of the last while, in two halves: the present one, and the one before as long as it lasts.
+struct FailureWindow {
+    private struct Half {
+        var calls = 0
+        var failures = 0
+    }
+
+    private let halfLength: UInt64
+    private var current = Half()
+    private var previous = Half()
+    private var currentNumber: UInt64 = 0
+
+    init(half: Duration) { halfLength = max(1, half.wholeNanoseconds) }
+
+    var calls: Int { current.calls + previous.calls }
+
+    /// The part of the calls that failed: 0 ... 1.
+    var share: Double { calls == 0 ? 0 : Double(current.failures + previous.failures) / Double(calls) }
+
+    mutating func count(isFailure: Bool, at now: UInt64) {
+        let number = now / halfLength
+        if number != currentNumber {
+            previous = number == currentNumber + 1 ? current : Half()
+            current = Half()
+            currentNumber = number
+        }
+        current.calls += 1
+        if isFailure { current.failures += 1 }
+    }
+}

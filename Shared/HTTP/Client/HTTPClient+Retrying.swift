@@ -1,0 +1,48 @@
+internal import EventLoop
+internal import Wire
+
+extension HTTPClient {
+    /// Sends `request`, and again as `policy` decides, all within the request's deadline.
+    public nonisolated(nonsending) func send(
+        _ request: Request, retrying policy: RetryPolicy
+    ) async throws(Failure) -> Reply {
+        var generator = SystemRandomNumberGenerator()
+        let clock = ContinuousClock()
+        let end = clock.now + request.deadline
+        var attempt = 1
+        while true {
+            var current = request
+            let remaining = clock.now.duration(to: end)
+            current.deadline = min(remaining, policy.attemptDeadline ?? remaining)
+            let result = await self.result(of: current)
+            let decision = policy.decide(
+                after: RetryPolicy.Outcome(result), attempt: attempt, isIdempotent: request.isIdempotent,
+                remaining: clock.now.duration(to: end), using: &generator)
+            guard case .retry(let wait) = decision else { return try result.get() }
+            try await pause(wait)
+            attempt += 1
+        }
+    }
+
+    private nonisolated(nonsending) func result(of request: Request) async -> Result<Reply, Failure> {
+        do throws(Failure) { return .success(try await send(request)) } catch { return .failure(error) }
+    }
+
+    private nonisolated(nonsending) func pause(_ wait: Duration) async throws(Failure) {
+        do {
+            try await EventLoop.current?.sleep(for: wait)
+        } catch {
+            throw Failure(kind: .cancelled, detail: "", mayHaveBeenProcessed: true)
+        }
+    }
+}
+
+extension RetryPolicy.Outcome {
+    /// What an attempt came to.
+    init(_ result: Result<HTTPClient.Reply, HTTPClient.Failure>) {
+        switch result {
+        case .success(let reply): self = .replied(reply.status, retryAfter: reply.retryAfter(now: .now))
+        case .failure(let failure): self = .failed(failure.kind, mayHaveBeenProcessed: failure.mayHaveBeenProcessed)
+        }
+    }
+}
