@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -180,6 +181,11 @@ int cs_signal_next(int fd) {
 }
 
 void cs_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
+
+int64_t cs_file_age(const char *path) {
+    struct stat status;
+    return lstat(path, &status) ? -1 : (int64_t)(time(0) - status.st_mtime);
+}
 
 static _Thread_local void *current_loop;
 void *cs_current_loop(void) { return current_loop; }

@@ -61,6 +61,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         scratch.deallocate()
     }
 
+    /// Monotonic time in nanoseconds, read now: for measuring what happens within a turn.
+    public static var preciseNow: UInt64 { cs_monotonic_nanoseconds() }
+
     /// The loop whose thread this is.
     public static var current: EventLoop? {
         cs_current_loop().map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }

@@ -46,6 +46,7 @@ final class ConnectionAttempt: @unchecked Sendable {
         // Negotiating Kerberos would block.
         settings.setDefault("gssencmode", "disable")
         settings.setDefault("tcp_user_timeout", String(configuration.stallLimit.wholeMilliseconds))
+        if let schema = configuration.schema { settings.addOption("search_path", schema) }
         settings.addOption("statement_timeout", String(configuration.statementTimeout.wholeMilliseconds))
         settings.addOption(
             "idle_in_transaction_session_timeout", String(configuration.idleInTransactionTimeout.wholeMilliseconds))

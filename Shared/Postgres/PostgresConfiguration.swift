@@ -7,6 +7,8 @@ public struct PostgresConfiguration: Sendable {
     public var connectionString: String
     /// What the server's activity view calls the sessions.
     public var applicationName = "maru"
+    /// The schema that names without one mean; the role's own setting when nil. A plain identifier.
+    public var schema: String?
     /// So many connections at most are opened by each loop, the first with the first statement.
     public var connectionsPerLoop = 4
     /// So many statements at most are under way on one connection; more wait.

@@ -46,6 +46,9 @@ int cs_signalfd(const int *signals, int count);
 int cs_signal_next(int fd);
 void cs_ignore_sigpipe(void);
 
+/* Seconds since a file was last written, or -1 where there is none. */
+int64_t cs_file_age(const char *path);
+
 void *cs_current_loop(void);
 void cs_set_current_loop(void *loop);
 
