@@ -52,15 +52,15 @@ let package = Package(
         module("Wire", on: ["CSystem"]),
 
         // Floor 2: protocols
-        module("HTTP", on: ["EventLoop", "Wire"]),
+        module("HTTP", on: ["EventLoop", "Wire", "CCurl"]),
         module("WebSocket", on: ["EventLoop", "Wire", "CZlib"]),
         module("Crypto", on: ["Wire", "EventLoop", "CCrypto", "CArgon2"]),
         module("Redis", on: ["EventLoop", "Wire", "CRedis", "CCrypto"]),
         module("Postgres", on: ["EventLoop", "Wire", "CPostgres"]),
 
         // Floor 4: what services are made of
-        module("Contract", on: ["Wire"]),
-        module("ServiceKit", on: ["EventLoop", "Wire", "Contract"]),
+        module("Contract", on: ["Wire", "HTTP", "EventLoop"]),
+        module("ServiceKit", on: ["CSystem", "EventLoop", "Wire", "HTTP", "Postgres", "Redis", "Crypto", "Contract"]),
 
         // What tests stand on
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
@@ -71,7 +71,10 @@ let package = Package(
         tests(of: "Redis", alsoUsing: ["EventLoop", "Wire"]),
         tests(of: "Postgres", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Contract", alsoUsing: ["Wire"]),
-        tests(of: "ServiceKit", alsoUsing: ["EventLoop"]),
         tests(of: "WebSocket", alsoUsing: ["EventLoop", "CZlib"]),
+        tests(
+            of: "ServiceKit",
+            alsoUsing: ["Contract", "Crypto", "EventLoop", "HTTP", "Postgres", "Redis", "TestSupport", "Wire"]
+        ),
     ]
 )

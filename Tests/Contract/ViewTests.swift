@@ -5,7 +5,9 @@ import Wire
 
 @Suite("Views")
 struct ViewTests {
-    private let profiles = try! ClientProfiles(json: Array(Data(contentsOf: Self.clients)))
+    private let profiles: ClientProfiles
+
+    init() throws { profiles = try ClientProfiles(json: Array(Data(contentsOf: Self.clients))) }
 
     private static let clients = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../deploy/clients.json")

@@ -59,6 +59,14 @@ public struct ClientProfile: Sendable, Equatable {
 }
 
 extension ClientProfile {
+    /// The profile of calls that come from no client app, such as a provider's webhook: true statuses, nothing special.
+    public static let ofNobody = ClientProfile(
+        name: "none", generation: .july2024, statuses: .http, accessTokenLifetime: .zero, refreshTokenLifetime: .zero,
+        refreshToken: .rotates, echo: true, repeatedEvent: .harmless, earlyCursor: 0, naiveDates: false,
+        unwrapsOptional: false, nullPhone: .null, workspaceOrder: .newest, autoJoin: [])
+}
+
+extension ClientProfile {
     /// Reads a profile as `clients.json` holds it; every member is required, none is ignored.
     init(json: JSONValue, key: String) throws(ClientProfileError) {
         var members = try Members(json, of: key)
