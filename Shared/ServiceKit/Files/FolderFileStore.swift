@@ -1,3 +1,4 @@
+internal import CSystem
 public import EventLoop
 internal import Glibc
 
@@ -102,11 +103,9 @@ public struct FolderFileStore: FileStore {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            var status = stat()
-            guard !name.hasPrefix("."), stat("\(folder)/\(name)", &status) == 0,
-                status.st_mtim.tv_sec < time(nil) - Self.abandonedAfter
-            else { continue }
-            unlink("\(folder)/\(name)")
+            if !name.hasPrefix("."), cs_file_age("\(folder)/\(name)") > Self.abandonedAfter {
+                unlink("\(folder)/\(name)")
+            }
         }
     }
 }

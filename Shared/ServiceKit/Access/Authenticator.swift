@@ -1,0 +1,187 @@
+internal import Contract
+internal import Crypto
+public import EventLoop
+public import HTTP
+internal import Synchronization
+public import Wire
+
+/// Tells who calls: verifies tokens offline with the authority's published keys, and drops those of revoked sessions.
+public final class Authenticator: Sendable {
+    /// What a token is for; one made for another purpose opens nothing here.
+    public enum Purpose: Sendable, CaseIterable {
+        case access, socket
+
+        /// The `typ` of the token's header.
+        public var type: String {
+            switch self {
+            case .access: "at+jwt"
+            case .socket: "socket+jwt"
+            }
+        }
+
+        /// The `aud` of its claims.
+        public var audience: String {
+            switch self {
+            case .access: "maru"
+            case .socket: "maru-socket"
+            }
+        }
+    }
+
+    /// What a token that holds says.
+    public struct Identity: Sendable, Equatable {
+        public let caller: Caller
+        /// The name of the client profile that the session was opened under.
+        public let profile: String
+        public let expires: Timestamp
+    }
+
+    /// The `iss` of all tokens.
+    public static let issuer = "maru"
+
+    private let authority: any TokenAuthority
+    private let revocations: Revocations
+    private let verifiers: Mutex<Verifiers>
+    private let caches: LoopLocal<Cache>
+
+    private static let cacheCapacity = 4096
+    /// Keys are asked for again so often at most when a token names an unknown one.
+    private static let keyInterval = Duration.seconds(1)
+
+    private static let keyRefresh = Duration.seconds(60)
+
+    /// - Note: Confined to its loop, as every value of a `LoopLocal`.
+    private final class Cache {
+        var tokens = TokenCache(capacity: Authenticator.cacheCapacity)
+    }
+
+    private struct Verifiers {
+        var access: JWTVerifier
+        var socket: JWTVerifier
+        let isEmpty: Bool
+        var fetchedAt: Timestamp?
+
+        init(keys: VerificationKeySet) {
+            isEmpty = keys.keys.isEmpty
+            func verifier(_ purpose: Purpose) -> JWTVerifier {
+                JWTVerifier(
+                    keys: keys, issuer: Authenticator.issuer, audiences: [purpose.audience],
+                    type: .named(purpose.type))
+            }
+            access = verifier(.access)
+            socket = verifier(.socket)
+        }
+    }
+
+    /// Knows no keys before `refreshKeys`.
+    public init(authority: any TokenAuthority, revocations: Revocations, on group: EventLoopGroup) {
+        self.authority = authority
+        self.revocations = revocations
+        verifiers = Mutex(Verifiers(keys: VerificationKeySet([])))
+        caches = LoopLocal(group) { _ in Cache() }
+    }
+
+    /// Fetches the authority's keys.
+    public func refreshKeys() async throws {
+        let keys = try await authority.keys()
+        verifiers.withLock { verifiers in
+            verifiers = Verifiers(keys: keys)
+            verifiers.fetchedAt = .now
+        }
+    }
+
+    /// Fetches keys until cancelled, so that a rotation is known before its first token comes.
+    func followKeys() async throws {
+        while !Task.isCancelled {
+            try await refreshKeys()
+            try await EventLoop.current?.sleep(for: Self.keyRefresh)
+        }
+    }
+
+    /// Throws while no keys are known.
+    func requireKeys() async throws {
+        if verifiers.withLock({ $0.isEmpty }) { try await refreshKeys() }
+    }
+
+    /// Who sends `request`, by its access token: raw, or behind `Bearer`.
+    public func caller(of request: Request) async throws -> Caller {
+        guard let header = request.headers[.authorization], let token = Self.token(in: header) else {
+            throw Failure(.invalidToken, "An access token is required.")
+        }
+        let now = Timestamp.now
+        if let entry = caches.current.tokens.entry(for: token.span) {
+            return try check(entry.caller, expires: entry.expires, now)
+        }
+        let identity = try await identity(of: Array(token), for: .access)
+        caches.current.tokens.insert(
+            TokenCache.Entry(caller: identity.caller, expires: identity.expires), for: token.span)
+        return identity.caller
+    }
+
+    /// What `token` says, if it holds.
+    public func identity(of token: [UInt8], for purpose: Purpose) async throws -> Identity {
+        do {
+            do {
+                return try verify(token, for: purpose)
+            } catch JWTError.unknownKey {
+                guard try await refreshKeysIfAllowed() else { throw JWTError.unknownKey }
+                return try verify(token, for: purpose)
+            }
+        } catch let error as JWTError {
+            throw Failure(error)
+        }
+    }
+
+    private func verify(_ token: [UInt8], for purpose: Purpose) throws -> Identity {
+        let verifier = verifiers.withLock { purpose == .access ? $0.access : $0.socket }
+        let claims = try verifier.verify(token.span, now: .now)
+        guard
+            let user = claims["sub"]?.string.flatMap(UserID.init),
+            let session = claims["sid"]?.string.flatMap(SessionID.init),
+            let profile = claims["pro"]?.string,
+            let expiry = claims["exp"]?.int
+        else { throw JWTError.malformed }
+        let expires = Timestamp(seconds: Int64(expiry))
+        let caller = try check(Caller(user: user, session: session), expires: expires, .now)
+        return Identity(caller: caller, profile: profile, expires: expires)
+    }
+
+    /// Fetches keys because a token names one that is not known; false when that was just tried.
+    private func refreshKeysIfAllowed() async throws -> Bool {
+        let now = Timestamp.now
+        let isAllowed = verifiers.withLock { verifiers in
+            if let last = verifiers.fetchedAt, now - last < Self.keyInterval { return false }
+            verifiers.fetchedAt = now
+            return true
+        }
+        if isAllowed { try await refreshKeys() }
+        return isAllowed
+    }
+
+    private static func token(in header: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let bearer = "bearer "
+        var token = header
+        if token.count > bearer.utf8.count,
+            zip(token, bearer.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 })
+        {
+            token = token.dropFirst(bearer.utf8.count)
+        }
+        return token.isEmpty ? nil : token
+    }
+
+    private func check(_ caller: Caller, expires: Timestamp, _ now: Timestamp) throws(Failure) -> Caller {
+        guard expires > now, !revocations.contains(caller.session) else {
+            throw Failure(.expiredToken, "The access token has expired.")
+        }
+        return caller
+    }
+}
+
+extension Failure {
+    fileprivate init(_ error: JWTError) {
+        switch error {
+        case .expired: self.init(.expiredToken, "The access token has expired.")
+        default: self.init(.invalidToken, "The token is not valid.")
+        }
+    }
+}

@@ -1,0 +1,30 @@
+internal import Contract
+internal import HTTP
+internal import Wire
+
+extension Call {
+    /// Reads the body whole: a JSON object, a form, or parts with files; nothing is a body without fields.
+    public func fields() async throws -> Fields {
+        let type = request.headers.text(.contentType)?.lowercased() ?? ""
+        if type.hasPrefix("multipart/form-data") { return try await multipartFields() }
+        let body = try await request.body.collect(upTo: bodyLimit.text)
+        if type.hasPrefix("application/x-www-form-urlencoded") { return try formFields(body) }
+        return try jsonFields(body)
+    }
+
+    private func jsonFields(_ body: [UInt8]) throws -> Fields {
+        if body.isEmpty { return Fields([:]) }
+        guard let members = try JSONValue(parsing: body).members else {
+            throw Failure(.invalidRequest, "The body must be a JSON object.", status: 400)
+        }
+        var values: [String: Fields.Value] = [:]
+        for (name, value) in members {
+            switch value.kind {
+            case .string: values[name] = .text(value.string ?? "")
+            case .null: values[name] = .null
+            default: values[name] = .other(value)
+            }
+        }
+        return Fields(values, unwrapsOptional: profile.unwrapsOptional)
+    }
+}

@@ -1,0 +1,103 @@
+internal import EventLoop
+public import Postgres
+internal import Synchronization
+public import Wire
+
+/// Facts that are to be told to other services, written in the transaction that makes them true.
+///
+/// What is committed is told at least once, what is rolled back never; `OutboxRelay` does the telling.
+public struct Outbox: Sendable {
+    private let database: PostgresPool
+    private let signal: WakeSignal
+
+    private static let append = Statement("append to outbox", "insert into outbox (type, body) values ($1, $2)")
+
+    /// The table, for the service's list of migrations.
+    public static func migration(number: Int) -> Migration {
+        Migration(number: number, name: "create_outbox", sql: Array(table.utf8))
+    }
+
+    private static let table = """
+        create table outbox (
+            id bigint generated always as identity primary key,
+            type text not null,
+            body text not null,
+            created_at timestamptz not null default now(),
+            published_at timestamptz,
+            entry text
+        );
+        create index outbox_waiting on outbox (id) where published_at is null;
+        create index outbox_published on outbox (published_at) where published_at is not null;
+        """
+
+    init(database: PostgresPool, signal: WakeSignal) {
+        self.database = database
+        self.signal = signal
+    }
+
+    /// Runs `body` in a transaction; the facts that it appends are told as soon as it has committed.
+    public nonisolated(nonsending) func transaction<Result>(
+        _ isolation: Isolation = .readCommitted, attempts: Int = 3,
+        _ body: nonisolated(nonsending) (PostgresTransaction) async throws -> Result
+    ) async throws -> Result {
+        let result = try await database.transaction(isolation, attempts: attempts, body)
+        signal.wake()
+        return result
+    }
+
+    /// Writes a fact within `transaction`.
+    public nonisolated(nonsending) func append(
+        _ type: StaticString, in transaction: PostgresTransaction, _ write: (inout JSONWriter) -> Void
+    ) async throws(PostgresError) {
+        let body = JSONWriter.bytes { json in json.object(write) }
+        try await transaction.execute(Self.append, "\(type)", String(decoding: body, as: UTF8.self))
+    }
+
+    /// Says that rows were written by other means, such as in a batch.
+    public func wake() { signal.wake() }
+}
+
+/// Lets one task sleep until another has something for it.
+final class WakeSignal: Sendable {
+    private struct State {
+        var isRaised = false
+        var sleeper: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// Ends the present sleep, or the next one before it begins.
+    func wake() {
+        let sleeper = state.withLock { state in
+            defer { state.sleeper = nil }
+            if state.sleeper == nil { state.isRaised = true }
+            return state.sleeper
+        }
+        sleeper?.resume()
+    }
+
+    /// Returns when woken, or after `limit`.
+    func sleep(atMost limit: Duration, on loop: EventLoop) async throws {
+        let alarm = Task(executorPreference: loop) {
+            try await loop.sleep(for: limit)
+            self.wake()
+        }
+        defer { alarm.cancel() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = state.withLock { state in
+                    if state.isRaised || Task.isCancelled {
+                        state.isRaised = false
+                        return true
+                    }
+                    state.sleeper = continuation
+                    return false
+                }
+                if isDone { continuation.resume() }
+            }
+        } onCancel: {
+            wake()
+        }
+        try Task.checkCancellation()
+    }
+}

@@ -1,0 +1,130 @@
+internal import EventLoop
+internal import Postgres
+internal import Redis
+internal import Wire
+
+/// Tells the facts of an outbox on its Redis stream, in order, and remembers what was told until nobody can need it.
+///
+/// Several instances may run it: rows being told by one are passed over by the others. A row is told again when a crash comes
+/// between telling and noting, or when the last entry told is gone from Redis, which has then lost others, too.
+struct OutboxRelay: Sendable {
+    let database: PostgresPool
+    let redis: Redis
+    /// The stream's name, such as `facts:auth`.
+    let stream: RedisKey
+    let signal: WakeSignal
+    let log: Log
+
+    private static let batch = 500
+    /// What nobody has signalled, because its writer died, is found after this.
+    private static let patrol = Duration.seconds(1)
+    private static let cleaning = Duration.seconds(60)
+
+    private static let waiting = Statement(
+        "waiting outbox rows",
+        """
+        select id, type, body from outbox where published_at is null
+        order by id limit $1 for update skip locked
+        """)
+    private static let published = Statement(
+        "note published outbox rows",
+        """
+        update outbox set published_at = clock_timestamp(), entry = told.entry
+        from unnest($1::bigint[], $2::text[]) as told (id, entry) where outbox.id = told.id
+        """)
+    private static let last = Statement(
+        "last published outbox entry",
+        "select entry from outbox where published_at is not null order by published_at desc, id desc limit 1")
+    private static let again = Statement(
+        "publish outbox again", "update outbox set published_at = null, entry = null where published_at is not null")
+    private static let old = Statement(
+        "old outbox rows",
+        """
+        select id, entry from outbox where published_at < now() - interval '1 day' order by published_at limit 1000
+        """)
+    private static let forget = Statement("forget outbox rows", "delete from outbox where id = any($1::bigint[])")
+
+    /// Relays until cancelled.
+    func run(on loop: EventLoop) async throws {
+        var wasConnected = false
+        var nextCleaning = loop.now
+        while !Task.isCancelled {
+            let isConnected = redis.state.isConnected
+            if isConnected {
+                if !wasConnected { try await publishAgainIfLost() }
+                while try await relayBatch() == Self.batch {}
+                if loop.now >= nextCleaning {
+                    nextCleaning = loop.now + Self.cleaning.wholeNanoseconds
+                    try await publishAgainIfLost()
+                    try await forgetOld()
+                }
+            }
+            wasConnected = isConnected
+            try await signal.sleep(atMost: Self.patrol, on: loop)
+        }
+    }
+
+    /// Tells the next rows and returns how many there were.
+    private func relayBatch() async throws -> Int {
+        try await database.transaction { tx in
+            let rows = try await tx.query(Self.waiting, Self.batch).map { row throws(PostgresError) in
+                OutboxRow(id: try row.next(), type: try row.next(), body: try row.next())
+            }
+            if rows.isEmpty { return 0 }
+            let outcomes = await redis.run(rows.map { $0.command(to: stream) })
+            var told: (ids: [Int64], entries: [String]) = ([], [])
+            for (row, outcome) in zip(rows, outcomes) {
+                // In order: what comes behind a failure is told again, after it.
+                guard let entry = try? outcome.get().text else { break }
+                told.ids.append(row.id)
+                told.entries.append(entry)
+            }
+            if !told.ids.isEmpty { try await tx.execute(Self.published, told.ids, told.entries) }
+            if told.ids.count < rows.count { throw RedisError.timedOut }
+            return rows.count
+        }
+    }
+
+    /// Redis may come back without its latest entries, or empty: then all that is remembered is told again.
+    private func publishAgainIfLost() async throws {
+        guard
+            let last = try await database.query(Self.last).first({ row throws(PostgresError) in
+                try row.next(as: String.self)
+            }),
+            let id = RedisStreamEntry.ID(last)
+        else { return }
+        if try await redis.entries(ofStream: stream, from: id, through: id, limit: 1).isEmpty {
+            let count = try await database.execute(Self.again)
+            log.warning("facts are lost in redis and published again", ["stream": "\(stream)", "count": "\(count)"])
+        }
+    }
+
+    /// Forgets rows told a day ago that every group has acknowledged, and trims the stream behind them.
+    private func forgetOld() async throws {
+        let groups = try await redis.groups(ofStream: stream)
+        if groups.isEmpty { return }
+        var done = groups.map(\.lastDelivered).min() ?? .zero
+        for group in groups where group.pending > 0 {
+            if let oldest = try await redis.pending(ofStream: stream, group: group.name, limit: 1).first {
+                done = min(done, oldest.id)
+            }
+        }
+        let rows = try await database.query(Self.old).map { row throws(PostgresError) in
+            (id: try row.next(as: Int64.self), entry: try row.next(as: String.self))
+        }
+        let behind = rows.filter { row in RedisStreamEntry.ID(row.entry).map { $0 < done } ?? true }
+        guard let newest = behind.compactMap({ RedisStreamEntry.ID($0.entry) }).max() else { return }
+        try await database.execute(Self.forget, behind.map(\.id))
+        try await redis.trimStream(stream, before: newest)
+    }
+}
+
+private struct OutboxRow {
+    let id: Int64
+    let type: String
+    let body: String
+
+    func command(to stream: RedisKey) -> RedisCommand {
+        .append(["id": String(id), "type": type, "body": body], toStream: stream)
+    }
+}

@@ -1,0 +1,69 @@
+internal import Glibc
+
+/// What a service understands on its command line.
+enum CommandLineOptions {
+    /// Reads the settings as the command line asks; does what else it asks for and exits.
+    static func config(of name: String, _ entries: [ConfigEntry]) -> Config {
+        var arguments = CommandLine.arguments.dropFirst()
+        var file = ""
+        var onlyChecks = false
+        while let argument = arguments.popFirst() {
+            switch argument {
+            case "--config":
+                guard let path = arguments.popFirst() else { fail("--config needs a file") }
+                guard let text = Config.textOfFile(path) else { fail("cannot read \(path)") }
+                file = text
+            case "--print-config":
+                print(Config.template(of: entries), terminator: "")
+                exit(0)
+            case "--check-config": onlyChecks = true
+            case "--help":
+                print(usage(name))
+                exit(0)
+            default: fail("unknown option \(argument)\n\(usage(name))")
+            }
+        }
+        do {
+            let config = try Config(entries, file: file, environment: environmentVariables())
+            if onlyChecks { exit(0) }
+            return config
+        } catch {
+            fail("\(name): \(error)")
+        }
+    }
+
+    private static func usage(_ name: String) -> String {
+        """
+        usage: \(name) [--config FILE] [--check-config]
+               \(name) --print-config | --help
+        Settings stand in FILE as `key = value` and in the environment as MARU_KEY, which goes before.
+        """
+    }
+
+    private static func fail(_ reason: String) -> Never {
+        let line = reason + "\n"
+        _ = write(STDERR_FILENO, line, line.utf8.count)
+        exit(2)
+    }
+
+    private static func environmentVariables() -> [String: String] {
+        var variables: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            if let equals = text.firstIndex(of: "=") {
+                variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
+            }
+            next += 1
+        }
+        return variables
+    }
+}
+
+extension Config {
+    /// How many loops to start: one a core unless the settings say otherwise.
+    var loopCount: Int {
+        let wanted = self[CommonSettings.loops]
+        return wanted > 0 ? wanted : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    }
+}

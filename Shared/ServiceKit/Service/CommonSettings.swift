@@ -1,0 +1,50 @@
+internal import Contract
+internal import EventLoop
+
+/// The settings that every service has.
+struct CommonSettings: Sendable {
+    static let publicAddress = ConfigKey<SocketAddress>(
+        "public_address", "Where client calls come in, behind the API gateway.")
+    static let internalAddress = ConfigKey<SocketAddress>(
+        "internal_address", "Where other services call, and where health and metrics are; never to be routed.")
+    static let loops = ConfigKey("loops", default: 0, "Event loops, each a thread; 0 for one a core.")
+    static let logLevel = ConfigKey(
+        "log_level", default: "info", "The least level that is logged: debug, info, warning, error.")
+    static let clientsFile = ConfigKey<String>("clients_file", "The file of API keys and client profiles.")
+    static let credential = ConfigKey<Secret>(
+        "service_credential", "What services show each other, 32 characters or more.")
+    static let databaseURL = ConfigKey<Secret>(
+        "database_url", "The service's own database and role: postgres://role:password@host/db.")
+    static let databaseConnections = ConfigKey(
+        "database_connections", default: 4, "Database connections of each loop at most.")
+    static let redisURL = ConfigKey<Secret>("redis_url", "Where Redis is: redis://:password@host:port/0.")
+    static let authURL = ConfigKey(
+        "auth_url", default: "http://127.0.0.1:9101", "The internal address of auth-service.")
+    static let workspaceURL = ConfigKey(
+        "workspace_url", default: "http://127.0.0.1:9102", "The internal address of workspace-service.")
+    static let chatURL = ConfigKey(
+        "chat_url", default: "http://127.0.0.1:9103", "The internal address of chat-service.")
+    static let realtimeURL = ConfigKey(
+        "realtime_url", default: "http://127.0.0.1:9104", "The internal address of realtime-gateway.")
+    static let paymentURL = ConfigKey(
+        "payment_url", default: "http://127.0.0.1:9105", "The internal address of payment-service.")
+    static let filesFolder = ConfigKey("files_folder", default: "files", "The folder of stored files.")
+    static let trustedProxies = ConfigKey(
+        "trusted_proxies", default: ["127.0.0.1", "::1"],
+        "Addresses of API gateways whose X-Forwarded-For holds; * for all.")
+    static let connections = ConfigKey("connections", default: 20_000, "Client connections open at once.")
+    static let userRate = ConfigKey("user_rate", default: 50, "Calls a second of one user that are always served.")
+    static let userBurst = ConfigKey(
+        "user_burst", default: 2000, "Calls of one user at once: home screens fire two a room.")
+    static let addressRate = ConfigKey("address_rate", default: 20, "Calls without a token a second of one address.")
+    static let addressBurst = ConfigKey("address_burst", default: 200, "Calls without a token of one address at once.")
+    static let drainTimeout = ConfigKey(
+        "drain_timeout", default: Duration.seconds(20), "How long running calls may take at the end.")
+
+    static let entries: [ConfigEntry] = [
+        publicAddress.entry, internalAddress.entry, loops.entry, logLevel.entry, clientsFile.entry, credential.entry,
+        databaseURL.entry, databaseConnections.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
+        realtimeURL.entry, paymentURL.entry, filesFolder.entry, trustedProxies.entry, connections.entry,
+        userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, drainTimeout.entry,
+    ]
+}

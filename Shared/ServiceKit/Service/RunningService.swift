@@ -1,0 +1,70 @@
+internal import Contract
+public import EventLoop
+internal import HTTP
+internal import Synchronization
+
+/// A service that runs: where it listens, and how it is stopped.
+public final class RunningService: Sendable {
+    /// Where clients call.
+    public let publicAddress: SocketAddress
+    /// Where other services and operators call.
+    public let internalAddress: SocketAddress
+
+    private let publicServer: Server
+    private let internalServer: Server
+    private let readiness: Readiness
+    private let backgrounds: [Task<Void, Never>]
+    private let endings: [ServiceBuilder.Work]
+    private let drainTimeout: Duration
+    private let loops: EventLoopGroup
+
+    init(_ builder: ServiceBuilder, api: PublicAPI, internalAPI: InternalAPI, readiness: Readiness) throws {
+        let config = builder.config
+        var configuration = ServerConfiguration()
+        configuration.connections = config[CommonSettings.connections]
+        configuration.refuse = { Failure($0).response(for: .legacy) }
+        publicServer = Server(on: builder.loops, configuration: configuration) { await api.respond(to: $0) }
+        internalServer = Server(on: builder.loops) { await internalAPI.respond(to: $0) }
+        internalAddress = try internalServer.start(at: config[CommonSettings.internalAddress])
+        publicAddress = try publicServer.start(at: config[CommonSettings.publicAddress])
+        self.readiness = readiness
+        loops = builder.loops
+        drainTimeout = config[CommonSettings.drainTimeout]
+        endings = builder.endings
+        let log = builder.log
+        backgrounds = builder.backgrounds.enumerated().map { index, background in
+            let loop = builder.loops[any: index]
+            return Task(executorPreference: loop) { await background.run(on: loop, log) }
+        }
+        readiness.become(.running)
+    }
+
+    /// Ends the service in order: no new calls, running calls to their end, background work, then what it stands on.
+    public func stop() async {
+        readiness.become(.draining)
+        await publicServer.drain(within: drainTimeout)
+        for background in backgrounds { background.cancel() }
+        for background in backgrounds { await background.value }
+        for ending in endings.reversed() { try? await ending() }
+        await internalServer.drain(within: .milliseconds(100))
+    }
+}
+
+extension Background {
+    /// Runs the work again and again until the task is cancelled.
+    fileprivate func run(on loop: EventLoop, _ log: Log) async {
+        var pause = Duration.milliseconds(100)
+        while !Task.isCancelled {
+            let start = loop.now
+            do {
+                try await work()
+            } catch {
+                if Task.isCancelled { return }
+                log.error("background work failed", ["work": "\(name)", "cause": "\(error)"])
+            }
+            if loop.now - start > 60_000_000_000 { pause = .milliseconds(100) }
+            do { try await loop.sleep(for: pause) } catch { return }
+            pause = min(pause * 2, .seconds(10))
+        }
+    }
+}

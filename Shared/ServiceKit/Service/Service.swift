@@ -1,0 +1,52 @@
+public import EventLoop
+internal import Glibc
+internal import Wire
+
+/// A service from its first to its last instruction.
+public enum Service {
+    /// Puts a service together; what it throws keeps the service from starting.
+    public typealias Assembly = @Sendable (ServiceBuilder) async throws -> Void
+
+    /// Runs a service as the whole of a process: reads the settings, starts, and ends on SIGTERM or SIGINT.
+    ///
+    /// Exits with 0 after an orderly end, 1 when the service cannot start, 2 for a wrong command line or wrong settings.
+    public static func main(_ name: String, settings: [ConfigEntry], assemble: @escaping Assembly) -> Never {
+        let entries = Self.settings(settings)
+        let config = CommandLineOptions.config(of: name, entries)
+        let ending = Ending()
+        // Before any thread is started, so that none of them takes the signals.
+        let signals = SignalSource([SIGTERM, SIGINT]) { _ in ending.ask() }
+        let loops = EventLoopGroup(count: config.loopCount)
+        signals.start(on: loops.loops[0])
+        let log = Log()
+        Task(executorPreference: loops.loops[0]) {
+            do {
+                let service = try await start(name, config, on: loops, log: log, assemble: assemble)
+                log.info("started", ["public": "\(service.publicAddress)", "internal": "\(service.internalAddress)"])
+                ending.ready(service)
+            } catch {
+                log.error("cannot start", ["cause": "\(error)"])
+                exit(1)
+            }
+        }
+        ending.wait()
+        log.info("stopped")
+        exit(0)
+    }
+
+    /// Starts a service within a process, on loops of the caller's.
+    public static func start(
+        _ name: String, _ config: Config, on loops: EventLoopGroup, log: Log, assemble: @escaping Assembly
+    ) async throws -> RunningService {
+        try await loops.loops[0].run {
+            let builder = try ServiceBuilder(name: name, config: config, loops: loops, log: log)
+            try await assemble(builder)
+            return try builder.finish()
+        }
+    }
+}
+
+extension Service {
+    /// All settings of a service: those that every service has, then its own.
+    public static func settings(_ own: [ConfigEntry]) -> [ConfigEntry] { CommonSettings.entries + own }
+}

@@ -1,0 +1,192 @@
+public import Contract
+public import EventLoop
+internal import Glibc
+public import HTTP
+public import Postgres
+public import Redis
+internal import Wire
+
+/// What a service is put together from: its composition root takes the parts it needs from here and passes them on.
+///
+/// - Note: `@unchecked Sendable` because only the composition root, which runs on one loop, and then the service that is
+///   started from it touch it.
+public final class ServiceBuilder: @unchecked Sendable {
+    /// Work that runs as long as the service does; it returns or throws when its task is cancelled.
+    public typealias Work = @Sendable () async throws -> Void
+
+    public let name: String
+    public let config: Config
+    public let loops: EventLoopGroup
+    /// For work that blocks: name resolution and files.
+    public let pool: BlockingPool
+    public let profiles: ClientProfiles
+    public let log: Log
+    /// Calls other servers.
+    public let http: HTTPClient
+
+    private(set) var routes = PublicRoutes()
+    private(set) var internalRoutes = InternalRoutes()
+    private(set) var backgrounds: [Background] = []
+    private(set) var endings: [Work] = []
+    private(set) var checks: [ReadinessCheck] = []
+    /// Where files of calls are kept while they come in.
+    private(set) var files: (any FileStore)?
+    private var authority: (any TokenAuthority)?
+    private var knownAccess: (authenticator: Authenticator, revocations: Revocations)?
+
+    init(name: String, config: Config, loops: EventLoopGroup, log: Log) throws {
+        self.name = name
+        self.config = config
+        self.loops = loops
+        self.log = log
+        pool = BlockingPool(threads: 4, limit: 1024)
+        http = HTTPClient(on: loops)
+        guard let clients = Config.textOfFile(config[CommonSettings.clientsFile]) else {
+            throw ConfigError("clients_file: cannot read \(config[CommonSettings.clientsFile])")
+        }
+        profiles = try ClientProfiles(json: Array(clients.utf8))
+    }
+
+    // MARK: Parts
+
+    /// The service's own database, its schema brought up to date.
+    public func database(_ schema: String, migrations: [Migration]) async throws -> PostgresPool {
+        var configuration = PostgresConfiguration(config[CommonSettings.databaseURL].revealed)
+        configuration.applicationName = name
+        configuration.schema = schema
+        configuration.connectionsPerLoop = config[CommonSettings.databaseConnections]
+        let database = PostgresPool(configuration, on: loops, blocking: pool)
+        try await database.migrate(schema, migrations)
+        checks.append(ReadinessCheck("postgres") { _ = try await database.query(Self.ping) })
+        endings.append { database.close() }
+        return database
+    }
+
+    private static let ping = Statement("ping", "select 1")
+
+    /// Redis for commands, a connection a loop.
+    public func redis() throws -> Redis {
+        let redis = Redis(try redisConfiguration(), on: loops, resolvingOn: pool)
+        endings.append { redis.close() }
+        return redis
+    }
+
+    /// The facts that the service tells others: an outbox in `database`, relayed to the stream `facts:<name>`.
+    public func outbox(in database: PostgresPool, to redis: Redis, named name: String) -> Outbox {
+        let signal = WakeSignal()
+        let relay = OutboxRelay(
+            database: database, redis: redis, stream: RedisKey("facts:\(name)"), signal: signal, log: log)
+        background("outbox relay") {
+            guard let loop = EventLoop.current else { return }
+            try await relay.run(on: loop)
+        }
+        return Outbox(database: database, signal: signal)
+    }
+
+    /// Redis for subscriptions, one connection.
+    public func subscriber() throws -> RedisSubscriber {
+        let subscriber = RedisSubscriber(try redisConfiguration(), on: loops, resolvingOn: pool)
+        endings.append { subscriber.close() }
+        return subscriber
+    }
+
+    private func redisConfiguration() throws(ConfigError) -> RedisConfiguration {
+        guard var configuration = RedisConfiguration(url: config[CommonSettings.redisURL].revealed) else {
+            throw ConfigError("redis_url must be redis://:password@host:port/number")
+        }
+        configuration.clientName = name
+        return configuration
+    }
+
+    /// The file store of the service, with the folders that its paths name.
+    public func fileStore(folders: [String]) throws -> any FileStore {
+        let store = try FolderFileStore(root: config[CommonSettings.filesFolder], folders: folders, pool: pool)
+        files = store
+        return store
+    }
+
+    // MARK: What the service does
+
+    /// Adds routes that clients see.
+    public func publicRoutes(_ add: (inout PublicRoutes) -> Void) { add(&routes) }
+
+    /// Adds routes that other services see.
+    public func internalRoutes(_ add: (inout InternalRoutes) -> Void) { add(&internalRoutes) }
+
+    /// Runs `work` as long as the service runs; when it throws it is run again, after a pause that grows.
+    public func background(_ name: StaticString, _ work: @escaping Work) {
+        backgrounds.append(Background(name: name, work: work))
+    }
+
+    /// Is not ready while `check` throws.
+    public func readiness(_ name: StaticString, _ check: @escaping Work) {
+        checks.append(ReadinessCheck(name, check))
+    }
+
+    /// Runs `work` when the service stops, after its servers have; the last added first.
+    public func atEnd(_ work: @escaping Work) { endings.append(work) }
+
+    // MARK: Access
+
+    /// Where tokens are verified and revocations known; auth-service's own word unless another authority is given before.
+    public func access() throws -> (authenticator: Authenticator, revocations: Revocations) {
+        if let known = knownAccess { return known }
+        let authority = authority ?? AuthClient(internalClient(config[CommonSettings.authURL]))
+        let longest = profiles.all.map(\.accessTokenLifetime).max() ?? .zero
+        let revocations = Revocations(authority: authority, memory: longest)
+        let authenticator = Authenticator(authority: authority, revocations: revocations, on: loops)
+        let subscriber = try subscriber()
+        background("revocations") {
+            guard let loop = EventLoop.current else { return }
+            try await revocations.follow(subscriber, on: loop)
+        }
+        background("keys") { try await authenticator.followKeys() }
+        readiness("keys") { try await authenticator.requireKeys() }
+        knownAccess = (authenticator, revocations)
+        return (authenticator, revocations)
+    }
+
+    /// Verifies tokens by the word of `authority`; for the service that issues them.
+    public func verifyTokens(by authority: any TokenAuthority) { self.authority = authority }
+
+    /// A client of another service's internal API.
+    public func internalClient(_ base: String) -> InternalClient {
+        InternalClient(base, credential: config[CommonSettings.credential].revealed, http: http)
+    }
+
+    // MARK: Start
+
+    /// Starts what has been put together.
+    func finish() throws -> RunningService {
+        let readiness = Readiness(checks)
+        let access = try access()
+        let api = PublicAPI(
+            routes: RouteTable(routes), profiles: profiles, authenticator: access.authenticator,
+            limits: CallLimits(
+                perUser: (Double(config[CommonSettings.userRate]), Double(config[CommonSettings.userBurst])),
+                perAddress: (Double(config[CommonSettings.addressRate]), Double(config[CommonSettings.addressBurst]))),
+            proxies: TrustedProxies(config[CommonSettings.trustedProxies]), uploads: files,
+            report: { _ in })
+        let internalAPI = InternalAPI(
+            routes: internalRoutes.router, credential: Array(config[CommonSettings.credential].revealed.utf8),
+            pages: OperatorPages(name: name, log: log, readiness: readiness, metrics: { [] }))
+        return try RunningService(self, api: api, internalAPI: internalAPI, readiness: readiness)
+    }
+}
+
+/// Work beside the calls.
+struct Background: Sendable {
+    let name: StaticString
+    let work: ServiceBuilder.Work
+}
+
+/// Something without which a service cannot do its work.
+struct ReadinessCheck: Sendable {
+    let name: StaticString
+    let run: ServiceBuilder.Work
+
+    init(_ name: StaticString, _ run: @escaping ServiceBuilder.Work) {
+        self.name = name
+        self.run = run
+    }
+}

@@ -1,0 +1,37 @@
+internal import Contract
+internal import EventLoop
+internal import HTTP
+internal import Wire
+
+extension Failure {
+    /// The reply that tells a client of the failure, in the way that it can bear.
+    func response(for statuses: ClientProfile.Statuses) -> Response {
+        var response: Response
+        switch statuses {
+        case .legacy:
+            response = .json(body { _ in }, Status(UInt16(code.legacyStatus)))
+        case .http:
+            response = Response(
+                Status(UInt16(status)), type: "application/problem+json",
+                body { json in
+                    json.field("type", "about:blank")
+                    json.field("title", String(describing: Status(UInt16(status)).reason))
+                    json.field("status", status)
+                })
+        }
+        if let retryAfter {
+            response.headers.append(.retryAfter, Int(max(1, (retryAfter.wholeMilliseconds + 999) / 1000)))
+        }
+        return response
+    }
+
+    private func body(_ more: (inout JSONWriter) -> Void) -> [UInt8] {
+        JSONWriter.bytes(capacity: 96) { json in
+            json.object { json in
+                json.field("errorCode", code.rawValue)
+                more(&json)
+                json.field("detail", detail)
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+public import Contract
+public import HTTP
+public import Wire
+
+/// The routes of a service that only other services reach.
+public struct InternalRoutes {
+    /// What a route does for another service.
+    public typealias Handler = @Sendable (InternalCall) async throws -> Response
+
+    struct Route: Sendable {
+        let handler: Handler
+    }
+
+    private(set) var router = Router<Route>()
+    /// Every route as `METHOD template`.
+    public private(set) var listing: [String] = []
+
+    init() {}
+
+    /// A route; the caller has shown the service credential before `handler` runs.
+    public mutating func add(_ method: Method, _ template: String, _ handler: @escaping Handler) {
+        router.add(method, template, Route(handler: handler))
+        listing.append("\(method.rawValue) \(template)")
+    }
+}
+
+/// One call of another service.
+public struct InternalCall: Sendable {
+    public let request: Request
+    let parameters: PathParameters
+
+    /// Ids in one bulk call at most.
+    public static let bulkLimit = 1000
+    private static let bodyLimit = 1024 * 1024
+
+    /// The path parameter `name` as an id.
+    public func id<Subject>(_ name: String) throws(Failure) -> ID<Subject> {
+        guard let text = parameters[name], let id = ID<Subject>(parsing: text.span) else { throw .notFound }
+        return id
+    }
+
+    /// The path parameter `name`, percent-decoded.
+    public func text(_ name: String) throws(Failure) -> String {
+        guard let text = parameters[name], let decoded = PercentEncoding.decode(text) else { throw .notFound }
+        return decoded
+    }
+
+    /// The query parameter `name`, decoded.
+    public func query(_ name: String) throws(Failure) -> String? {
+        guard let query = request.query, !query.isEmpty else { return nil }
+        guard let parsed = QueryParameters(query) else { throw .invalid("The query is not valid.") }
+        return parsed[name]
+    }
+
+    /// The query parameter `name` as an id.
+    public func queryID<Subject>(_ name: String) throws(Failure) -> ID<Subject> {
+        guard let id = try query(name).flatMap(ID<Subject>.init) else { throw .invalid("\(name) is missing.") }
+        return id
+    }
+
+    /// The body as JSON, of 1 MiB at most.
+    public func json() async throws -> JSONValue {
+        try JSONValue(parsing: try await request.body.collect(upTo: Self.bodyLimit))
+    }
+
+    /// A reply that `write` writes, as one JSON value.
+    public func reply(capacity: Int = 512, _ write: (inout JSONWriter) -> Void) -> Response {
+        .json(JSONWriter.bytes(capacity: capacity, write))
+    }
+
+    /// The reply of calls that have nothing to say.
+    public func done() -> Response { .json(Array("{}".utf8)) }
+}
+
+extension JSONValue {
+    /// A member that must be there as an id in decimal text.
+    public func id<Subject>(_ name: StaticString) throws(Failure) -> ID<Subject> {
+        guard let id = self[name]?.string.flatMap(ID<Subject>.init) else { throw .invalid("\(name) is not valid.") }
+        return id
+    }
+
+    /// A member that is a list of ids, none when it is absent; at most as many as a bulk call may have.
+    public func ids<Subject>(_ name: StaticString) throws(Failure) -> [ID<Subject>] {
+        guard let elements = self[name]?.elements else { return [] }
+        let ids = elements.map { $0.string.flatMap(ID<Subject>.init) }
+        guard ids.count <= InternalCall.bulkLimit, !ids.contains(nil) else { throw .invalid("\(name) is not valid.") }
+        return ids.compactMap { $0 }
+    }
+}

@@ -1,0 +1,28 @@
+internal import HTTP
+internal import Wire
+
+/// What operators and their tools ask a service: does it live, is it ready, what does it count, what is it.
+struct OperatorPages: Sendable {
+    let name: String
+    let log: Log
+    let readiness: Readiness
+    let metrics: @Sendable () -> [UInt8]
+
+    func page(for request: Request) async -> Response? {
+        guard request.method == .get || request.method == .head else { return nil }
+        switch String(decoding: request.path, as: UTF8.self) {
+        case "/healthz": return Response(type: "text/plain", Array("ok\n".utf8))
+        case "/readyz": return await ready()
+        case "/metrics": return Response(type: "text/plain; version=0.0.4", metrics())
+        case "/version": return .json(JSONWriter.bytes { json in json.object { $0.field("service", name) } })
+        default: return nil
+        }
+    }
+
+    private func ready() async -> Response {
+        let failing = await readiness.failing()
+        if failing.isEmpty { return Response(type: "text/plain", Array("ready\n".utf8)) }
+        return Response(
+            .serviceUnavailable, type: "text/plain", Array("not ready: \(failing.joined(separator: ", "))\n".utf8))
+    }
+}

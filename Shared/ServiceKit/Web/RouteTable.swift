@@ -1,0 +1,33 @@
+internal import Contract
+internal import HTTP
+
+/// All public routes, found by generation, method and path.
+struct RouteTable: Sendable {
+    typealias Match = RouteMatch<PublicRoutes.Route>
+
+    private let router: Router<PublicRoutes.Route>
+
+    init(_ routes: PublicRoutes) {
+        var router = Router<PublicRoutes.Route>()
+        for route in routes.all { router.add(route.method, route.template, route) }
+        self.router = router
+    }
+
+    /// The route under a key of this generation.
+    func match(_ request: Request, in generation: ClientProfile.Generation) -> Match? {
+        match(request) { $0.audience == .clients(generation) || $0.audience == .clients(nil) }
+    }
+
+    /// The route that needs no key.
+    func webhook(_ request: Request) -> Match? { match(request) { $0.audience == .anybody } }
+
+    /// Whether some key could have this route.
+    func exists(_ request: Request) -> Bool { match(request) { $0.audience != .anybody } != nil }
+
+    private func match(_ request: Request, where isCandidate: (PublicRoutes.Route) -> Bool) -> Match? {
+        guard case .found(let match) = router.match(request.method, request.path, where: isCandidate) else {
+            return nil
+        }
+        return match
+    }
+}

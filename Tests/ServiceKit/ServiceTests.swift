@@ -1,0 +1,168 @@
+import Contract
+import Crypto
+import EventLoop
+import Foundation
+import HTTP
+import Postgres
+import ServiceKit
+import TestSupport
+import Testing
+import Wire
+
+/// A service of a few routes on real Postgres and Redis, which issues its own tokens.
+final class SampleService: Sendable {
+    let service: RunningService
+    let loops: EventLoopGroup
+    let key = SigningKey.generate()
+    let files = TemporaryFolder("maru-sample")
+    let database: TestDatabase
+
+    private struct Authority: TokenAuthority {
+        let key: VerificationKey
+
+        func keys() async throws -> VerificationKeySet { VerificationKeySet([key]) }
+
+        func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) { ([], .now) }
+    }
+
+    init() async throws {
+        database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        let redis = try await RedisServer.ofThisProcess()
+        loops = EventLoopGroup(count: 2)
+        let clients = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../deploy/clients.json")
+        let config = try Config(
+            Service.settings([]),
+            file: """
+                public_address = 127.0.0.1:0
+                internal_address = 127.0.0.1:0
+                clients_file = \(clients.path)
+                service_credential = 0123456789abcdef0123456789abcdef
+                database_url = \(database.connectionString)
+                redis_url = redis://127.0.0.1:\(redis.port)/0
+                files_folder = \(files.path)
+                """)
+        let authority = Authority(key: key.verificationKey)
+        service = try await Service.start("sample", config, on: loops, log: Log()) { builder in
+            builder.verifyTokens(by: authority)
+            _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            builder.publicRoutes { routes in
+                routes.signedIn(.get, "/v1/things/{id}") { call, caller in
+                    let id: UserID = try call.id("id")
+                    return call.reply { json in
+                        json.array {
+                            $0.value(id.description)
+                            $0.value(caller.user.description)
+                        }
+                    }
+                }
+                routes.open(.post, "/v1/echo", in: .july2024) { call in
+                    let text = try await call.fields().text("text")
+                    return call.reply { json in json.value(text) }
+                }
+                routes.webhook(.post, "/v1/webhooks/hint") { call in call.done() }
+            }
+            builder.internalRoutes { routes in routes.add(.get, "/internal/ping") { call in call.done() } }
+        }
+    }
+
+    func token(user: Int64 = 5, for purpose: Authenticator.Purpose = .access, lives: Duration = .seconds(60)) -> String
+    {
+        let now = Timestamp.now
+        let token = JWTSigner(key: key, type: purpose.type).sign { json in
+            json.field("iss", Authenticator.issuer)
+            json.field("aud", purpose.audience)
+            json.field("sub", UserID(user).description)
+            json.field("sid", "9")
+            json.field("pro", "sooda")
+            json.field("exp", (now + lives).seconds)
+        }
+        return String(decoding: token, as: UTF8.self)
+    }
+
+    func call(_ method: String, _ target: String, _ headers: [(String, String)] = [], body: String = "") async throws
+        -> HTTPCall.Reply
+    {
+        try await HTTPCall(
+            method, port: service.publicAddress.port, target, headers: headers, body: Array(body.utf8)
+        ).reply()
+    }
+
+    func stop() async {
+        await service.stop()
+        loops.stop()
+    }
+}
+
+@Suite("A service")
+struct ServiceTests {
+    @Test("An unknown route is told before a wrong key, and a wrong key before a token is looked at")
+    func order() async throws {
+        let sample = try await SampleService()
+        func code(_ target: String, _ headers: [(String, String)]) async throws -> String {
+            let reply = try await sample.call("GET", target, headers)
+            #expect(reply.status == 400)
+            return reply.text
+        }
+        #expect(try await code("/v1/nothing", []).contains("E97"))
+        #expect(try await code("/v1/things/5", []).contains("E01"))
+        #expect(try await code("/v1/things/5", [("SesacKey", "wrong"), ("Authorization", "x")]).contains("E01"))
+        #expect(try await code("/v1/things/5", [("SesacKey", "sooda")]).contains("E02"))
+        #expect(try await code("/v1/things/5", [("SesacKey", "sooda"), ("Authorization", "x.y.z")]).contains("E02"))
+        await sample.stop()
+    }
+
+    @Test("A valid token opens a route, raw or as bearer; an expired one is E05, one for sockets E02")
+    func tokens() async throws {
+        let sample = try await SampleService()
+        for header in [sample.token(), "Bearer " + sample.token(), "bearer " + sample.token()] {
+            let reply = try await sample.call(
+                "GET", "/v1/things/7?", [("SesacKey", "sooda"), ("Authorization", header)])
+            #expect(reply.status == 200)
+            #expect(reply.text == #"["7","5"]"#)
+        }
+        let expired = [("SesacKey", "sooda"), ("Authorization", sample.token(lives: .seconds(-5)))]
+        #expect(try await sample.call("GET", "/v1/things/7", expired).text.contains("E05"))
+        let socket = [("SesacKey", "sooda"), ("Authorization", sample.token(for: .socket))]
+        #expect(try await sample.call("GET", "/v1/things/7", socket).text.contains("E02"))
+        await sample.stop()
+    }
+
+    @Test("A route of the other generation is unknown, and a webhook needs no key")
+    func generations() async throws {
+        let sample = try await SampleService()
+        let body = #"{"text":"안녕"}"#
+        #expect(try await sample.call("POST", "/v1/echo", [("SesacKey", "sooda")], body: body).text.contains("E97"))
+        #expect(try await sample.call("POST", "/v1/echo", [("SesacKey", "gathering")], body: body).text == #""안녕""#)
+        #expect(try await sample.call("POST", "/v1/webhooks/hint").status == 200)
+        await sample.stop()
+    }
+
+    @Test("Failures have true statuses and problem documents for clients that are told the truth")
+    func statuses() async throws {
+        let sample = try await SampleService()
+        let reply = try await sample.call("POST", "/v1/echo", [("SesacKey", "native")], body: "{}")
+        #expect(reply.status == 422)
+        #expect(reply.headers["content-type"] == "application/problem+json")
+        #expect(reply.text.contains(#""errorCode":"E11""#))
+        let legacy = try await sample.call("POST", "/v1/echo", [("SesacKey", "collabee")], body: #"{"text":7}"#)
+        #expect(legacy.status == 400)
+        #expect(legacy.text.contains(#""errorCode":"E11""#))
+        await sample.stop()
+    }
+
+    @Test("Internal routes want the credential and are not on the public port")
+    func internalPort() async throws {
+        let sample = try await SampleService()
+        #expect(try await sample.call("GET", "/internal/ping", [("SesacKey", "sooda")]).text.contains("E97"))
+        func status(_ headers: [(String, String)], _ target: String = "/internal/ping") async throws -> Int {
+            try await HTTPCall("GET", port: sample.service.internalAddress.port, target, headers: headers).reply()
+                .status
+        }
+        #expect(try await status([]) == 401)
+        #expect(try await status([("Authorization", "Bearer 0123456789abcdef0123456789abcdee")]) == 401)
+        #expect(try await status([("Authorization", "Bearer 0123456789abcdef0123456789abcdef")]) == 200)
+        #expect(try await status([], "/readyz") == 200)
+        #expect(try await status([], "/healthz") == 200)
+        await sample.stop()
+    }
+}
