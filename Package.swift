@@ -34,6 +34,16 @@ func tests(of name: String, alsoUsing others: [String] = []) -> Target {
     )
 }
 
+/// A measurement, `deploy/bench <name>`, in a folder of that name.
+func bench(_ name: String, on modules: [String]) -> Target {
+    .executableTarget(
+        name: "bench-\(name)",
+        dependencies: modules.map { .init(stringLiteral: $0) },
+        path: "Tests/Load/\(name)",
+        swiftSettings: settings
+    )
+}
+
 let package = Package(
     name: "maru",
     targets: [
@@ -76,5 +86,8 @@ let package = Package(
             of: "ServiceKit",
             alsoUsing: ["Contract", "Crypto", "EventLoop", "HTTP", "Postgres", "Redis", "TestSupport", "Wire"]
         ),
+
+        // Measurements
+        bench("json", on: ["Wire"]),
     ]
 )

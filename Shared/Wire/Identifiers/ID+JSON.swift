@@ -27,7 +27,7 @@ extension JSONValue {
     /// The id that an integer or a decimal string holds, whichever a client writes; `nil` for an id that cannot exist.
     public func id<Subject>(_: ID<Subject>.Type = ID<Subject>.self) -> ID<Subject>? {
         switch node.kind {
-        case .integer, .plainString: document.withText(of: node) { ID(parsing: $0) }
+        case .integer, .asciiString: document.withText(of: node) { ID(parsing: $0) }
         default: nil
         }
     }

@@ -5,8 +5,9 @@ extension ByteWriter {
             output.append(UInt8(ascii: "\""))
         }
         var start = 0
+        var isASCII = true
         while true {
-            let end = endOfJSONRun(text, from: start)
+            let end = text.firstJSONSpecial(from: start, &isASCII)
             append(text.extracting(start..<end))
             guard end < text.count else { break }
             appendJSONEscape(text[end])
@@ -30,22 +31,4 @@ extension ByteWriter {
             append(hexDigit(byte & 15))
         }
     }
-}
-
-/// Where the first byte at or after `start` stands that JSON wants escaped, or the end; eight bytes at a time.
-private func endOfJSONRun(_ text: Span<UInt8>, from start: Int) -> Int {
-    var index = start
-    let raw = text.bytes
-    while index &+ 8 <= text.count {
-        let word = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
-        let special = ByteLanes.below32(word) | ByteLanes.equal(word, to: 0x22) | ByteLanes.equal(word, to: 0x5C)
-        if special != 0 { return index &+ special.trailingZeroBitCount / 8 }
-        index &+= 8
-    }
-    while index < text.count {
-        let byte = text[index]
-        if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
-        index &+= 1
-    }
-    return index
 }

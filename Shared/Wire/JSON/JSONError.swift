@@ -17,7 +17,7 @@ public struct JSONError: Error, Hashable, Sendable {
         case invalidUTF8
         /// Arrays and objects nest deeper than allowed.
         case tooDeep
-        /// The text is longer than the 4 GiB that a document can index.
+        /// The text is longer than the 2 GiB that a document can index.
         case tooLong
     }
 

@@ -20,7 +20,7 @@ extension JSONParser {
             if sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { position &+= 1 }
             try skipDigits(input)
         }
-        note(kind, from: start)
+        note(kind, from: start, to: position)
     }
 
     /// Skips one digit or more.

@@ -1,48 +1,43 @@
 extension JSONParser {
     mutating func parseString(_ input: Span<UInt8>) throws(JSONError) {
-        position &+= 1
-        let start = position
-        var kind = JSONNode.Kind.plainString
-        while true {
-            skipPlainASCII(input)
-            let byte = try peek(input)
-            if byte == UInt8(ascii: "\"") { break }
-            if byte == UInt8(ascii: "\\") {
-                kind = .escapedString
-                try skipEscape(input)
-            } else if byte < 0x20 {
-                throw error(.controlCharacter)
-            } else {
-                repeat {
-                    let length = UTF8Sequence.length(in: input, at: position)
-                    guard length > 0 else { throw error(.invalidUTF8) }
-                    position &+= length
-                } while position < input.count && input[position] >= 0x80
-            }
-        }
-        note(kind, from: start)
-        position &+= 1
+        let start = position + 1
+        let (isEscaped, isASCII) = try skipString(input)
+        note(isEscaped ? .escapedString : (isASCII ? .asciiString : .plainString), from: start, to: position - 1)
     }
 
-    /// Skips what needs no second look, eight bytes at a time.
+    mutating func parseName(_ input: Span<UInt8>) throws(JSONError) -> JSONNode.Name {
+        let start = position + 1
+        let (isEscaped, _) = try skipString(input)
+        return JSONNode.Name(start: start, length: position - 1 - start, isEscaped: isEscaped)
+    }
+
     @inline(__always)
-    private mutating func skipPlainASCII(_ input: Span<UInt8>) {
-        let raw = input.bytes
-        while position &+ 8 <= input.count {
-            let word = UInt64(littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
-            let special =
-                ByteLanes.below32(word) | ByteLanes.equal(word, to: 0x22) | ByteLanes.equal(word, to: 0x5C)
-                | ByteLanes.notASCII(word)
-            if special != 0 {
-                position &+= special.trailingZeroBitCount / 8
-                return
-            }
-            position &+= 8
+    private mutating func skipString(
+        _ input: Span<UInt8>
+    ) throws(JSONError) -> (isEscaped: Bool, isASCII: Bool) {
+        position &+= 1
+        let start = position
+        var isEscaped = false
+        var isASCII = true
+        while true {
+            position = input.firstJSONSpecial(from: position, &isASCII)
+            let byte = try peek(input)
+            if byte == UInt8(ascii: "\"") { break }
+            guard byte == UInt8(ascii: "\\") else { throw error(.controlCharacter) }
+            isEscaped = true
+            try skipEscape(input)
         }
-        while position < input.count {
-            let byte = input[position]
-            if byte < 0x20 || byte == 0x22 || byte == 0x5C || byte >= 0x80 { return }
-            position &+= 1
+        if !isASCII { try checkUTF8(input.extracting(start..<position), at: start) }
+        position &+= 1
+        return (isEscaped, isASCII)
+    }
+
+    private func checkUTF8(_ text: Span<UInt8>, at start: Int) throws(JSONError) {
+        guard !text.isUTF8 else { return }
+        do {
+            _ = try UTF8Span(validating: text)
+        } catch {
+            throw JSONError(reason: .invalidUTF8, offset: start + error.byteOffsets.lowerBound)
         }
     }
 

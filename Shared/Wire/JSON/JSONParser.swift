@@ -5,6 +5,8 @@ struct JSONParser {
 
     var position = 0
     private var nodes: [JSONNode] = []
+    /// The name of the member whose value comes next.
+    private var name = JSONNode.Name()
     private let maximumDepth: Int
 
     init(maximumDepth: Int) {
@@ -12,8 +14,8 @@ struct JSONParser {
     }
 
     mutating func parse(_ input: Span<UInt8>) throws(JSONError) -> [JSONNode] {
-        guard input.count < Int(UInt32.max) else { throw JSONError(reason: .tooLong, offset: 0) }
-        nodes.reserveCapacity(input.count / 16 + 8)
+        guard input.count < Int(Int32.max) else { throw JSONError(reason: .tooLong, offset: 0) }
+        nodes.reserveCapacity(input.count / 32 + 8)
         skipWhitespace(input)
         try parseValue(input, depth: 0)
         skipWhitespace(input)
@@ -39,7 +41,7 @@ struct JSONParser {
         if try peek(input) == UInt8(ascii: "}") { return close(container) }
         while true {
             guard try peek(input) == UInt8(ascii: "\"") else { throw error(.unexpectedByte) }
-            try parseString(input)
+            name = try parseName(input)
             skipWhitespace(input)
             guard try peek(input) == UInt8(ascii: ":") else { throw error(.unexpectedByte) }
             position &+= 1
@@ -71,7 +73,7 @@ struct JSONParser {
 
     private mutating func open(_ kind: JSONNode.Kind, depth: Int) throws(JSONError) -> Int {
         guard depth <= maximumDepth else { throw error(.tooDeep) }
-        note(kind, from: position)
+        note(kind, from: position, to: position)
         position &+= 1
         return nodes.count - 1
     }
@@ -90,19 +92,20 @@ struct JSONParser {
             guard try peek(input) == text.utf8Start[offset] else { throw error(.unexpectedByte) }
             position &+= 1
         }
-        note(kind, from: start)
+        note(kind, from: start, to: position)
     }
 
-    /// Notes a value that ends at the position.
-    mutating func note(_ kind: JSONNode.Kind, from start: Int) {
+    mutating func note(_ kind: JSONNode.Kind, from start: Int, to end: Int) {
         nodes.append(
             JSONNode(
                 kind: kind,
+                name: name,
                 start: UInt32(truncatingIfNeeded: start),
-                end: UInt32(truncatingIfNeeded: position),
+                end: UInt32(truncatingIfNeeded: end),
                 next: UInt32(truncatingIfNeeded: nodes.count + 1)
             )
         )
+        name = JSONNode.Name()
     }
 
     @inline(__always)
@@ -113,7 +116,7 @@ struct JSONParser {
 
     @inline(__always)
     private mutating func skipWhitespace(_ input: Span<UInt8>) {
-        while position < input.count {
+        while position < input.count, input[position] <= 0x20 {
             switch input[position] {
             case 0x20, 0x0A, 0x0D, 0x09: position &+= 1
             default: return

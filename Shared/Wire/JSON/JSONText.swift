@@ -17,30 +17,43 @@ enum JSONText {
 
     /// The string that `text` stands for, its escapes resolved.
     static func unescaped(_ text: Span<UInt8>) -> String {
-        var output = ByteWriter(capacity: text.count)
-        unescape(text, into: &output)
-        return String(copying: UTF8Span(unchecked: output.bytes.span))
+        withUnescaped(text) { String(copying: UTF8Span(unchecked: $0)) }
     }
 
-    static func unescape(_ text: Span<UInt8>, into output: inout ByteWriter) {
-        var index = 0
-        while index < text.count {
-            guard text[index] == UInt8(ascii: "\\") else {
-                output.append(text[index])
-                index += 1
-                continue
+    /// Whether `written` stands for `text`.
+    @inline(never)
+    static func isEscaped(_ written: Span<UInt8>, for text: Span<UInt8>) -> Bool {
+        withUnescaped(written) { $0.hasSameBytes(as: text) }
+    }
+
+    /// Calls `body` with what `text` stands for, its escapes resolved; that is never longer than the text.
+    static func withUnescaped<Result>(_ text: Span<UInt8>, _ body: (Span<UInt8>) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count) { buffer in
+            var output = OutputSpan(buffer: buffer, initializedCount: 0)
+            var start = 0
+            while let backslash = text.firstOffset(of: UInt8(ascii: "\\"), from: start) {
+                output.append(copying: text.extracting(start..<backslash))
+                start = backslash + 1
+                unescape(text, &start, into: &output)
             }
-            let escape = text[index + 1]
-            index += 2
-            switch escape {
-            case UInt8(ascii: "b"): output.append(0x08)
-            case UInt8(ascii: "f"): output.append(0x0C)
-            case UInt8(ascii: "n"): output.append(0x0A)
-            case UInt8(ascii: "r"): output.append(0x0D)
-            case UInt8(ascii: "t"): output.append(0x09)
-            case UInt8(ascii: "u"): output.append(scalar(text, &index))
-            default: output.append(escape)
-            }
+            output.append(copying: text.extracting(start..<text.count))
+            return body(output.span)
+        }
+    }
+
+    /// Resolves the escape whose letter stands at `index`.
+    private static func unescape(_ text: Span<UInt8>, _ index: inout Int, into output: inout OutputSpan<UInt8>) {
+        let letter = text[index]
+        index += 1
+        switch letter {
+        case UInt8(ascii: "b"): output.append(0x08)
+        case UInt8(ascii: "f"): output.append(0x0C)
+        case UInt8(ascii: "n"): output.append(0x0A)
+        case UInt8(ascii: "r"): output.append(0x0D)
+        case UInt8(ascii: "t"): output.append(0x09)
+        case UInt8(ascii: "u"):
+            for byte in UTF8.encode(scalar(text, &index)) ?? UTF8.encodedReplacementCharacter { output.append(byte) }
+        default: output.append(letter)
         }
     }
 

@@ -1,16 +1,15 @@
 extension JSONValue {
     /// The member of this name; `nil` where there is none, or this is no object. A member that is `null` is there.
+    @inlinable
     public subscript(name: StaticString) -> JSONValue? {
-        let document = document
-        return name.withUTF8Buffer { name in
-            lastMember { document.isString($0, equalTo: name.span) }
-        }
+        let member = document.lastMember(of: index, named: name)
+        return member < 0 ? nil : JSONValue(document: document, index: member)
     }
 
     /// The member of this name, for names known only at run time.
     public subscript(named name: String) -> JSONValue? {
-        let document = document
-        return lastMember { document.isString($0, equalTo: name.utf8.span) }
+        let member = document.lastMember(of: index, named: name.utf8.span)
+        return member < 0 ? nil : JSONValue(document: document, index: member)
     }
 
     /// The element at this place; `nil` where there is none, or this is no array. Takes time in proportion to the place.
@@ -24,6 +23,22 @@ extension JSONValue {
         node.kind == .array ? JSONElements(of: self) : nil
     }
 
+    /// What `read` makes of the elements; `nil` where it makes nothing of one of them, or this is no array.
+    @inlinable
+    public func array<Element>(_ read: (JSONValue) -> Element?) -> [Element]? {
+        guard kind == .array else { return nil }
+        var array: [Element] = []
+        var next = index + 1
+        let end = document.end(of: index)
+        array.reserveCapacity(document.countElements(from: next, to: end))
+        while next < end {
+            guard let element = read(JSONValue(document: document, index: next)) else { return nil }
+            array.append(element)
+            next = document.end(of: next)
+        }
+        return array
+    }
+
     /// The members in order, all of them where a name occurs more than once; `nil` unless it is an object.
     public var members: JSONMembers? {
         node.kind == .object ? JSONMembers(of: self) : nil
@@ -34,31 +49,6 @@ extension JSONValue {
         let node = node
         let quotes = kind == .string ? 1 : 0
         return Array(document.bytes[Int(node.start) - quotes..<Int(node.end) + quotes])
-    }
-
-    @inline(__always)
-    private func lastMember(where matches: (JSONNode) -> Bool) -> JSONValue? {
-        let object = node
-        guard object.kind == .object else { return nil }
-        var found: Int?
-        var key = index + 1
-        while key < object.next {
-            if matches(document.nodes[key]) { found = key + 1 }
-            key = Int(document.nodes[key + 1].next)
-        }
-        return found.map { JSONValue(document: document, index: $0) }
-    }
-}
-
-extension JSONDocument {
-    /// Whether the string of `node` is `text`, its escapes resolved.
-    func isString(_ node: JSONNode, equalTo text: Span<UInt8>) -> Bool {
-        withText(of: node) { name in
-            guard node.kind == .escapedString else { return name.hasSameBytes(as: text) }
-            var unescaped = ByteWriter()
-            JSONText.unescape(name, into: &unescaped)
-            return unescaped.bytes.span.hasSameBytes(as: text)
-        }
     }
 }
 

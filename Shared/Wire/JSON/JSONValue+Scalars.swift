@@ -11,14 +11,8 @@ extension JSONValue {
     }
 
     /// `nil` unless it is a string.
-    public var string: String? {
-        let node = node
-        switch node.kind {
-        case .plainString: return document.withText(of: node) { String(copying: UTF8Span(unchecked: $0)) }
-        case .escapedString: return document.withText(of: node, JSONText.unescaped)
-        default: return nil
-        }
-    }
+    @inlinable
+    public var string: String? { document.string(at: index) }
 
     /// `nil` unless it is a number whose value is an integer of 64 bits; `10.0` and `1e1` are 10.
     public var int: Int? { integer(Int.self) }

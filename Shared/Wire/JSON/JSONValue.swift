@@ -1,7 +1,7 @@
 /// A value of a JSON text, read in place.
 ///
 ///     let body = try JSONValue(parsing: request.body)
-///     guard let email = body["email"]?.string else { throw … }
+///     guard let email = body.string("email"), let files = body["files"]?.array(\.string) else { throw … }
 ///
 /// Parsing checks the whole text and notes where its values stand; strings and numbers are made when asked for. A value
 /// keeps the whole text alive. Members nobody asks for are ignored; of members with the same name the last one counts.
@@ -10,8 +10,8 @@ public struct JSONValue: Sendable {
         case null, bool, number, string, array, object
     }
 
-    let document: JSONDocument
-    let index: Int
+    @usableFromInline let document: JSONDocument
+    @usableFromInline let index: Int
 
     /// - Parameter maximumDepth: how deep arrays and objects may nest, at most 512.
     public init(parsing bytes: [UInt8], maximumDepth: Int = 64) throws(JSONError) {
@@ -24,6 +24,7 @@ public struct JSONValue: Sendable {
         try self.init(parsing: Array(text.utf8), maximumDepth: maximumDepth)
     }
 
+    @usableFromInline
     init(document: JSONDocument, index: Int) {
         self.document = document
         self.index = index
@@ -36,7 +37,7 @@ public struct JSONValue: Sendable {
         case .null: .null
         case .true, .false: .bool
         case .integer, .fraction: .number
-        case .plainString, .escapedString: .string
+        case .asciiString, .plainString, .escapedString: .string
         case .array: .array
         case .object: .object
         }

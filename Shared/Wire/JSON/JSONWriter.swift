@@ -64,7 +64,7 @@ public struct JSONWriter: Sendable {
             output.append(atMost: key.count + 4) { output in
                 if needsComma { output.append(UInt8(ascii: ",")) }
                 output.append(UInt8(ascii: "\""))
-                output.append(copying: key)
+                output.append(copying: key.span)
                 output.append(UInt8(ascii: "\""))
                 output.append(UInt8(ascii: ":"))
             }

@@ -1,0 +1,80 @@
+extension Span<UInt8> {
+    /// Whether this is well-formed UTF-8 (Unicode, table 3-7): no overlong forms, no surrogates, nothing above U+10FFFF,
+    /// nothing cut off. Sixteen bytes at a time, for text of any script at the same speed: `UTF8Span(validating:)` takes
+    /// three times as long for Hangul.
+    public var isUTF8: Bool {
+        withUnsafeBytes { bytes in
+            guard bytes.count >= UTF8Blocks.least else { return UTF8Blocks.isShortTextValid(bytes) }
+            var errors = UTF8Blocks.errorsAtStart(bytes)
+            var index = 16
+            while index &+ 16 <= bytes.count {
+                errors |= UTF8Blocks.errors(bytes, at: index)
+                index &+= 16
+            }
+            errors |= UTF8Blocks.errors(bytes, at: bytes.count &- 16)
+            return errors == SIMD16<UInt8>(repeating: 0) && !UTF8Blocks.isCutOff(bytes)
+        }
+    }
+}
+
+/// Finds what is not UTF-8 in blocks of sixteen bytes, each with a view of the three bytes before it.
+private enum UTF8Blocks {
+    /// What a text must have for its last block to have a view of three bytes before it.
+    static let least = 19
+
+    /// Sets the bytes of the block that cannot stand where they do. Types are spelt out: with them inferred, the compiler
+    /// compares byte by byte.
+    @inline(__always)
+    static func errors(_ bytes: UnsafeRawBufferPointer, at index: Int) -> SIMD16<UInt8> {
+        let block = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
+        let last = bytes.loadUnaligned(fromByteOffset: index &- 1, as: SIMD16<UInt8>.self)
+        let secondLast = bytes.loadUnaligned(fromByteOffset: index &- 2, as: SIMD16<UInt8>.self)
+        let thirdLast = bytes.loadUnaligned(fromByteOffset: index &- 3, as: SIMD16<UInt8>.self)
+
+        let x80 = SIMD16<UInt8>(repeating: 0x80)
+        let x90 = SIMD16<UInt8>(repeating: 0x90)
+        let xA0 = SIMD16<UInt8>(repeating: 0xA0)
+        let xC0 = SIMD16<UInt8>(repeating: 0xC0)
+        let xC1 = SIMD16<UInt8>(repeating: 0xC1)
+        let xE0 = SIMD16<UInt8>(repeating: 0xE0)
+        let xED = SIMD16<UInt8>(repeating: 0xED)
+        let xF0 = SIMD16<UInt8>(repeating: 0xF0)
+        let xF4 = SIMD16<UInt8>(repeating: 0xF4)
+
+        let isContinuation = (block .>= x80) .& (block .< xC0)
+        let mustContinue = (last .>= xC0) .| (secondLast .>= xE0) .| (thirdLast .>= xF0)
+        let isNoLead = (block .== xC0) .| (block .== xC1) .| (block .> xF4)
+        let isOverlong = ((last .== xE0) .& (block .< xA0)) .| ((last .== xF0) .& (block .< x90))
+        let isSurrogate = (last .== xED) .& (block .>= xA0)
+        let isTooHigh = (last .== xF4) .& (block .>= x90)
+        let errors = (isContinuation .^ mustContinue) .| isNoLead .| isOverlong .| isSurrogate .| isTooHigh
+        return unsafeBitCast(errors, to: SIMD16<UInt8>.self)
+    }
+
+    /// The errors of the first sixteen bytes, before which nothing stands.
+    static func errorsAtStart(_ bytes: UnsafeRawBufferPointer) -> SIMD16<UInt8> {
+        var window = SIMD32<UInt8>()
+        return withUnsafeMutableBytes(of: &window) { window in
+            window.baseAddress!.advanced(by: 3).copyMemory(from: bytes.baseAddress!, byteCount: 16)
+            return Self.errors(UnsafeRawBufferPointer(window), at: 3)
+        }
+    }
+
+    /// Whether the last scalar lacks bytes.
+    static func isCutOff(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let end = bytes.count
+        return bytes[end - 1] >= 0xC0 || bytes[end - 2] >= 0xE0 || bytes[end - 3] >= 0xF0
+    }
+
+    /// Checks a text as though zeros followed, so that nothing may be cut off either.
+    static func isShortTextValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let source = bytes.baseAddress else { return true }
+        var window = SIMD64<UInt8>()
+        let errors = withUnsafeMutableBytes(of: &window) { window in
+            window.baseAddress!.advanced(by: 3).copyMemory(from: source, byteCount: bytes.count)
+            let window = UnsafeRawBufferPointer(window)
+            return Self.errors(window, at: 3) | Self.errors(window, at: 19)
+        }
+        return errors == SIMD16<UInt8>(repeating: 0)
+    }
+}
