@@ -50,6 +50,14 @@ final class RedisConnection: @unchecked Sendable {
         socket.write(command.bytes)
     }
 
+    /// Sends a command and returns its reply.
+    func run(_ command: RedisCommand, within limit: Duration? = nil) async throws(RedisError) -> RedisValue {
+        let outcome = await withUnsafeContinuation { continuation in
+            send(command, within: limit ?? configuration.commandTimeout, .continuation(continuation))
+        }
+        return try outcome.get()
+    }
+
     /// Sends a command that has no reply of its own; the caller bounds how many.
     func sendUnanswered(_ command: RedisCommand) { socket.write(command.bytes) }
 

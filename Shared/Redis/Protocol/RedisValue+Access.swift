@@ -55,8 +55,22 @@ extension RedisValue {
         return stride(from: 0, to: flat.count, by: 2).map { (flat[$0], flat[$0 + 1]) }
     }
 
+    /// The pairs of a flat array by name.
+    func requireFacts() throws(RedisError) -> [String: RedisValue] {
+        var facts: [String: RedisValue] = [:]
+        for (name, value) in try requirePairs() { facts[try name.requireText()] = value }
+        return facts
+    }
+
     private func require<Result>(_ result: Result?, _ form: StaticString) throws(RedisError) -> Result {
         guard let result else { throw .unexpectedReply("not \(form)") }
         return result
+    }
+}
+
+extension [String: RedisValue] {
+    func require(_ name: String) throws(RedisError) -> RedisValue {
+        guard let value = self[name] else { throw .unexpectedReply("no \(name)") }
+        return value
     }
 }

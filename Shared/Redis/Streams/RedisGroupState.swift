@@ -11,16 +11,11 @@ public struct RedisGroupState: Sendable, Equatable {
     public let lag: Int?
 
     init(_ reply: RedisValue) throws(RedisError) {
-        var facts: [String: RedisValue] = [:]
-        for (name, value) in try reply.requirePairs() { facts[try name.requireText()] = value }
-        func fact(_ name: String) throws(RedisError) -> RedisValue {
-            guard let value = facts[name] else { throw .unexpectedReply("no \(name) of a group") }
-            return value
-        }
-        name = try fact("name").requireText()
-        consumers = try Int(fact("consumers").requireInteger())
-        pending = try Int(fact("pending").requireInteger())
-        lastDelivered = try RedisStreamEntry.ID(reply: fact("last-delivered-id"))
+        let facts = try reply.requireFacts()
+        name = try facts.require("name").requireText()
+        consumers = try Int(facts.require("consumers").requireInteger())
+        pending = try Int(facts.require("pending").requireInteger())
+        lastDelivered = try RedisStreamEntry.ID(reply: facts.require("last-delivered-id"))
         lag = (facts["lag"]?.integer).map { Int($0) }
     }
 }
