@@ -78,7 +78,7 @@ let package = Package(
         tests(of: "Wire"),
         tests(of: "HTTP", alsoUsing: ["EventLoop", "Wire"]),
         tests(of: "Crypto", alsoUsing: ["Wire", "EventLoop"]),
-        tests(of: "Redis", alsoUsing: ["EventLoop", "Wire"]),
+        tests(of: "Redis", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Postgres", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Contract", alsoUsing: ["Wire"]),
         tests(of: "WebSocket", alsoUsing: ["EventLoop", "CZlib"]),

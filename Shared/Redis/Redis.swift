@@ -51,6 +51,7 @@ public final class Redis: Sendable {
     /// Sends `command` and returns the reply; the loop's other commands go on meanwhile.
     ///
     /// - Parameter limit: how long to wait; `commandTimeout` of the configuration when nil.
+    @discardableResult
     public func run(_ command: RedisCommand, within limit: Duration? = nil) async throws(RedisError) -> RedisValue {
         let link = link(for: command.key)
         let outcome = await withUnsafeContinuation { continuation in

@@ -43,7 +43,9 @@ public final class RedisServer: Sendable {
             guard process.isRunning else { throw NeverHappened(description: "Redis: \(process.output)") }
             guard let connection = try? RawConnection(port: self.port) else { return false }
             try connection.send("PING\r\n")
-            return (try? connection.receive(until: "\r\n")) == "+PONG\r\n"
+            // One that wants a password first serves as well.
+            let reply = (try? connection.receive(until: "\r\n")) ?? ""
+            return reply == "+PONG\r\n" || reply.hasPrefix("-NOAUTH")
         }
     }
 

@@ -51,10 +51,11 @@ public final class RedisSubscription: @unchecked Sendable {
     ///
     /// - Throws: `timedOut` when the server has not confirmed within `limit`; the subscription stays and goes on to try.
     public func confirmed(within limit: Duration) async throws(RedisError) {
-        loop.preconditionInLoop()
-        if isLive { return }
-        guard handler != nil else { throw .closed }
-        let outcome = await withUnsafeContinuation { continuation in
+        let outcome = await withUnsafeContinuation { (continuation: RedisWait.Continuation) in
+            // Looked at here and not before: events may come between the call and the suspension.
+            loop.preconditionInLoop()
+            if isLive { return continuation.resume(returning: .success(())) }
+            guard handler != nil else { return continuation.resume(returning: .failure(.closed)) }
             waits.append(RedisWait(on: loop, within: limit, continuation) { .timedOut })
         }
         try outcome.get()

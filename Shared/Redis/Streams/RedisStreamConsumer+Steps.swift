@@ -15,7 +15,7 @@ extension RedisStreamConsumer {
             case .claim(let cursor): try await claim(from: cursor, over: connection)
             case .readNew: try await readNew(over: connection)
             }
-        } catch where error.code == "NOGROUP" {
+        } catch  where error.code == "NOGROUP" {
             steps.groupMissing()
         }
     }
@@ -26,7 +26,7 @@ extension RedisStreamConsumer {
                 consumption.group, ofStream: consumption.stream, from: consumption.start)
             _ = try await connection.run(command)
             observer(.groupCreated)
-        } catch where error.code == "BUSYGROUP" {}
+        } catch  where error.code == "BUSYGROUP" {}
         steps.groupCreated()
     }
 

@@ -92,8 +92,8 @@ public final class RedisStreamConsumer: @unchecked Sendable {
     }
 
     private func rest(for time: Duration) async {
-        guard !isStopping else { return }
-        _ = await withUnsafeContinuation { continuation in
+        _ = await withUnsafeContinuation { (continuation: RedisWait.Continuation) in
+            guard !isStopping else { return continuation.resume(returning: .success(())) }
             rest = RedisWait(on: loop, within: time, continuation) { .timedOut }
         }
         rest = nil

@@ -1,0 +1,70 @@
+import EventLoop
+import Redis
+import Testing
+
+@Suite struct LimitTests {
+    @Test("Commands beyond the limit are refused unsent, and those before are answered")
+    func outstanding() async throws {
+        try await RedisFixture.run(adjust: { $0.outstandingLimit = 10 }) { fixture async throws in
+            let outcomes = await fixture.redis.run((0..<12).map { RedisCommand("ECHO", $0) })
+            #expect(outcomes.prefix(10).enumerated().allSatisfy { $1 == .success(.bytes(Array("\($0)".utf8))) })
+            #expect(outcomes.suffix(2).allSatisfy { $0 == .failure(.overloaded) })
+            #expect(try await fixture.redis.run(RedisCommand("ECHO", "again")).text == "again")
+        }
+    }
+
+    @Test("Bytes beyond the limit are refused unsent, and the connection goes on")
+    func output() async throws {
+        try await RedisFixture.run(adjust: { $0.outputLimit = 1000 }) { fixture async throws in
+            let key = fixture.key("large")
+            await #expect(throws: RedisError.overloaded) {
+                try await fixture.redis.set(key, to: [UInt8](repeating: 1, count: 1000))
+            }
+            #expect(try await fixture.redis.get(key) == nil)
+        }
+    }
+
+    @Test("A reply beyond the limit costs the connection, not the process, and a new one is made")
+    func reply() async throws {
+        try await RedisFixture.run(adjust: { $0.replyLimit = 100_000 }) { fixture async throws in
+            let (redis, key) = (fixture.redis, fixture.key("large"))
+            try await redis.set(key, to: [UInt8](repeating: 1, count: 90_000))
+            #expect(try await redis.get(key)?.count == 90_000)
+            try await redis.run(RedisCommand("APPEND", key, String(repeating: "x", count: 20_000)))
+            await #expect { try await redis.get(key) } throws: { error in
+                if case .connectionLost = error as? RedisError { true } else { false }
+            }
+            try await redis.connected(within: .seconds(10))
+            #expect(redis.state == .connected(generation: 2))
+            try await redis.delete(key)
+        }
+    }
+
+    @Test(
+        "A server that does not speak RESP, or speaks unasked, loses the connection; what waited fails at once",
+        arguments: ["HTTP/1.1 400 Bad Request\r\n", "+A\r\n+B\r\n"])
+    func malformed(answer: String) async throws {
+        let group = EventLoopGroup(count: 1)
+        try await group.loops[0].run {
+            let server = try ScriptedServer(on: group.loops[0]) { _, input in
+                input.contains("PING") ? "+PONG\r\n" : answer
+            }
+            let configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
+            let redis = Redis(configuration, on: group, resolvingOn: BlockingPool(threads: 1, limit: 1))
+            try await redis.connected(within: .seconds(10))
+            let outcome = await redis.run([RedisCommand("GET", "a")]).first
+            if answer == "+A\r\n+B\r\n" {
+                #expect(outcome == .success(.status("A")))
+            } else {
+                guard case .failure(.connectionLost) = outcome else {
+                    Issue.record("\(String(describing: outcome))")
+                    return
+                }
+            }
+            #expect(!redis.state.isConnected)
+            redis.close()
+            server.stop()
+        }
+        group.stop()
+    }
+}

@@ -1,0 +1,153 @@
+import EventLoop
+import Glibc
+import Redis
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct OutageTests {
+    @Test("Killed and restarted under load, every command is answered within its deadline and none is lost or doubled")
+    func killed() async throws {
+        let server = try await RedisServer.start(isDurable: true)
+        try await RedisFixture.run(server, adjust: { $0.commandTimeout = .seconds(2) }) { fixture async throws in
+            let tally = Tally()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for loop in fixture.group.loops {
+                    for _ in 0..<16 {
+                        group.addTask { try await loop.run { await tally.count(fixture, on: loop) } }
+                    }
+                }
+                for _ in 0..<2 {
+                    try await tally.goesOn()
+                    await server.kill()
+                    try await Task.sleep(for: .milliseconds(300))
+                    try await server.start()
+                }
+                try await tally.goesOn()
+                tally.isOver.store(true, ordering: .relaxed)
+                try await group.waitForAll()
+            }
+            try await fixture.redis.connected(within: .seconds(10))
+            let end = tally.outcomes
+            let count = try await fixture.redis.increment(fixture.key("count"), by: 0)
+            #expect(count >= end.done, "an acknowledged increment is lost")
+            #expect(count <= end.done + end.unknown, "more increments than were sent")
+            #expect(end.refused > 0, "there was no outage")
+            #expect(end.longest < .seconds(4), "the deadline was 2 s")
+            #expect(fixture.redis.state == .connected(generation: 3))
+        }
+    }
+
+    /// Counts with a counter of the server and knows what came of it.
+    private final class Tally: Sendable {
+        struct Outcomes {
+            var done = 0
+            var unknown = 0
+            var refused = 0
+            var longest = Duration.zero
+        }
+
+        private let state = Mutex(Outcomes())
+        let isOver = Atomic<Bool>(false)
+
+        var outcomes: Outcomes { state.withLock(\.self) }
+
+        func count(_ fixture: RedisFixture, on loop: EventLoop) async {
+            let key = fixture.key("count")
+            while !isOver.load(ordering: .relaxed) {
+                let start = ContinuousClock.now
+                do {
+                    try await fixture.redis.increment(key)
+                    state.withLock { $0.done += 1 }
+                } catch {
+                    state.withLock { if error.mayHaveExecuted { $0.unknown += 1 } else { $0.refused += 1 } }
+                    try? await loop.sleep(for: .milliseconds(5))
+                }
+                let time = ContinuousClock.now - start
+                state.withLock { $0.longest = max($0.longest, time) }
+            }
+        }
+
+        func goesOn() async throws {
+            let before = outcomes.done
+            try await eventually(within: .seconds(20)) { self.outcomes.done > before + 500 }
+        }
+    }
+
+    @Test("A late reply goes to nobody, and the commands after it get their own")
+    func pause() async throws {
+        let server = try await RedisServer.start()
+        try await RedisFixture.run(server) { fixture async throws in
+            let redis = fixture.redis
+            server.signal(SIGSTOP)
+            await #expect(throws: RedisError.timedOut) {
+                try await redis.run(RedisCommand("ECHO", "late"), within: .milliseconds(50))
+            }
+            async let next = redis.run(RedisCommand("ECHO", "next"))
+            server.signal(SIGCONT)
+            #expect(try await next.text == "next")
+            #expect(redis.state == .connected(generation: 1))
+        }
+    }
+
+    @Test(
+        "A server that falls silent is given up: commands fail by their deadline, later ones at once, until it is back")
+    func silence() async throws {
+        let server = try await RedisServer.start()
+        try await RedisFixture.run(server, adjust: { $0.commandTimeout = .milliseconds(300) }) { fixture async throws in
+            let redis = fixture.redis
+            let states = Record<RedisState>()
+            redis.observe { if EventLoop.current?.index == 0 { states.add($0) } }
+            server.signal(SIGSTOP)
+            await #expect(throws: RedisError.timedOut) { try await redis.get("x") }
+            #expect(!redis.state.isConnected)
+            await #expect(throws: RedisError.notConnected) { try await redis.get("x") }
+            server.signal(SIGCONT)
+            try await redis.connected(within: .seconds(10))
+            #expect(try await redis.get("x") == nil)
+            let all = states.all
+            #expect(all.first == .connected(generation: 1) && all.last == .connected(generation: 2))
+            #expect(all.dropFirst().dropLast().allSatisfy { if case .lost = $0 { true } else { false } })
+        }
+    }
+
+    @Test("A connection that nobody uses is found out when its server falls silent")
+    func idleSilence() async throws {
+        let server = try await RedisServer.start()
+        try await RedisFixture.run(server) {
+            $0.pingInterval = .milliseconds(200)
+            $0.commandTimeout = .milliseconds(500)
+        } _: { fixture async throws in
+            try await fixture.group.loops[0].sleep(for: .seconds(1))
+            #expect(fixture.redis.state == .connected(generation: 1), "a living server is not given up")
+            server.signal(SIGSTOP)
+            let deadline = ContinuousClock.now + .seconds(10)
+            while fixture.redis.state.isConnected && ContinuousClock.now < deadline {
+                try await fixture.group.loops[0].sleep(for: .milliseconds(20))
+            }
+            #expect(!fixture.redis.state.isConnected)
+            server.signal(SIGCONT)
+        }
+    }
+
+    @Test("A client started before its server finds it when it comes")
+    func early() async throws {
+        let server = try await RedisServer.start()
+        await server.stop()
+        let group = EventLoopGroup(count: 1)
+        let configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
+        let redis = Redis(configuration, on: group, resolvingOn: BlockingPool(threads: 1, limit: 1))
+        try await group.loops[0].run {
+            await #expect(throws: RedisError.self) { try await redis.connected(within: .milliseconds(100)) }
+            await #expect(throws: RedisError.notConnected) { try await redis.get("x") }
+        }
+        try await server.start()
+        try await group.loops[0].run {
+            try await redis.connected(within: .seconds(10))
+            #expect(try await redis.get("x") == nil)
+            redis.close()
+            await #expect(throws: RedisError.closed) { try await redis.get("x") }
+        }
+        await onOwnThread { group.stop() }
+    }
+}

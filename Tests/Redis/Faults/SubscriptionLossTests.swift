@@ -1,0 +1,114 @@
+import EventLoop
+import Glibc
+import Redis
+import TestSupport
+import Testing
+
+@Suite struct SubscriptionLossTests {
+    @Test("After a crash of Redis every listener learns of the loss at once and of the gap when it hears again")
+    func crash() async throws {
+        let server = try await RedisServer.start()
+        try await RedisFixture.run(server) { fixture async throws in
+            let subscriber = fixture.subscriber()
+            defer { subscriber.close() }
+            let logs = (0..<600).map { _ in Record<RedisSubscription.Event>() }
+            let subscriptions = logs.indices.map { number in
+                subscriber.listen(to: "room\(number)") { logs[number].add($0) }
+            }
+            for subscription in subscriptions { try await subscription.confirmed(within: .seconds(10)) }
+            try await fixture.redis.publish("before", to: "room7")
+            try await eventually { logs[7].count == 2 }
+
+            await server.kill()
+            try await eventually { logs.allSatisfy { $0.all.last == .lost } }
+            #expect(subscriptions.allSatisfy { !$0.isLive })
+            let late = Record<RedisSubscription.Event>()
+            let lateSubscription = subscriber.listen(to: "late") { late.add($0) }
+            try await server.start()
+            for subscription in subscriptions + [lateSubscription] {
+                try await subscription.confirmed(within: .seconds(10))
+            }
+            try await fixture.redis.connected(within: .seconds(10))
+            for number in logs.indices {
+                #expect(try await fixture.redis.publish("after", to: "room\(number)") == 1)
+            }
+            try await eventually { logs.allSatisfy { $0.all.last == .message(Array("after".utf8)) } }
+            #expect(logs[0].all == [.confirmed, .lost, .gap, .message(Array("after".utf8))])
+            #expect(logs[7].count == 5)
+            #expect(late.all == [.confirmed], "who has never heard has no gap")
+        }
+    }
+
+    @Test("Observers learn on every loop that it is restored, after all channels are")
+    func observers() async throws {
+        let server = try await RedisServer.start()
+        try await RedisFixture.run(server) { fixture async throws in
+            let subscriber = fixture.subscriber()
+            defer { subscriber.close() }
+            let logs = (0..<2).map { _ in Record<String>() }
+            try await fixture.group.loops[1].run {
+                for number in 0..<2000 {
+                    _ = subscriber.listen(to: "room\(number)") { event in
+                        switch event {
+                        case .confirmed, .gap: logs[1].add("live")
+                        case .lost: logs[1].add("deaf")
+                        case .message: break
+                        }
+                    }
+                }
+            }
+            subscriber.observe { state in
+                let index = EventLoop.current?.index ?? -1
+                switch state {
+                case .connected(let generation): logs[index].add("connected \(generation)")
+                case .lost: logs[index].add("lost")
+                case .connecting, .closed: break
+                }
+            }
+            try await eventually { logs[1].all.count == 2001 && logs[0].count == 1 }
+            await server.kill()
+            try await eventually { logs[1].all.count >= 4002 }
+            try await server.start()
+            try await eventually { logs[1].all.last == "connected 2" && logs[0].all.last == "connected 2" }
+            let second = logs[1].all.drop { $0 != "deaf" }
+            #expect(second.prefix(2000).allSatisfy { $0 == "deaf" })
+            #expect(second.dropFirst(2000).first == "lost")
+            #expect(second.filter { $0 == "live" }.count == 2000)
+            #expect(logs[0].all.first == "connected 1")
+        }
+    }
+
+    @Test("A subscriber whose server falls silent says so, although nobody publishes")
+    func silence() async throws {
+        let server = try await RedisServer.start()
+        try await RedisFixture.run(server) { fixture async throws in
+            let subscriber = fixture.subscriber { $0.pingInterval = .milliseconds(200) }
+            defer { subscriber.close() }
+            let heard = Record<RedisSubscription.Event>()
+            _ = try await subscriber.subscribe(to: "room") { heard.add($0) }
+            try await fixture.group.loops[0].sleep(for: .seconds(1))
+            #expect(heard.all == [.confirmed], "a living server is not given up")
+            server.signal(SIGSTOP)
+            try await eventually { heard.all == [.confirmed, .lost] }
+            server.signal(SIGCONT)
+            try await eventually { heard.all == [.confirmed, .lost, .gap] }
+        }
+    }
+
+    @Test("A subscriber that may not subscribe says so and goes on to try")
+    func forbidden() async throws {
+        let server = try await RedisServer.start(["--user", "default", "on", "nopass", "~*", "resetchannels", "+@all"])
+        try await RedisFixture.run(server) { fixture async throws in
+            let subscriber = fixture.subscriber()
+            defer { subscriber.close() }
+            let states = Record<RedisState>()
+            subscriber.observe { states.add($0) }
+            let subscription = subscriber.listen(to: "room") { _ in }
+            await #expect(throws: RedisError.timedOut) { try await subscription.confirmed(within: .milliseconds(300)) }
+            let codes = states.all.compactMap { if case .lost(let error) = $0 { error.code } else { nil } }
+            #expect(codes.contains("NOPERM"))
+            try await fixture.redis.run(RedisCommand("ACL", "SETUSER", "default", "allchannels"))
+            try await subscription.confirmed(within: .seconds(10))
+        }
+    }
+}

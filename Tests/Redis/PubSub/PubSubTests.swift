@@ -1,0 +1,141 @@
+import EventLoop
+import Glibc
+import Redis
+import TestSupport
+import Testing
+
+@Suite struct PubSubTests {
+    @Test("A subscriber hears every message published after its subscription returned, in order")
+    func order() async throws {
+        try await RedisFixture.run { fixture async throws in
+            let subscriber = fixture.subscriber()
+            defer { subscriber.close() }
+            for number in 0..<50 {
+                let channel = fixture.name + "\(number)"
+                let heard = Record<RedisSubscription.Event>()
+                let subscription = try await subscriber.subscribe(to: channel) { heard.add($0) }
+                let receivers = await fixture.redis.run((0..<20).map { RedisCommand("PUBLISH", channel, $0) })
+                #expect(receivers.allSatisfy { $0 == .success(.integer(1)) })
+                try await eventually { heard.count == 21 }
+                #expect(heard.all == [.confirmed] + (0..<20).map { .message(Array("\($0)".utf8)) })
+                subscription.cancel()
+            }
+        }
+    }
+
+    @Test("The server is asked once for the listeners of all loops, and left with the last of them")
+    func references() async throws {
+        try await RedisFixture.run { fixture async throws in
+            let subscriber = fixture.subscriber()
+            defer { subscriber.close() }
+            let channel = fixture.name + "room"
+            let heard = Record<Int>()
+            var subscriptions: [RedisSubscription] = []
+            for number in 0..<6 {
+                let loop = fixture.group.loops[number % 2]
+                subscriptions.append(
+                    try await loop.run {
+                        try await subscriber.subscribe(to: channel) { event in
+                            guard case .message = event else { return }
+                            #expect(EventLoop.current === loop)
+                            heard.add(number)
+                        }
+                    })
+            }
+            #expect(try await fixture.redis.publish("hello", to: channel) == 1)
+            try await eventually { heard.count == 6 }
+            #expect(heard.all.sorted() == Array(0..<6))
+            for subscription in subscriptions.dropLast() {
+                try await subscription.loop.run { subscription.cancel() }
+            }
+            #expect(try await fixture.redis.publish("to the last", to: channel) == 1)
+            try await eventually { heard.count == 7 }
+            #expect(heard.all.last == 5)
+            let last = subscriptions[5]
+            try await last.loop.run { last.cancel() }
+            while try await fixture.redis.publish("to nobody", to: channel) != 0 {}
+            #expect(heard.count == 7, "a cancelled listener hears nothing")
+        }
+    }
+
+    @Test("Three thousand rooms are entered together in a handful of commands")
+    func bulk() async throws {
+        try await RedisFixture.run(try await RedisServer.start()) { fixture async throws in
+            let subscriber = fixture.subscriber()
+            defer { subscriber.close() }
+            _ = try await subscriber.subscribe(to: fixture.name + "warm") { _ in }
+            let before = try await fixture.subscribeCalls()
+            let heard = Record<Int>()
+            let subscriptions = (0..<3000).map { number in
+                subscriber.listen(to: fixture.name + "\(number)") { event in
+                    if case .message = event { heard.add(number) }
+                }
+            }
+            for subscription in subscriptions { try await subscription.confirmed(within: .seconds(10)) }
+            #expect(try await fixture.subscribeCalls() - before <= 10)
+            let receivers = await fixture.redis.run(
+                (0..<3000).map { RedisCommand("PUBLISH", fixture.name + "\($0)", "x") })
+            #expect(receivers.allSatisfy { $0 == .success(.integer(1)) })
+            try await eventually { heard.count == 3000 }
+            #expect(heard.all.sorted() == Array(0..<3000))
+        }
+    }
+
+    @Test("A subscription that cannot be confirmed in time is reported and leaves nothing behind")
+    func unconfirmed() async throws {
+        let server = try await RedisServer.start()
+        try await RedisFixture.run(server) { fixture async throws in
+            let subscriber = fixture.subscriber()
+            defer { subscriber.close() }
+            _ = try await subscriber.subscribe(to: "warm") { _ in }
+            server.signal(SIGSTOP)
+            let heard = Record<RedisSubscription.Event>()
+            await #expect(throws: RedisError.timedOut) {
+                _ = try await subscriber.subscribe(to: "room", within: .milliseconds(100)) { heard.add($0) }
+            }
+            server.signal(SIGCONT)
+            while try await fixture.redis.publish("x", to: "room") != 0 {}
+            #expect(heard.count == 0)
+        }
+    }
+
+    @Test("A loop that does not keep up makes the subscriber stop reading; in the end it has every message in order")
+    func backPressure() async throws {
+        try await RedisFixture.run(try await RedisServer.start()) { fixture async throws in
+            let subscriber = fixture.subscriber { $0.deliveryLimit = 1 << 20 }
+            defer { subscriber.close() }
+            let channel = fixture.name + "flood"
+            let heard = Record<[UInt8]>()
+            let slow = fixture.group.loops[1]
+            try await slow.run {
+                _ = try await subscriber.subscribe(to: channel) { event in
+                    guard case .message(let bytes) = event else { return }
+                    if heard.count == 0 { usleep(500_000) }
+                    heard.add(Array(bytes.prefix(4)))
+                }
+            }
+            var waiting = false
+            for number in 0..<300 {
+                var message = [UInt8](repeating: 0, count: 65_536)
+                withUnsafeBytes(of: Int32(number)) { message.replaceSubrange(0..<4, with: $0) }
+                try await fixture.redis.publish(message, to: channel)
+                let clients = try await fixture.redis.run(RedisCommand("CLIENT", "LIST", "TYPE", "pubsub")).text ?? ""
+                if clients.split(separator: " ").contains(where: { $0.hasPrefix("omem=") && $0 != "omem=0" }) {
+                    waiting = true
+                }
+            }
+            #expect(waiting, "nothing had to wait at the server")
+            try await eventually { heard.count == 300 }
+            #expect(heard.all == (0..<300).map { number in withUnsafeBytes(of: Int32(number)) { Array($0) } })
+        }
+    }
+}
+
+extension RedisFixture {
+    /// SUBSCRIBE commands that the server has executed.
+    fileprivate func subscribeCalls() async throws -> Int {
+        let statistics = try await redis.run(RedisCommand("INFO", "commandstats")).text ?? ""
+        let line = statistics.split(separator: "\r\n").first { $0.hasPrefix("cmdstat_subscribe:calls=") }
+        return line.flatMap { Int($0.dropFirst("cmdstat_subscribe:calls=".count).prefix { $0 != "," }) } ?? 0
+    }
+}

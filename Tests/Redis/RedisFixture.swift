@@ -1,0 +1,66 @@
+import EventLoop
+import Redis
+import Synchronization
+import TestSupport
+
+/// Two loops and a client of a server, for one test.
+final class RedisFixture: Sendable {
+    let server: RedisServer
+    let configuration: RedisConfiguration
+    let group = EventLoopGroup(count: 2)
+    let pool = BlockingPool(threads: 1, limit: 16, name: "resolver")
+    let redis: Redis
+    /// Keys and channels that begin so are this test's own.
+    let name = "test:\(UInt64.random(in: 0 ... .max)):"
+
+    private init(_ server: RedisServer, _ configuration: RedisConfiguration) {
+        self.server = server
+        self.configuration = configuration
+        redis = Redis(configuration, on: group, resolvingOn: pool)
+    }
+
+    /// Runs `body` on the first loop, with its connection up, and ends all afterwards.
+    static func run(
+        _ server: RedisServer? = nil, adjust: (inout RedisConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (RedisFixture) async throws -> Void
+    ) async throws {
+        let server = if let server { server } else { try await RedisServer.ofThisProcess() }
+        var configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
+        // Sanitizers and busy machines are slow; what a test says of time it sets itself.
+        configuration.commandTimeout = .seconds(10)
+        adjust(&configuration)
+        let fixture = RedisFixture(server, configuration)
+        let outcome: Result<Void, any Error>
+        do {
+            try await fixture.group.loops[0].run {
+                try await fixture.redis.connected(within: .seconds(10))
+                try await body(fixture)
+            }
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        fixture.redis.close()
+        await onOwnThread { fixture.group.stop() }
+        fixture.pool.stop()
+        try outcome.get()
+    }
+
+    func key(_ name: String) -> RedisKey { RedisKey(self.name + name) }
+
+    func subscriber(adjust: (inout RedisConfiguration) -> Void = { _ in }) -> RedisSubscriber {
+        var configuration = configuration
+        adjust(&configuration)
+        return RedisSubscriber(configuration, on: group, resolvingOn: pool)
+    }
+}
+
+/// What has happened, in order; any thread may add to it.
+final class Record<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    var all: [Element] { elements.withLock(\.self) }
+    var count: Int { elements.withLock(\.count) }
+
+    func add(_ element: Element) { elements.withLock { $0.append(element) } }
+}

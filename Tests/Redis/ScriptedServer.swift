@@ -1,0 +1,62 @@
+import EventLoop
+import Synchronization
+
+/// A server that answers each read with the next of its lines, for what no real Redis does.
+final class ScriptedServer: Sendable {
+    /// What to do with what has come over a connection.
+    typealias Answer = @Sendable (_ connection: Int, _ input: String) -> String
+
+    let port: UInt16
+    /// All that has come.
+    let received = Record<String>()
+    private let connections = Mutex(0)
+    private let listener: Listener
+
+    /// Listens on `loop`; call it there.
+    init(on loop: EventLoop, answer: @escaping Answer) throws {
+        let accept = Box<(Int32, SocketAddress) -> Void>()
+        listener = try Listener(on: loop, address: SocketAddress(ip: "127.0.0.1", port: 0)!) { accept.value?($0, $1) }
+        port = listener.address.port
+        accept.value = { [unowned self] descriptor, peer in
+            let number = connections.withLock { count in
+                count += 1
+                return count
+            }
+            let socket = StreamSocket(descriptor: descriptor, peer: peer, on: loop)
+            socket.start(Conversation(socket, self, number, answer))
+        }
+        listener.start()
+    }
+
+    /// How many connections there were.
+    var count: Int { connections.withLock(\.self) }
+
+    func stop() { listener.stop() }
+
+    private final class Box<Value> { var value: Value? }
+
+    private final class Conversation: StreamHandler {
+        private let socket: StreamSocket
+        private unowned let server: ScriptedServer
+        private let number: Int
+        private let answer: Answer
+
+        init(_ socket: StreamSocket, _ server: ScriptedServer, _ number: Int, _ answer: @escaping Answer) {
+            self.socket = socket
+            self.server = server
+            self.number = number
+            self.answer = answer
+        }
+
+        func received(_ bytes: RawSpan) -> Int {
+            let input = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            server.received.add(input)
+            socket.write(Array(answer(number, input).utf8))
+            return bytes.byteCount
+        }
+
+        func endOfInput() { socket.close() }
+        func drained() {}
+        func closed(_ end: StreamSocket.End) {}
+    }
+}
