@@ -25,7 +25,8 @@ extension ServerConnection {
             if count == 0 { break }
             consumed += count
         }
-        return phase == .lingering || phase == .ended ? buffer.count : consumed
+        // Behind an upgrade stand the next protocol's bytes.
+        return phase == .lingering ? buffer.count : consumed
     }
 
     /// Serves `first` and what has come completely behind it.
