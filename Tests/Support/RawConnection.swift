@@ -52,7 +52,7 @@ public final class RawConnection: Sendable {
     public func receive(exactly wanted: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < wanted {
-            let more = try receive(atMost: wanted - bytes.count)
+            let more = try receive(atMost: min(65_536, wanted - bytes.count))
             guard !more.isEmpty else { throw NeverHappened(description: "\(wanted) bytes, only \(bytes.count) came") }
             bytes += more
         }
