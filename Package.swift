@@ -24,6 +24,16 @@ func module(_ name: String, on floorsBelow: [String]) -> Target {
     )
 }
 
+/// A program that tests or measurements run.
+func tool(_ name: String, at path: String, on modules: [String]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: modules.map { .init(stringLiteral: $0) },
+        path: path,
+        swiftSettings: settings
+    )
+}
+
 /// The tests of a module or service, in a folder of the same name.
 func tests(of name: String, alsoUsing others: [String] = []) -> Target {
     .testTarget(
@@ -63,7 +73,7 @@ let package = Package(
 
         // Floor 2: protocols
         module("HTTP", on: ["EventLoop", "Wire", "CCurl"]),
-        module("WebSocket", on: ["EventLoop", "Wire", "CZlib"]),
+        module("WebSocket", on: ["EventLoop", "Wire", "HTTP", "CZlib"]),
         module("Crypto", on: ["Wire", "EventLoop", "CCrypto", "CArgon2"]),
         module("Redis", on: ["EventLoop", "Wire", "CRedis", "CCrypto"]),
         module("Postgres", on: ["EventLoop", "Wire", "CPostgres"]),
@@ -71,6 +81,9 @@ let package = Package(
         // Floor 4: what services are made of
         module("Contract", on: ["Wire", "HTTP", "EventLoop"]),
         module("ServiceKit", on: ["CSystem", "EventLoop", "Wire", "HTTP", "Postgres", "Redis", "Crypto", "Contract"]),
+
+        // What tests and measurements run
+        tool("websocket-echo", at: "Tests/WebSocketEcho", on: ["EventLoop", "HTTP", "WebSocket"]),
 
         // What tests stand on
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
@@ -81,7 +94,7 @@ let package = Package(
         tests(of: "Redis", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Postgres", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Contract", alsoUsing: ["Wire"]),
-        tests(of: "WebSocket", alsoUsing: ["EventLoop", "CZlib"]),
+        tests(of: "WebSocket", alsoUsing: ["EventLoop", "HTTP", "TestSupport", "CZlib"]),
         tests(
             of: "ServiceKit",
             alsoUsing: ["Contract", "Crypto", "EventLoop", "HTTP", "Postgres", "Redis", "TestSupport", "Wire"]

@@ -72,9 +72,8 @@ struct TimerWheel {
         }
         for timer in taken { remove(timer) }
         return taken.filter { timer in
-            timer.isDue = timer.deadline <= now
-            if !timer.isDue { insert(timer) }
-            return timer.isDue
+            if timer.deadline > now { insert(timer) }
+            return timer.deadline <= now
         }
     }
 

@@ -11,9 +11,11 @@ struct ConnectionTests {
         let sockets = try await SocketPair(on: loop)
         let pool = CompressionPool()
         let near = WebSocketConnection(
-            sockets.near, role: .server, options: options, deflate: deflate, pool: pool, handler: server)
+            sockets.near, role: .server, options: options, deflate: deflate, pool: pool
+        ) { _ in server }
         let far = WebSocketConnection(
-            sockets.far, role: .client, options: options, deflate: deflate, pool: pool, handler: client)
+            sockets.far, role: .client, options: options, deflate: deflate, pool: pool
+        ) { _ in client }
         sockets.near.start(near)
         sockets.far.start(far)
         return (near, far)
@@ -24,7 +26,7 @@ struct ConnectionTests {
         on loop: EventLoop, _ options: WebSocketOptions = WebSocketOptions(), server: NotingHandler
     ) async throws -> (server: WebSocketConnection, client: StreamSocket, side: RawSide) {
         let sockets = try await SocketPair(on: loop)
-        let near = WebSocketConnection(sockets.near, role: .server, options: options, handler: server)
+        let near = WebSocketConnection(sockets.near, role: .server, options: options) { _ in server }
         let side = RawSide()
         sockets.near.start(near)
         sockets.far.start(side)

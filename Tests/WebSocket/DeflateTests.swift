@@ -150,6 +150,19 @@ struct DeflateTests {
         }
     }
 
+    @Test("Noise of the largest size passes, though it is longer compressed; much more than that is not even taken in")
+    func noise() throws {
+        let noise = (0..<100_000).map { _ in UInt8.random(in: 0...255) }
+        var peer = EchoPeer(limits: SizeLimits(message: 100_000), deflate: DeflateParameters())
+        let deflated = TestDeflate().deflated(noise)
+        #expect(deflated.count > 100_000)
+        peer.take([TestFrame(reserved: 4, opcode: 2, payload: deflated)])
+        #expect(peer.delivered == 1)
+        peer.take([TestFrame(isFinal: false, reserved: 4, opcode: 2, payload: deflated)])
+        peer.take(Array(TestFrame.more(deflated).bytes()[..<14]))
+        #expect(peer.ending?.code == .messageTooBig)
+    }
+
     @Test("The examples of RFC 7692 are understood")
     func examples() throws {
         let hello: [[UInt8]] = [

@@ -21,17 +21,18 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - deflate: what the handshake agreed on; needs the loop's `pool`.
-    ///   - handler: held until the WebSocket has ended.
+    ///   - open: makes the handler, which is held until the WebSocket has ended; messages may be sent already.
     public init(
         _ socket: StreamSocket, role: Role, options: WebSocketOptions = WebSocketOptions(),
-        deflate: DeflateParameters? = nil, pool: CompressionPool? = nil, handler: any WebSocketHandler
+        deflate: DeflateParameters? = nil, pool: CompressionPool? = nil,
+        open: (WebSocketConnection) -> any WebSocketHandler
     ) {
         self.socket = socket
         self.options = options
-        self.handler = handler
         machine = WebSocketMachine(role: role, limits: options.limits, deflate: deflate, pool: pool)
         // Our own limit speaks first, unless the frame that tells of it has no room either.
         socket.writeLimit = options.outputLimit + 64 * 1024
+        handler = open(self)
         if let keepAlive = options.keepAlive { startTimer(after: keepAlive) { $0.checkAlive(isPinged: false) } }
     }
 
@@ -95,6 +96,8 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
         if let action = machine.lost() { perform(action) }
         socket.closeAfterFlush()
     }
+
+    public func congested() { handler?.congested(self) }
 
     public func drained() { handler?.drained(self) }
 

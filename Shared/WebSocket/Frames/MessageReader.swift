@@ -80,6 +80,7 @@ struct MessageReader {
             throw .protocolError("compression bit set")
         }
         let held = partial?.message.bytes.count ?? 0
+        let limits = partial?.isCompressed ?? header.isCompressed ? limits.compressed : limits
         guard header.length <= limits.frame, header.length <= limits.message - held else { throw .tooBig }
         guard partial == nil else { return }
         var message = Message(header.opcode == .text ? .text : .binary, [])

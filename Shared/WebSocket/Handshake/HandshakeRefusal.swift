@@ -9,6 +9,6 @@ public struct HandshakeRefusal: Error, Equatable {
 
     /// What the reply has to say in its head besides.
     public var headers: [(name: String, value: String)] {
-        status == 426 ? [("Sec-WebSocket-Version", "13"), ("Upgrade", "websocket"), ("Connection", "Upgrade")] : []
+        status == 426 ? [("Sec-WebSocket-Version", "13"), ("Upgrade", "websocket")] : []
     }
 }

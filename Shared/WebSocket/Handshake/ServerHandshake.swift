@@ -39,9 +39,9 @@ public struct ServerHandshake: Sendable {
         subprotocol = offered.first(where: protocols.contains)
     }
 
-    /// The head of the 101 reply.
+    /// What the head of the 101 says besides `Upgrade` and `Connection`.
     public var headers: [(name: String, value: String)] {
-        var headers = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", acceptKey)]
+        var headers = [("Sec-WebSocket-Accept", acceptKey)]
         if let extensionHeader { headers.append(("Sec-WebSocket-Extensions", extensionHeader)) }
         if let subprotocol { headers.append(("Sec-WebSocket-Protocol", subprotocol)) }
         return headers.map { (name: $0.0, value: $0.1) }

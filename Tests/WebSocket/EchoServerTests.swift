@@ -1,0 +1,105 @@
+import TestSupport
+import Testing
+
+@testable import WebSocket
+
+@Suite("websocket-echo over TCP", .timeLimit(.minutes(1)))
+struct EchoServerTests {
+    @Test("It echoes, closes as asked, ends the connection first, and stops on SIGTERM")
+    func session() async throws {
+        let server = try await EchoServerProcess()
+        let (client, head) = try server.open()
+        #expect(head.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
+        #expect(!head.contains("Extensions"))
+        for frame in [TestFrame.text("마루"), .binary([0, 1, 2]), .text("")] {
+            try client.send(frame)
+            #expect(try client.frame() == frame)
+        }
+        try client.send(.text("last"), .close(4321), .ping())
+        #expect(try client.frame() == .text("last"))
+        #expect(try client.frame() == .close(4321))
+        #expect(try client.receive() == [])
+        #expect(await server.stop() == 0)
+    }
+
+    @Test("Frames behind the handshake in one piece are not lost")
+    func earlyFrames() async throws {
+        let server = try await EchoServerProcess()
+        let connection = try RawConnection(port: server.port)
+        let head = (["GET /echo HTTP/1.1", "Host: x"] + EchoServerProcess.handshake).joined(separator: "\r\n")
+        try connection.send(Array((head + "\r\n\r\n").utf8) + TestFrame.text("early").bytes())
+        _ = try connection.receive(until: "\r\n\r\n")
+        #expect(try connection.frame() == .text("early"))
+    }
+
+    @Test("Invalid text is refused at once, while the message is still open")
+    func failFast() async throws {
+        let server = try await EchoServerProcess()
+        let (client, _) = try server.open()
+        try client.send(TestFrame(isFinal: false, opcode: 1, payload: [0x61, 0xF4]), .ping([9]))
+        #expect(try client.frame() == .pong([9]))
+        try client.send(.more([0x90]))
+        let close = try client.frame()
+        #expect(close.opcode == 8 && close.payload.prefix(2) == [0x03, 0xEF])
+        #expect(try client.receive() == [])
+    }
+
+    @Test("16 MiB come back in one frame and in a thousand; a byte more gets 1009")
+    func largest() async throws {
+        let server = try await EchoServerProcess()
+        let (client, _) = try server.open()
+        let message = [UInt8](repeating: 0x61, count: 16 << 20)
+        let frame = TestFrame(opcode: 1, payload: message)
+        try client.send(frame)
+        #expect(try client.frame() == frame)
+        let part = Array(message[..<(16 << 10)])
+        try client.send(TestFrame(isFinal: false, opcode: 1, payload: part))
+        for number in 1..<1024 { try client.send(.more(part, final: number == 1023)) }
+        #expect(try client.frame() == frame)
+        try client.send(Array(TestFrame.binary(message + [0]).bytes()[..<14]))
+        #expect(try client.frame().payload.prefix(2) == [0x03, 0xF1])
+    }
+
+    @Test(
+        "Every way to offer compression is answered, and 1,000 messages come back through it",
+        arguments: [
+            "permessage-deflate; client_no_context_takeover; client_max_window_bits",
+            "permessage-deflate; client_no_context_takeover; client_max_window_bits; server_no_context_takeover",
+            "permessage-deflate; client_max_window_bits; server_max_window_bits=8",
+            "permessage-deflate; client_max_window_bits; server_max_window_bits=15",
+            "permessage-deflate; server_no_context_takeover; server_max_window_bits=8",
+            "permessage-deflate; server_no_context_takeover; server_max_window_bits=15",
+            "permessage-deflate; server_no_context_takeover; server_max_window_bits=7, permessage-deflate",
+        ])
+    func deflate(offer: String) async throws {
+        let server = try await EchoServerProcess()
+        let (client, head) = try server.open(extensions: offer)
+        let field = try #require(head.split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Extensions: ") })
+        let agreed = field.dropFirst("Sec-WebSocket-Extensions: ".count)
+        let forgets = agreed.contains("server_no_context_takeover")
+        let bits = agreed.contains("server_max_window_bits=8") ? 8 : 15
+        let ours = TestDeflate(keepsContext: !agreed.contains("client_no_context_takeover"))
+        let theirs = TestDeflate(windowBits: bits, keepsContext: !forgets)
+        for number in 0..<1000 {
+            let message = Array(#"{"id":\#(number),"name":"채널 \#(number % 7)","tags":["a","b"]}"#.utf8)
+            try client.send(TestFrame(reserved: 4, opcode: 1, payload: ours.deflated(message)))
+            let reply = try client.frame()
+            try #require(reply.reserved == 4 && theirs.inflated(reply.payload) == message)
+        }
+    }
+
+    @Test("What is no handshake is answered in HTTP")
+    func refusals() async throws {
+        let server = try await EchoServerProcess()
+        let version8 = EchoServerProcess.handshake.map {
+            $0 == "Sec-WebSocket-Version: 13" ? "Sec-WebSocket-Version: 8" : $0
+        }
+        for (target, fields, status) in [
+            ("/echo", [], 400), ("/other", EchoServerProcess.handshake, 404), ("/echo", version8, 426),
+        ] {
+            let (_, head) = try server.request(target, with: fields)
+            #expect(head.hasPrefix("HTTP/1.1 \(status) "))
+            if status == 426 { #expect(head.contains("Sec-WebSocket-Version: 13\r\n")) }
+        }
+    }
+}

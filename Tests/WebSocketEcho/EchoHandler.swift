@@ -1,0 +1,12 @@
+import WebSocket
+
+/// Sends every message back as it came, and takes in no more while the peer does not read.
+final class EchoHandler: WebSocketHandler {
+    func received(_ message: Message, on connection: WebSocketConnection) { connection.send(message) }
+
+    func congested(_ connection: WebSocketConnection) { connection.pauseReading() }
+
+    func drained(_ connection: WebSocketConnection) { connection.resumeReading() }
+
+    func ended(_ ending: Ending, on connection: WebSocketConnection) {}
+}
