@@ -9,6 +9,8 @@ public final class LoopTimer: @unchecked Sendable {
     /// Where the wheel keeps it; -1 while it keeps it not.
     var slot = -1
     var place = 0
+    /// Taken out of the wheel and not yet run: another timer of the same turn may still take it back or move it.
+    var isDue = false
 
     init(loop: EventLoop, deadline: UInt64, action: @escaping () -> Void) {
         self.loop = loop
@@ -17,7 +19,7 @@ public final class LoopTimer: @unchecked Sendable {
     }
 
     /// Whether the action is still to come.
-    public var isPending: Bool { slot >= 0 }
+    public var isPending: Bool { slot >= 0 || isDue }
 
     /// Moves the action to `delay` from now; a cancelled or fired timer starts anew.
     public func restart(after delay: Duration) { restart(at: loop.now &+ delay.wholeNanoseconds) }
@@ -25,6 +27,7 @@ public final class LoopTimer: @unchecked Sendable {
     /// Moves the action to when the loop's `now` is `deadline`.
     public func restart(at deadline: UInt64) {
         loop.preconditionInLoop()
+        isDue = false
         let later = deadline >= self.deadline
         if slot >= 0 && later {
             self.deadline = deadline
@@ -38,10 +41,15 @@ public final class LoopTimer: @unchecked Sendable {
     /// Takes the action back; it may be started again.
     public func cancel() {
         loop.preconditionInLoop()
+        isDue = false
         loop.wheel.remove(self)
     }
 
-    func fire() { action?() }
+    func fire() {
+        guard isDue else { return }
+        isDue = false
+        action?()
+    }
 }
 
 extension EventLoop {

@@ -72,8 +72,9 @@ struct TimerWheel {
         }
         for timer in taken { remove(timer) }
         return taken.filter { timer in
-            if timer.deadline > now { insert(timer) }
-            return timer.deadline <= now
+            timer.isDue = timer.deadline <= now
+            if !timer.isDue { insert(timer) }
+            return timer.isDue
         }
     }
 

@@ -7,8 +7,6 @@ final class ScriptedServer: Sendable {
     typealias Answer = @Sendable (_ connection: Int, _ input: String) -> String
 
     let port: UInt16
-    /// All that has come.
-    let received = Record<String>()
     private let connections = Mutex(0)
     private let listener: Listener
 
@@ -23,7 +21,7 @@ final class ScriptedServer: Sendable {
                 return count
             }
             let socket = StreamSocket(descriptor: descriptor, peer: peer, on: loop)
-            socket.start(Conversation(socket, self, number, answer))
+            socket.start(Conversation(socket, number, answer))
         }
         listener.start()
     }
@@ -37,20 +35,17 @@ final class ScriptedServer: Sendable {
 
     private final class Conversation: StreamHandler {
         private let socket: StreamSocket
-        private unowned let server: ScriptedServer
         private let number: Int
         private let answer: Answer
 
-        init(_ socket: StreamSocket, _ server: ScriptedServer, _ number: Int, _ answer: @escaping Answer) {
+        init(_ socket: StreamSocket, _ number: Int, _ answer: @escaping Answer) {
             self.socket = socket
-            self.server = server
             self.number = number
             self.answer = answer
         }
 
         func received(_ bytes: RawSpan) -> Int {
             let input = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-            server.received.add(input)
             socket.write(Array(answer(number, input).utf8))
             return bytes.byteCount
         }
