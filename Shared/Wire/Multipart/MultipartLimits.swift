@@ -1,0 +1,13 @@
+/// How much a multipart body may hold. How long it may be as a whole is for its reader to limit.
+public struct MultipartLimits: Hashable, Sendable {
+    /// How many parts.
+    public var parts = 64
+    /// The bytes of one part's headers.
+    public var headerBytes = 8 * 1024
+    /// The bytes of a part without a file name.
+    public var fieldBytes = 64 * 1024
+    /// The bytes of a part with a file name.
+    public var fileBytes = 16 * 1024 * 1024
+
+    public init() {}
+}
