@@ -1,21 +1,17 @@
 import Contract
 import Crypto
 import EventLoop
-import Foundation
 import HTTP
-import Postgres
 import ServiceKit
+import ServiceSupport
 import TestSupport
 import Testing
 import Wire
 
-/// A service of a few routes on real Postgres and Redis, which issues its own tokens.
+/// A service of a few routes, which issues its own tokens.
 final class SampleService: Sendable {
-    let service: RunningService
-    let loops: EventLoopGroup
-    let key = SigningKey.generate()
-    let files = TemporaryFolder("maru-sample")
-    let database: TestDatabase
+    let service: ServiceUnderTest
+    private let key = SigningKey.generate()
 
     private struct Authority: TokenAuthority {
         let key: VerificationKey
@@ -26,34 +22,14 @@ final class SampleService: Sendable {
     }
 
     init() async throws {
-        database = try await PostgresCluster.ofThisProcess().makeDatabase()
-        let redis = try await RedisServer.ofThisProcess()
-        loops = EventLoopGroup(count: 2)
-        let clients = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../deploy/clients.json")
-        let config = try Config(
-            Service.settings([]),
-            file: """
-                public_address = 127.0.0.1:0
-                internal_address = 127.0.0.1:0
-                clients_file = \(clients.path)
-                service_credential = 0123456789abcdef0123456789abcdef
-                database_url = \(database.connectionString)
-                redis_url = redis://127.0.0.1:\(redis.port)/0
-                files_folder = \(files.path)
-                """)
         let authority = Authority(key: key.verificationKey)
-        service = try await Service.start("sample", config, on: loops, log: Log()) { builder in
+        service = try await ServiceUnderTest("sample", []) { builder in
             builder.verifyTokens(by: authority)
             _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
             builder.publicRoutes { routes in
                 routes.signedIn(.get, "/v1/things/{id}") { call, caller in
                     let id: UserID = try call.id("id")
-                    return call.reply { json in
-                        json.array {
-                            $0.value(id.description)
-                            $0.value(caller.user.description)
-                        }
-                    }
+                    return call.reply { json in json.value([id.description, caller.user.description]) }
                 }
                 routes.open(.post, "/v1/echo", in: .july2024) { call in
                     let text = try await call.fields().text("text")
@@ -82,15 +58,10 @@ final class SampleService: Sendable {
     func call(_ method: String, _ target: String, _ headers: [(String, String)] = [], body: String = "") async throws
         -> HTTPCall.Reply
     {
-        try await HTTPCall(
-            method, port: service.publicAddress.port, target, headers: headers, body: Array(body.utf8)
-        ).reply()
+        try await service.call(method, target, key: nil, headers: headers, body: Array(body.utf8))
     }
 
-    func stop() async {
-        await service.stop()
-        loops.stop()
-    }
+    func stop() async { await service.stop() }
 }
 
 @Suite("A service")
@@ -155,7 +126,8 @@ struct ServiceTests {
         let sample = try await SampleService()
         #expect(try await sample.call("GET", "/internal/ping", [("SesacKey", "sooda")]).text.contains("E97"))
         func status(_ headers: [(String, String)], _ target: String = "/internal/ping") async throws -> Int {
-            try await HTTPCall("GET", port: sample.service.internalAddress.port, target, headers: headers).reply()
+            try await HTTPCall("GET", port: sample.service.running.internalAddress.port, target, headers: headers)
+                .reply()
                 .status
         }
         #expect(try await status([]) == 401)

@@ -36,6 +36,7 @@ public struct HeaderName: Sendable, ExpressibleByStringLiteral, CustomStringConv
     public static let etag = HeaderName(known: "ETag")
     public static let expect = HeaderName(known: "Expect")
     public static let forwardedFor = HeaderName(known: "X-Forwarded-For")
+    public static let forwardedProto = HeaderName(known: "X-Forwarded-Proto")
     public static let host = HeaderName(known: "Host")
     public static let ifModifiedSince = HeaderName(known: "If-Modified-Since")
     public static let ifNoneMatch = HeaderName(known: "If-None-Match")

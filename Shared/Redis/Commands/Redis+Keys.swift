@@ -76,6 +76,11 @@ extension Redis {
         try await count(RedisCommand("PUBLISH", channel, message))
     }
 
+    /// PUBLISH without waiting for the reply: a message that does not leave is forgotten, as hints may be.
+    public func hint(_ message: any RedisArgument, to channel: String) {
+        post(RedisCommand("PUBLISH", channel, message))
+    }
+
     /// Runs a command whose reply is a count.
     func count(_ command: RedisCommand) async throws(RedisError) -> Int {
         try await Int(run(command).requireInteger())

@@ -27,4 +27,10 @@ extension Call {
         }
         return Fields(values, unwrapsOptional: profile.unwrapsOptional)
     }
+
+    private func formFields(_ body: [UInt8]) throws -> Fields {
+        guard let form = QueryParameters(body[...]) else { throw Failure.invalid("The form is not valid.") }
+        let values = Dictionary(form.all.map { ($0.name, Fields.Value.text($0.value)) }) { _, last in last }
+        return Fields(values, unwrapsOptional: profile.unwrapsOptional)
+    }
 }

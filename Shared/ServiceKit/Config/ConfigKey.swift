@@ -22,12 +22,15 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
     }
 
     /// The key without its value's type, for lists of keys.
-    public var entry: ConfigEntry {
+    public var entry: ConfigEntry { entry(default: fallback?.configText) }
+
+    /// The same with a default of the list's own.
+    func entry(default fallback: String?) -> ConfigEntry {
         ConfigEntry(
             name: name,
             doc: doc,
             typeName: Value.typeName,
-            fallback: fallback.map(\.configText),
+            fallback: fallback,
             isSecret: Value.self is any SecretConfigValue.Type,
             accepts: { Value(configText: $0) != nil }
         )

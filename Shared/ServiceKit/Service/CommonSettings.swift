@@ -41,8 +41,22 @@ struct CommonSettings: Sendable {
     static let drainTimeout = ConfigKey(
         "drain_timeout", default: Duration.seconds(20), "How long running calls may take at the end.")
 
-    static let entries: [ConfigEntry] = [
-        publicAddress.entry, internalAddress.entry, loops.entry, logLevel.entry, clientsFile.entry, credential.entry,
+    /// The services in the order of their ports.
+    private static let order = [
+        "auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service",
+    ]
+
+    /// All of them, with the ports that the service has by default.
+    static func entries(of service: String) -> [ConfigEntry] {
+        let place = UInt16(order.firstIndex(of: service).map { $0 + 1 } ?? 0)
+        return [
+            publicAddress.entry(default: "127.0.0.1:\(8100 + place)"),
+            internalAddress.entry(default: "127.0.0.1:\(9100 + place)"),
+        ] + others
+    }
+
+    private static let others: [ConfigEntry] = [
+        loops.entry, logLevel.entry, clientsFile.entry, credential.entry,
         databaseURL.entry, databaseConnections.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
         realtimeURL.entry, paymentURL.entry, filesFolder.entry, trustedProxies.entry, connections.entry,
         userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, drainTimeout.entry,

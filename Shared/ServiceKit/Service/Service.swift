@@ -11,7 +11,7 @@ public enum Service {
     ///
     /// Exits with 0 after an orderly end, 1 when the service cannot start, 2 for a wrong command line or wrong settings.
     public static func main(_ name: String, settings: [ConfigEntry], assemble: @escaping Assembly) -> Never {
-        let entries = Self.settings(settings)
+        let entries = Self.settings(of: name, settings)
         let config = CommandLineOptions.config(of: name, entries)
         let ending = Ending()
         // Before any thread is started, so that none of them takes the signals.
@@ -48,5 +48,7 @@ public enum Service {
 
 extension Service {
     /// All settings of a service: those that every service has, then its own.
-    public static func settings(_ own: [ConfigEntry]) -> [ConfigEntry] { CommonSettings.entries + own }
+    public static func settings(of name: String, _ own: [ConfigEntry]) -> [ConfigEntry] {
+        CommonSettings.entries(of: name) + own
+    }
 }

@@ -149,6 +149,19 @@ public final class ServiceBuilder: @unchecked Sendable {
     /// Verifies tokens by the word of `authority`; for the service that issues them.
     public func verifyTokens(by authority: any TokenAuthority) { self.authority = authority }
 
+    /// Where the services are for each other.
+    public var peers: Peers {
+        Peers(
+            auth: config[CommonSettings.authURL], workspace: config[CommonSettings.workspaceURL],
+            chat: config[CommonSettings.chatURL], realtime: config[CommonSettings.realtimeURL],
+            payment: config[CommonSettings.paymentURL])
+    }
+
+    /// The internal addresses of the five services.
+    public struct Peers: Sendable {
+        public let auth, workspace, chat, realtime, payment: String
+    }
+
     /// A client of another service's internal API.
     public func internalClient(_ base: String) -> InternalClient {
         InternalClient(base, credential: config[CommonSettings.credential].revealed, http: http)

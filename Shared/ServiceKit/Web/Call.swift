@@ -14,6 +14,9 @@ public struct Call: Sendable {
     /// Where the call comes from: the API gateway's word where it is trusted, else the peer itself.
     public let address: String
 
+    /// Whether the client speaks TLS to the API gateway.
+    public let isSecure: Bool
+
     let parameters: PathParameters
     let bodyLimit: BodyLimit
     let uploads: (any FileStore)?

@@ -47,7 +47,8 @@ struct PublicAPI: Sendable {
         report.template = match.template
         let address = proxies.address(of: request)
         let call = Call(
-            request: request, profile: profile, key: key, id: id, address: address, parameters: match.parameters,
+            request: request, profile: profile, key: key, id: id, address: address,
+            isSecure: proxies.isSecure(request), parameters: match.parameters,
             bodyLimit: match.payload.body, uploads: uploads)
         switch match.payload.action {
         case .open(let handler):
@@ -77,7 +78,8 @@ struct PublicAPI: Sendable {
         let address = proxies.address(of: request)
         try limits.admit(address: address)
         let call = Call(
-            request: request, profile: .ofNobody, key: "", id: id, address: address, parameters: match.parameters,
+            request: request, profile: .ofNobody, key: "", id: id, address: address,
+            isSecure: proxies.isSecure(request), parameters: match.parameters,
             bodyLimit: match.payload.body, uploads: uploads)
         return try await handler(call)
     }

@@ -23,5 +23,10 @@ struct TrustedProxies: Sendable {
         return RequestID(text) ?? RequestID()
     }
 
+    /// Whether the gateway says that the client speaks TLS to it.
+    func isSecure(_ request: Request) -> Bool {
+        trusts(request.peer?.host ?? "") && request.headers[.forwardedProto].map { Array($0) } == Array("https".utf8)
+    }
+
     private func trusts(_ peer: String) -> Bool { addresses.contains("*") || addresses.contains(peer) }
 }

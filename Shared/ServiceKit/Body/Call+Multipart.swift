@@ -1,0 +1,99 @@
+internal import Contract
+internal import HTTP
+internal import Wire
+
+extension Call {
+    /// Reads a body in parts: fields into memory, files into uploads of the file store.
+    ///
+    /// A part with a file name is a file, whatever type it claims; an empty one means that nothing was chosen.
+    func multipartFields() async throws -> Fields {
+        guard let type = request.headers.text(.contentType), let boundary = HeaderParameters(type)?.multipartBoundary
+        else {
+            throw Failure.invalid("The body's boundary is missing.")
+        }
+        var form = MultipartForm(parser: MultipartParser(boundary: boundary, limits: multipartLimits))
+        var size = 0
+        do {
+            for try await chunk in request.body {
+                size += chunk.count
+                guard size <= bodyLimit.total else { throw Failure.tooLarge("The body is too large.") }
+                try await form.take(chunk, files: bodyLimit.files > 0 ? uploads : nil, limit: bodyLimit.files)
+            }
+            try form.parser.finish()
+        } catch let error as MultipartError {
+            throw Failure(error)
+        }
+        return Fields(form.values, uploads: form.files, unwrapsOptional: profile.unwrapsOptional)
+    }
+
+    private var multipartLimits: MultipartLimits {
+        var limits = MultipartLimits()
+        limits.fieldBytes = bodyLimit.text
+        limits.fileBytes = bodyLimit.fileSize
+        return limits
+    }
+}
+
+/// A form as far as it has come in.
+private struct MultipartForm {
+    var parser: MultipartParser
+    var values: [String: Fields.Value] = [:]
+    var files: [UploadedFile] = []
+    private var part: MultipartPart?
+    private var text: [UInt8] = []
+    private var file: UploadedFile?
+
+    init(parser: MultipartParser) { self.parser = parser }
+
+    /// Takes the next piece of the body; files go to `store`, and without one they are refused once they are not empty.
+    mutating func take(_ chunk: [UInt8], files store: (any FileStore)?, limit: Int) async throws {
+        parser.append(chunk)
+        while let event = try parser.next() {
+            switch event {
+            case .begin(let part):
+                self.part = part
+                text = []
+                file = nil
+            case .data(let bytes):
+                if let name = part?.fileName {
+                    try await add(bytes, toFile: name, store, limit)
+                } else {
+                    text += bytes
+                }
+            case .end: try endPart()
+            }
+        }
+    }
+
+    private mutating func add(
+        _ bytes: ArraySlice<UInt8>, toFile name: String, _ store: (any FileStore)?, _ limit: Int
+    ) async throws {
+        if file == nil {
+            guard let store, files.count < limit else { throw Failure.invalid("There are too many files.") }
+            file = UploadedFile(field: part?.name ?? "", name: name, upload: try await store.begin())
+        }
+        try await file?.upload.write(bytes.span.bytes)
+    }
+
+    private mutating func endPart() throws(Failure) {
+        if let file {
+            files.append(file)
+        } else if let part, part.fileName == nil {
+            guard let text = String(validating: text, as: UTF8.self) else { throw .invalid("A field is not UTF-8.") }
+            values[part.name] = .text(text)
+        }
+        part = nil
+        file = nil
+    }
+}
+
+extension Failure {
+    fileprivate init(_ error: MultipartError) {
+        switch error {
+        case .fieldTooLarge, .fileTooLarge, .headerTooLarge, .tooManyParts:
+            self = .tooLarge("A part of the body is too large.")
+        case .malformedBoundary, .malformedHeader, .incomplete:
+            self = Failure(.invalidRequest, "The body's parts are not valid.", status: 400)
+        }
+    }
+}

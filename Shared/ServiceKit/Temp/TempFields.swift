@@ -1,6 +1,0 @@
-import Contract
-
-extension Call {
-    func multipartFields() async throws -> Fields { Fields([:]) }
-    func formFields(_ body: [UInt8]) throws -> Fields { Fields([:]) }
-}
