@@ -34,6 +34,17 @@ func tool(_ name: String, at path: String, on modules: [String]) -> Target {
     )
 }
 
+/// One of the five services; its migrations are part of the program.
+func service(_ name: String, on floorsBelow: [String]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: floorsBelow.map { .init(stringLiteral: $0) },
+        path: "Services/\(name)",
+        resources: [.embedInCode("Migrations")],
+        swiftSettings: settings
+    )
+}
+
 /// The tests of a module or service, in a folder of the same name.
 func tests(of name: String, alsoUsing others: [String] = []) -> Target {
     .testTarget(
@@ -82,11 +93,23 @@ let package = Package(
         module("Contract", on: ["Wire", "HTTP", "EventLoop"]),
         module("ServiceKit", on: ["CSystem", "EventLoop", "Wire", "HTTP", "Postgres", "Redis", "Crypto", "Contract"]),
 
+        // The services
+        service(
+            "auth-service",
+            on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "Wire"]
+        ),
+
         // What tests and measurements run
         tool("websocket-echo", at: "Tests/WebSocketEcho", on: ["EventLoop", "HTTP", "WebSocket"]),
 
         // What tests stand on
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
+        .target(
+            name: "ServiceSupport",
+            dependencies: ["ServiceKit", "TestSupport", "EventLoop", "Wire"],
+            path: "Tests/ServiceSupport",
+            swiftSettings: settings
+        ),
         tests(of: "EventLoop"),
         tests(of: "Wire"),
         tests(of: "HTTP", alsoUsing: ["EventLoop", "Wire"]),
@@ -97,8 +120,9 @@ let package = Package(
         tests(of: "WebSocket", alsoUsing: ["EventLoop", "HTTP", "TestSupport", "CZlib"]),
         tests(
             of: "ServiceKit",
-            alsoUsing: ["Contract", "Crypto", "EventLoop", "HTTP", "Postgres", "Redis", "TestSupport", "Wire"]
+            alsoUsing: ["Contract", "Crypto", "EventLoop", "HTTP", "ServiceSupport", "TestSupport", "Wire"]
         ),
+        tests(of: "auth-service", alsoUsing: ["ServiceKit", "ServiceSupport", "TestSupport", "Wire"]),
 
         // Measurements
         bench("json", on: ["Wire"]),

@@ -1,0 +1,60 @@
+import Contract
+import Crypto
+import EventLoop
+import Postgres
+import Redis
+import ServiceKit
+import Wire
+
+/// Accounts, sessions, tokens, devices and profiles.
+@main
+enum App {
+    static func main() {
+        Service.main("auth-service", settings: AuthSettings.entries, assemble: assemble)
+    }
+
+    /// Builds everything from the settings and passes it down.
+    static func assemble(_ service: ServiceBuilder) async throws {
+        let settings = AuthSettings(service.config)
+        let database = try await service.database("auth", migrations: Migrations.all)
+        let redis = try service.redis()
+        let accounts = AccountStore(database: database)
+        let sessionStore = SessionStore(database: database)
+        let devices = DeviceStore(database: database)
+        let longestSession = service.profiles.all.map(\.refreshTokenLifetime).max() ?? .zero
+        let signingKeys = try await SigningKeys(
+            store: SigningKeyStore(database: database), rotation: settings.keyRotation, tokenLifetime: longestSession)
+        let authority = LocalAuthority(signingKeys: signingKeys, sessions: sessionStore)
+        service.verifyTokens(by: authority)
+        service.background("signing keys") {
+            while true {
+                try await EventLoop.current?.sleep(for: .seconds(60))
+                try await signingKeys.refresh()
+            }
+        }
+        let sessions = Sessions(
+            store: sessionStore, devices: devices, issuer: TokenIssuer(keys: signingKeys),
+            announcer: RevocationAnnouncer(redis: redis, revocations: try service.access().revocations))
+        let facts = AccountFacts(outbox: service.outbox(in: database, to: redis, named: "auth"), redis: redis)
+        let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
+        let autoJoin = AutoJoin(workspaces: workspaces)
+        let people = Accounts(
+            store: accounts,
+            hasher: PasswordHasher(threads: settings.hashThreads, queueLimit: settings.hashQueue))
+        service.publicRoutes { routes in
+            JoinRoutes(accounts: people, sessions: sessions, autoJoin: autoJoin).register(in: &routes)
+            LoginRoutes(accounts: people, sessions: sessions, autoJoin: autoJoin).register(in: &routes)
+            SessionRoutes(sessions: sessions, store: sessionStore).register(in: &routes)
+            DeviceRoutes(devices: devices).register(in: &routes)
+            ProfileRoutes(
+                accounts: accounts, profiles: Profiles(store: accounts, facts: facts),
+                coins: Coins(payments: service.internalClient(service.peers.payment), log: service.log),
+                workspaces: workspaces
+            ).register(in: &routes)
+        }
+        service.internalRoutes { routes in
+            DirectoryRoutes(accounts: accounts, devices: devices, sessions: sessionStore, authority: authority)
+                .register(in: &routes)
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import Contract
+
+/// The rule for new passwords.
+enum Password {
+    private static let shortest = 8
+    private static let longestInBytes = 1024
+
+    /// At least 8 characters with an upper-case and a lower-case letter, a digit and something else.
+    static func checked(_ text: String) throws(Failure) -> String {
+        let isStrong =
+            text.count >= shortest && text.utf8.count <= longestInBytes
+            && text.contains { $0.isUppercase } && text.contains { $0.isLowercase }
+            && text.contains { $0.isNumber } && text.contains { !$0.isLetter && !$0.isNumber }
+        guard isStrong else { throw .invalid("The password is too weak.") }
+        return text
+    }
+}

@@ -1,0 +1,70 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// Opens, renews and ends sessions.
+struct Sessions: Sendable {
+    let store: SessionStore
+    let devices: DeviceStore
+    let issuer: TokenIssuer
+    let announcer: RevocationAnnouncer
+
+    /// A lost reply lets a client show a token that it has used up already; for so long that is no theft.
+    private static let grace = Duration.seconds(60)
+
+    /// A session that has just been opened or renewed, with what its client gets.
+    struct Grant: Sendable {
+        let session: Session
+        let tokens: TokensView
+        /// The value of the socket cookie.
+        let socketToken: String
+    }
+
+    /// Opens a session; a device token, if given, becomes the session's.
+    func open(_ account: UserID, under profile: ClientProfile, device: String?) async throws -> Grant {
+        let now = Timestamp.now
+        let token = RefreshToken()
+        let session = try await store.open(
+            account, profile: profile.name, token: token, from: now, to: now + profile.refreshTokenLifetime)
+        if let device, !device.isEmpty { try await devices.set(device, of: session.id, account, at: now) }
+        return grant(session, token.text, profile, now)
+    }
+
+    /// Renews access with a refresh token, which a rotating profile thereby uses up.
+    func renew(_ text: String, under profile: ClientProfile) async throws -> Grant {
+        guard let token = RefreshToken(text) else { throw Failure(.invalidToken, "The refresh token is not valid.") }
+        let now = Timestamp.now
+        guard let (session, usedAt) = try await store.find(token), session.isOpen(at: now) else {
+            throw Failure(.expiredRefresh, "The refresh token has expired.")
+        }
+        guard profile.refreshToken == .rotates else { return grant(session, token.text, profile, now) }
+        if let usedAt { try await refuseTheft(of: session, usedAt: usedAt, now) }
+        let next = RefreshToken()
+        let firstUse = try await store.rotate(token, to: next, of: session.id, at: now)
+        try await refuseTheft(of: session, usedAt: firstUse, now)
+        return grant(session, next.text, profile, now)
+    }
+
+    /// A token used up before the grace is in two hands: nobody may go on with the session.
+    private func refuseTheft(of session: Session, usedAt: Timestamp, _ now: Timestamp) async throws {
+        guard now - usedAt > Self.grace else { return }
+        try await end(session.id, of: session.account)
+        throw Failure(.expiredRefresh, "The refresh token has been used before.")
+    }
+
+    /// Ends a session; every service knows it within a second. False where it was not open.
+    @discardableResult
+    func end(_ id: SessionID, of account: UserID) async throws -> Bool {
+        let now = Timestamp.now
+        guard try await store.revoke(id, of: account, at: now) else { return false }
+        announcer.announce(Revocation(session: id, user: account, at: now))
+        return true
+    }
+
+    private func grant(_ session: Session, _ refresh: String, _ profile: ClientProfile, _ now: Timestamp) -> Grant {
+        Grant(
+            session: session,
+            tokens: TokensView(access: issuer.accessToken(for: session, under: profile, now: now), refresh: refresh),
+            socketToken: issuer.socketToken(for: session, now: now))
+    }
+}

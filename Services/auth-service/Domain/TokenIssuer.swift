@@ -1,0 +1,37 @@
+import Contract
+import Crypto
+import ServiceKit
+import Wire
+
+/// Signs access tokens and socket cookies.
+struct TokenIssuer: Sendable {
+    private let keys: SigningKeys
+
+    init(keys: SigningKeys) { self.keys = keys }
+
+    /// The token that opens HTTP routes for the lifetime that the profile gives, but not beyond the session.
+    func accessToken(for session: Session, under profile: ClientProfile, now: Timestamp) -> String {
+        sign(.access, session, until: min(now + profile.accessTokenLifetime, session.expiresAt), now)
+    }
+
+    /// The token in the cookie, which opens sockets as long as the session lasts.
+    func socketToken(for session: Session, now: Timestamp) -> String {
+        sign(.socket, session, until: session.expiresAt, now)
+    }
+
+    private func sign(
+        _ purpose: Authenticator.Purpose, _ session: Session, until expiry: Timestamp, _ now: Timestamp
+    ) -> String {
+        let token = JWTSigner(key: keys.current, type: purpose.type).sign { json in
+            json.field("iss", Authenticator.issuer)
+            json.field("aud", purpose.audience)
+            json.field("sub", session.account.description)
+            json.field("sid", session.id.description)
+            json.field("pro", session.profile)
+            json.field("iat", now.seconds)
+            json.field("nbf", now.seconds)
+            json.field("exp", expiry.seconds)
+        }
+        return String(decoding: token, as: UTF8.self)
+    }
+}

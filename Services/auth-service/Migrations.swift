@@ -1,0 +1,11 @@
+import Postgres
+import ServiceKit
+
+/// The history of the schema.
+enum Migrations {
+    static let all = [
+        Migration(number: 1, name: "accounts", sql: PackageResources._001_accounts_sql),
+        Migration(number: 2, name: "sessions", sql: PackageResources._002_sessions_sql),
+        Outbox.migration(number: 3),
+    ]
+}

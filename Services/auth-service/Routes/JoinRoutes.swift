@@ -1,0 +1,37 @@
+import Contract
+import HTTP
+import ServiceKit
+
+/// How people become members.
+struct JoinRoutes: Sendable {
+    let accounts: Accounts
+    let sessions: Sessions
+    let autoJoin: AutoJoin
+
+    func register(in routes: inout PublicRoutes) {
+        routes.open(.post, "/v1/users/validation/email", validateEmail)
+        routes.open(.post, "/v1/users/join", join)
+    }
+
+    func validateEmail(_ call: Call) async throws -> Response {
+        let email = try EmailAddress(try await call.fields().text("email"))
+        try await accounts.requireFree(email)
+        return call.done()
+    }
+
+    func join(_ call: Call) async throws -> Response {
+        let fields = try await call.fields()
+        let application = Accounts.Application(
+            email: try EmailAddress(try fields.text("email")),
+            password: try Password.checked(try fields.text("password")),
+            nickname: try ProfileRules.nickname(try fields.text("nickname")),
+            phone: try ProfileRules.phone(try fields.optionalText("phone")))
+        let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
+        let account = try await accounts.join(application)
+        try await autoJoin.enter(account.id, under: call.profile)
+        let grant = try await sessions.open(account.id, under: call.profile, device: device)
+        var response = call.created(account.view(tokens: grant.tokens))
+        SocketCookie.set(grant, in: &response, for: call)
+        return response
+    }
+}

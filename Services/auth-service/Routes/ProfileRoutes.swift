@@ -1,0 +1,42 @@
+import Contract
+import HTTP
+import ServiceKit
+import Wire
+
+/// Profiles: one's own, and those of people who share a workspace.
+struct ProfileRoutes: Sendable {
+    let accounts: AccountStore
+    let profiles: Profiles
+    let coins: Coins
+    let workspaces: WorkspaceClient
+
+    func register(in routes: inout PublicRoutes) {
+        routes.signedIn(.get, "/v1/users/my", in: .january2024, mine)
+        routes.signedIn(.get, "/v1/users/me", in: .july2024, mine)
+        routes.signedIn(.put, "/v1/users/me", in: .july2024, edit)
+        routes.signedIn(.get, "/v1/users/{id}", in: .july2024, another)
+    }
+
+    func mine(_ call: Call, _ caller: Caller) async throws -> Response {
+        async let balance = coins.balance(of: caller.user)
+        guard let account = try await accounts.find(caller.user) else { throw Failure.notFound }
+        return call.reply(account.view(coins: await balance))
+    }
+
+    func edit(_ call: Call, _ caller: Caller) async throws -> Response {
+        let fields = try await call.fields()
+        let change = ProfileChange(
+            nickname: try fields.optionalText("nickname").map(ProfileRules.nickname),
+            phone: fields.contains("phone") ? .some(try ProfileRules.phone(try fields.optionalText("phone"))) : nil)
+        return call.reply(try await profiles.change(caller.user, change).view())
+    }
+
+    func another(_ call: Call, _ caller: Caller) async throws -> Response {
+        let id: UserID = try call.id("id")
+        if id != caller.user, try await workspaces.acquaintances(of: caller.user, among: [id]).isEmpty {
+            throw Failure.notFound
+        }
+        guard let account = try await accounts.find(id) else { throw Failure.notFound }
+        return call.reply(account.member)
+    }
+}

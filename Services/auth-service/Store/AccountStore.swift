@@ -1,0 +1,117 @@
+import Contract
+import Postgres
+import Wire
+
+/// The table of accounts.
+struct AccountStore: Sendable {
+    let database: PostgresPool
+
+    private static let insert = Statement(
+        "insert account",
+        """
+        insert into account (email, email_key, nickname, phone, password_hash, created_at)
+        values ($1, $2, $3, $4, $5, $6)
+        on conflict (email_key) do nothing
+        returning id, email, nickname, phone, profile_image, provider, created_at, version
+        """)
+    private static let byEmail = Statement(
+        "account by email",
+        """
+        select id, email, nickname, phone, profile_image, provider, created_at, version, password_hash
+        from account where email_key = $1
+        """)
+    private static let byEmails = Statement(
+        "accounts by email",
+        """
+        select id, email, nickname, phone, profile_image, provider, created_at, version, email_key
+        from account where email_key = any($1::text[])
+        """)
+    private static let byIDs = Statement(
+        "accounts by id",
+        """
+        select id, email, nickname, phone, profile_image, provider, created_at, version
+        from account where id = any($1::bigint[])
+        """)
+    private static let exists = Statement(
+        "account exists", "select exists (select from account where email_key = $1)")
+    private static let change = Statement(
+        "change profile",
+        """
+        update account set
+            nickname = coalesce($2, nickname),
+            phone = case when $3 then $4 else phone end,
+            profile_image = coalesce($5, profile_image),
+            version = version + 1
+        where id = $1
+        returning id, email, nickname, phone, profile_image, provider, created_at, version
+        """)
+    private static let setPassword = Statement(
+        "set password hash", "update account set password_hash = $2 where id = $1")
+
+    /// An account with what only the login sees.
+    struct Secret: Sendable {
+        let account: Account
+        let passwordHash: String?
+    }
+
+    /// A new account; nil where the email has one.
+    func insert(
+        _ email: EmailAddress, nickname: String, phone: String?, passwordHash: String, at now: Timestamp
+    ) async throws -> Account? {
+        try await database.query(
+            Self.insert, email.text, email.key, nickname, phone, passwordHash, now.milliseconds
+        ).first(Account.init(row:))
+    }
+
+    func exists(_ email: EmailAddress) async throws -> Bool {
+        try await database.query(Self.exists, email.key).value()
+    }
+
+    func find(_ email: EmailAddress) async throws -> Secret? {
+        try await database.query(Self.byEmail, email.key).first { row throws(PostgresError) in
+            Secret(account: try Account(row: &row), passwordHash: try row.next())
+        }
+    }
+
+    func find(_ ids: [UserID]) async throws -> [Account] {
+        try await database.query(Self.byIDs, ids.map(\.rawValue)).map(Account.init(row:))
+    }
+
+    func find(_ id: UserID) async throws -> Account? { try await find([id]).first }
+
+    /// The accounts of these keys of emails.
+    func find(emailKeys: [String]) async throws -> [String: Account] {
+        let found = try await database.query(Self.byEmails, emailKeys).map { row throws(PostgresError) in
+            let account = try Account(row: &row)
+            return (try row.next(as: String.self), account)
+        }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+
+    /// Changes what `change` names; nil where there is no such account.
+    func change(_ id: UserID, _ change: ProfileChange, in transaction: PostgresTransaction) async throws -> Account? {
+        let phone: String? = change.phone ?? nil
+        return try await transaction.query(
+            Self.change, id.rawValue, change.nickname, change.phone != nil, phone, change.profileImage
+        ).first(Account.init(row:))
+    }
+
+    /// Puts a new hash in the place of one with older parameters.
+    func setPasswordHash(_ hash: String, of id: UserID) async throws {
+        try await database.execute(Self.setPassword, id.rawValue, hash)
+    }
+}
+
+extension Account {
+    /// id, email, nickname, phone, profile_image, provider, created_at, version.
+    init(row: inout Row) throws(PostgresError) {
+        id = UserID(try row.next())
+        email = try row.next()
+        nickname = try row.next()
+        phone = try row.next()
+        profileImage = try row.next()
+        provider = try row.next(as: String?.self).flatMap(AccountView.Provider.init)
+        createdAt = Timestamp(milliseconds: try row.next())
+        version = try row.next()
+    }
+}

@@ -1,0 +1,37 @@
+import Postgres
+import Wire
+
+/// The table of device tokens.
+struct DeviceStore: Sendable {
+    let database: PostgresPool
+
+    private static let put = Statement(
+        "put device",
+        """
+        insert into device (token, account, session, updated_at) values ($1, $2, $3, $4)
+        on conflict (token) do update
+        set account = excluded.account, session = excluded.session, updated_at = excluded.updated_at
+        """)
+    private static let replace = Statement("replace devices of session", "delete from device where session = $1")
+    private static let ofAccounts = Statement(
+        "devices of accounts", "select account, token from device where account = any($1::bigint[])")
+    private static let prune = Statement("prune device", "delete from device where token = $1")
+
+    /// Makes `token` the session's device; empty text leaves it without one.
+    func set(_ token: String, of session: SessionID, _ account: UserID, at now: Timestamp) async throws {
+        try await database.transaction { tx in
+            try await tx.execute(Self.replace, session.rawValue)
+            if !token.isEmpty {
+                try await tx.execute(Self.put, token, account.rawValue, session.rawValue, now.milliseconds)
+            }
+        }
+    }
+
+    func tokens(of accounts: [UserID]) async throws -> [(account: UserID, token: String)] {
+        try await database.query(Self.ofAccounts, accounts.map(\.rawValue)).map { row throws(PostgresError) in
+            (UserID(try row.next()), try row.next())
+        }
+    }
+
+    func remove(_ token: String) async throws { try await database.execute(Self.prune, token) }
+}

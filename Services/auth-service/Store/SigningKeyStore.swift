@@ -1,0 +1,43 @@
+import Crypto
+import Postgres
+import Wire
+
+/// The table of keys that sign tokens.
+struct SigningKeyStore: Sendable {
+    let database: PostgresPool
+
+    private static let lock = Statement(
+        "lock signing keys", "select pg_advisory_xact_lock(hashtextextended('keys', 0))")
+    private static let all = Statement(
+        "signing keys", "select private_key, created_at from signing_key order by created_at desc, id")
+    private static let insert = Statement(
+        "insert signing key", "insert into signing_key (id, private_key, created_at) values ($1, $2, $3)")
+    private static let forget = Statement("forget signing keys", "delete from signing_key where created_at < $1")
+
+    /// A key and when it was made.
+    struct Stored: Sendable {
+        let key: SigningKey
+        let createdAt: Timestamp
+    }
+
+    /// All keys, newest first, after a new one is made where the newest is older than `rotation` and those older than
+    /// `memory` are forgotten. Several instances agree on one.
+    func keys(rotation: Duration, memory: Duration, now: Timestamp) async throws -> [Stored] {
+        try await database.transaction { tx in
+            try await tx.query(Self.lock)
+            try await tx.execute(Self.forget, (now - memory).milliseconds)
+            let stored = try await Self.read(tx)
+            if let newest = stored.first, newest.createdAt > now - rotation { return stored }
+            let key = SigningKey.generate()
+            try await tx.execute(Self.insert, key.id, key.pem, now.milliseconds)
+            return [Stored(key: key, createdAt: now)] + stored
+        }
+    }
+
+    private static func read(_ tx: PostgresTransaction) async throws -> [Stored] {
+        let rows = try await tx.query(Self.all).map { row throws(PostgresError) in
+            (pem: try row.next(as: String.self), createdAt: Timestamp(milliseconds: try row.next()))
+        }
+        return try rows.map { Stored(key: try SigningKey(pem: $0.pem), createdAt: $0.createdAt) }
+    }
+}
