@@ -126,5 +126,9 @@ let package = Package(
 
         // Measurements
         bench("json", on: ["Wire"]),
+        bench("websocket", on: ["EventLoop", "HTTP", "WebSocket", "LoadClient", "TestSupport"]),
+        .target(
+            name: "LoadClient", dependencies: ["EventLoop", "WebSocket"], path: "Tests/Load/LoadClient",
+            swiftSettings: settings),
     ]
 )
