@@ -1,0 +1,153 @@
+"""Runs the shipped nginx configuration on free ports in front of substitutes for the services."""
+
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import time
+import urllib.request
+
+from substitutes import EchoService
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+SERVICES = {
+    "AUTH": "auth-service",
+    "WORKSPACE": "workspace-service",
+    "CHAT": "chat-service",
+    "REALTIME": "realtime-gateway",
+    "PAYMENT": "payment-service",
+}
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+class Reply:
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    def header(self, name):
+        return next((value for each, value in self.headers if each == name.lower()), None)
+
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"{self.status} {self.headers} {self.body[:300]!r}"
+
+
+class Gateway:
+    def __init__(self, folder, services=None, **settings):
+        self.folder = pathlib.Path(folder)
+        self.services = services or {name: EchoService(name) for name in SERVICES.values()}
+        self.port, self.status_port, self.tls_port = free_ports(3)
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "MARU_GATEWAY_LISTEN": f"127.0.0.1:{self.port}",
+            "MARU_GATEWAY_STATUS_LISTEN": f"127.0.0.1:{self.status_port}",
+            "MARU_GATEWAY_TLS_LISTEN": f"127.0.0.1:{self.tls_port}",
+            "MARU_GATEWAY_WORKERS": "1",
+            "MARU_GATEWAY_ACCESS_LOG": str(self.folder / "access.log"),
+            **{f"MARU_GATEWAY_{key}": f"127.0.0.1:{self.services[name].port}" for key, name in SERVICES.items()},
+            **{f"MARU_GATEWAY_{key}": value for key, value in settings.items()},
+        }
+
+    def __enter__(self):
+        subprocess.run([CHECKOUT / "deploy/nginx/render", self.folder], env=self.environment, check=True)
+        self.errors = open(self.folder / "errors.log", "w")
+        self.process = subprocess.Popen(
+            ["nginx", "-p", self.folder, "-c", self.folder / "nginx.conf"],
+            stderr=self.errors,
+        )
+        deadline = time.monotonic() + 10
+        while True:
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{self.status_port}/healthz", timeout=1).read()
+                return self
+            except OSError:
+                if self.process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError((self.folder / "errors.log").read_text())
+                time.sleep(0.02)
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(10)
+        self.errors.close()
+        for service in self.services.values():
+            service.stop()
+
+    def logged(self, request_id):
+        """The line of the access log, or None; it is written after the reply."""
+        lines = map(json.loads, (self.folder / "access.log").read_text().splitlines())
+        return next((line for line in lines if line["request_id"] == request_id), None)
+
+    def connect(self, source="127.0.0.1"):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=10, source_address=(source, 0))
+
+    def request(self, target, method="GET", headers=None, body=b"", key="sooda"):
+        """One request exactly as written, on a connection of its own."""
+        lines = [f"{method} {target} HTTP/1.1", "Host: maru.test", "Connection: close"]
+        lines += [f"SesacKey: {key}"] if key else []
+        lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+        lines += [f"Content-Length: {len(body)}"] if body else []
+        with self.connect() as connection:
+            connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+            return read_reply(connection, method)
+
+    def echo(self, target, **arguments):
+        reply = self.request(target, **arguments)
+        assert reply.status == 200, reply
+        return reply.json()
+
+
+def eventually(found, seconds=10):
+    """What `found` returns as soon as it is something."""
+    deadline = time.monotonic() + seconds
+    while not (result := found()):
+        assert time.monotonic() < deadline, "did not happen in time"
+        time.sleep(0.02)
+    return result
+
+
+def read_head(connection):
+    """Status, headers and what came behind them."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        more = connection.recv(65536)
+        if not more:
+            raise EOFError(f"closed after {data!r}")
+        data += more
+    head, _, rest = data.partition(b"\r\n\r\n")
+    lines = head.decode().split("\r\n")
+    headers = [tuple(re.split(r":\s*", line, maxsplit=1)) for line in lines[1:]]
+    return int(lines[0].split()[1]), [(name.lower(), value) for name, value in headers], rest
+
+
+def read_reply(connection, method="GET"):
+    status, headers, body = read_head(connection)
+    length = next((int(value) for name, value in headers if name == "content-length"), None)
+    while method != "HEAD" and (length is None or len(body) < length):
+        more = connection.recv(65536)
+        if not more:
+            break
+        body += more
+    return Reply(status, headers, body)
+
+
+def is_closed(connection):
+    """Whether the peer ends the connection, without a further reply."""
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True

@@ -1,0 +1,155 @@
+"""The gateway's own errors obey rule 1 of the contract, and show true statuses to the keys that have them."""
+
+import json
+import socket
+
+import pytest
+from gateway import CHECKOUT, SERVICES, Gateway, is_closed, read_reply
+from substitutes import EchoService
+
+LEGACY = "sooda"
+TRUE_STATUSES = "native"
+
+
+def assert_legacy(reply, status, code):
+    assert (reply.status, reply.body) == (status, json.dumps({"errorCode": code}, separators=(",", ":")).encode())
+    assert reply.header("content-type") == "application/json"
+    assert reply.header("x-request-id")
+
+
+def assert_true(reply, status, code):
+    problem = reply.json()
+    assert (reply.status, problem["status"], problem["errorCode"]) == (status, status, code)
+    assert problem["title"] and problem["type"] == "about:blank"
+    assert reply.header("content-type") == "application/problem+json"
+    assert reply.header("x-request-id")
+
+
+def test_an_unknown_route_is_e97(gateway):
+    assert_legacy(gateway.request("/v1/nothing", key=LEGACY), 400, "E97")
+    assert_legacy(gateway.request("/v1/nothing", key=None), 400, "E97")
+    assert_legacy(gateway.request("/v1/nothing", key="never-heard-of"), 400, "E97")
+    assert_true(gateway.request("/v1/nothing", key=TRUE_STATUSES), 404, "E97")
+
+
+def test_a_method_that_nobody_has_is_e97(gateway):
+    assert_legacy(gateway.request("/v1/users/me", method="TRACE", key=LEGACY), 400, "E97")
+    assert_true(gateway.request("/v1/users/me", method="TRACE", key=TRUE_STATUSES), 405, "E97")
+
+
+def test_an_error_to_head_has_no_body(gateway):
+    reply = gateway.request("/v1/nothing", method="HEAD")
+    assert (reply.status, reply.body) == (400, b"")
+
+
+@pytest.mark.parametrize("key", [LEGACY, TRUE_STATUSES])
+def test_a_body_that_is_too_large_is_e11_whether_declared_or_chunked(gateway, key):
+    target = "/v1/workspaces/1/channels/1/chats"
+    declared = b"Content-Length: 60000000\r\n\r\n"
+    chunked = b"Transfer-Encoding: chunked\r\n\r\n" + (b"100000\r\n" + bytes(0x100000) + b"\r\n") * 60 + b"0\r\n\r\n"
+    for framing in (declared, chunked):
+        with gateway.connect() as connection:
+            head = f"POST {target} HTTP/1.1\r\nHost: a\r\nSesacKey: {key}\r\n"
+            connection.sendall(head.encode() + framing)
+            reply = read_reply(connection)
+        if key == LEGACY:
+            assert_legacy(reply, 400, "E11")
+        else:
+            assert_true(reply, 413, "E11")
+
+
+def test_five_files_of_ten_megabytes_pass(gateway):
+    body = bytes(5 * 10 * 1024 * 1024 + 64 * 1024)
+    assert gateway.echo("/v1/workspaces/1/channels/1/chats", method="POST", body=body)["length"] == len(body)
+
+
+def test_a_target_that_is_too_long_is_e11(gateway):
+    target = "/v1/users/" + "a" * 20000
+    assert_legacy(gateway.request(target, key=LEGACY), 400, "E11")
+
+
+def test_headers_that_are_too_long_are_e11(gateway):
+    headers = {"Cookie": "a" * 20000}
+    assert_legacy(gateway.request("/v1/users/me", headers=headers), 400, "E11")
+
+
+def test_a_service_that_is_down_is_e99(tmp_path):
+    with Gateway(tmp_path) as gateway:
+        gateway.services["auth-service"].stop()
+        assert_legacy(gateway.request("/v1/users/me", key=LEGACY), 500, "E99")
+        assert_true(gateway.request("/v1/users/me", key=TRUE_STATUSES), 502, "E99")
+        assert gateway.echo("/v1/store/item/list")["service"] == "payment-service"
+
+
+def test_a_service_that_comes_back_is_found_at_once(tmp_path):
+    with Gateway(tmp_path) as gateway:
+        port = gateway.services["auth-service"].port
+        gateway.echo("/v1/users/me")
+        gateway.services["auth-service"].stop()
+        assert gateway.request("/v1/users/me").status == 500
+        gateway.services["auth-service"] = EchoService("auth-service", port)
+        gateway.echo("/v1/users/me")
+
+
+def test_a_service_that_hangs_up_is_e99(gateway):
+    assert_legacy(gateway.request("/v1/users/vanish", method="POST", body=b"{}", key=LEGACY), 500, "E99")
+    assert_true(gateway.request("/v1/users/vanish", method="POST", body=b"{}", key=TRUE_STATUSES), 502, "E99")
+
+
+def test_a_post_that_reached_a_service_is_never_sent_to_another(tmp_path):
+    with EchoService("chat-service") as second:
+        services = {name: EchoService(name) for name in SERVICES.values()}
+        first = services["chat-service"]
+        both = f"127.0.0.1:{first.port} 127.0.0.1:{second.port}"
+        with Gateway(tmp_path, services, CHAT=both) as gateway:
+            for _ in range(4):
+                target = "/v1/workspaces/1/dms/1/chats?vanish"
+                assert gateway.request(target, method="POST", body=b"{}").status == 500
+            assert len(first.seen) + len(second.seen) == 4
+
+
+def test_instances_share_the_work_and_replace_one_that_is_gone(tmp_path):
+    services = {name: EchoService(name) for name in SERVICES.values()}
+    second = EchoService("chat-service")
+    both = f"127.0.0.1:{services['chat-service'].port} 127.0.0.1:{second.port}"
+    with Gateway(tmp_path, services, CHAT=both) as gateway:
+        for _ in range(10):
+            gateway.echo("/v1/workspaces/1/dms")
+        assert len(second.seen) == 5
+        second.stop()
+        for _ in range(10):
+            gateway.echo("/v1/workspaces/1/dms", method="POST", body=b"{}")
+
+
+def test_a_refusal_that_comes_before_the_upload_ended_reaches_the_client(gateway):
+    body = bytes(20 * 1024 * 1024)
+    reply = gateway.request("/v1/workspaces/1/dms/1/chats?refuse-early", method="POST", body=body)
+    assert (reply.status, reply.json()) == (400, {"errorCode": "E02"})
+
+
+def test_what_a_service_refuses_passes_unchanged(gateway):
+    reply = gateway.request("/v1/users/refuse-early", key=TRUE_STATUSES)
+    assert (reply.status, reply.body) == (400, b'{"errorCode":"E02"}')
+
+
+@pytest.mark.parametrize("character", [b"\x00", b"\x7f", b"\x01"])
+def test_a_control_character_in_a_request_is_e11(gateway, character):
+    with gateway.connect() as connection:
+        connection.sendall(b"GET /v1/users/me" + character + b" HTTP/1.1\r\nHost: a\r\nSesacKey: sooda\r\n\r\n")
+        assert_legacy(read_reply(connection), 400, "E11")
+        assert is_closed(connection)
+
+
+def test_plain_http_on_the_port_for_tls_is_e11(tmp_path, certificate):
+    with Gateway(tmp_path, CERTIFICATE=certificate[0], CERTIFICATE_KEY=certificate[1]) as gateway:
+        with socket.create_connection(("127.0.0.1", gateway.tls_port), timeout=10) as connection:
+            connection.sendall(b"GET /v1/users/me HTTP/1.1\r\nHost: a\r\n\r\n")
+            assert_legacy(read_reply(connection), 400, "E11")
+
+
+def test_every_key_of_the_development_profiles_has_its_statuses(gateway):
+    profiles = json.loads((CHECKOUT / "deploy/clients.json").read_text())
+    for key, profile in profiles.items():
+        expected = {"legacy": 400, "http": 404}[profile["statuses"]]
+        assert gateway.request("/v1/nothing", key=key).status == expected
+        assert gateway.request("/v1/nothing", key=key.upper()).status == 400

@@ -1,0 +1,100 @@
+"""What a service is told about a request, and by whom."""
+
+import json
+
+import pytest
+from gateway import Gateway, eventually
+
+
+def sent(echo, name):
+    return [value for each, value in echo["headers"] if each == name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "X-Maru-User",
+        "X-Maru-Session",
+        "X-User-Id",
+        "X-Internal-Token",
+        "X-Service-Credential",
+        "X-Authenticated-User",
+        "X-Real-IP",
+        "Forwarded",
+        "X-Forwarded-Host",
+        "X-Original-URL",
+        "X-Rewrite-URL",
+        "X-HTTP-Method-Override",
+        "Proxy",
+        "TE",
+        "x_maru_user",
+    ],
+)
+def test_an_identity_brought_from_outside_is_dropped(gateway, name):
+    echo = gateway.echo("/v1/users/me", headers={name: "1"})
+    assert not sent(echo, name.lower())
+
+
+def test_the_list_of_headers_that_pass_is_the_whole_list(gateway):
+    echo = gateway.echo("/v1/users/me", headers={"X-Anything-Else": "1", "Accept": "*/*"})
+    assert {name for name, _ in echo["headers"]} <= {
+        "host",
+        "x-forwarded-for",
+        "x-forwarded-proto",
+        "x-request-id",
+        "sesackey",
+        "accept",
+    }
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("SesacKey", "sooda"),
+        ("Authorization", "eyJ.a.b"),
+        ("RefreshToken", "abc"),
+        ("Cookie", "maru=1; other=2"),
+        ("Idempotency-Key", "k1"),
+        ("Content-Type", "application/json"),
+        ("Accept-Encoding", "gzip"),
+        ("User-Agent", "Sooda/1"),
+        ("Range", "bytes=0-1"),
+        ("If-Range", '"a"'),
+        ("If-None-Match", '"a"'),
+        ("If-Modified-Since", "Thu, 01 Jan 1970 00:00:00 GMT"),
+        ("Origin", "https://maru.test"),
+        ("Access-Control-Request-Method", "POST"),
+        ("Webhook-Id", "w1"),
+        ("Webhook-Timestamp", "1"),
+        ("Webhook-Signature", "v1,abc= v1,def="),
+        ("Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
+        ("Host", "maru.test"),
+    ],
+)
+def test_a_header_of_the_contract_passes_unchanged(gateway, name, value):
+    headers = {} if name in ("SesacKey", "Host") else {name: value}
+    assert sent(gateway.echo("/v1/users/me", headers=headers), name.lower()) == [value]
+
+
+def test_the_address_of_the_client_is_ours_to_tell(gateway):
+    echo = gateway.echo("/v1/users/me", headers={"X-Forwarded-For": "10.9.8.7", "X-Forwarded-Proto": "https"})
+    assert sent(echo, "x-forwarded-for") == ["127.0.0.1"]
+    assert sent(echo, "x-forwarded-proto") == ["http"]
+
+
+def test_a_proxy_in_front_that_is_trusted_tells_the_address(tmp_path):
+    with Gateway(tmp_path, TRUSTED_PROXIES="127.0.0.0/8") as gateway:
+        headers = {"X-Forwarded-For": "203.0.113.9, 127.0.0.1", "X-Forwarded-Proto": "https"}
+        echo = gateway.echo("/v1/users/me", headers=headers)
+        assert sent(echo, "x-forwarded-for") == ["203.0.113.9"]
+        assert sent(echo, "x-forwarded-proto") == ["https"]
+
+
+def test_a_request_has_an_id_of_ours_that_the_client_the_service_and_the_log_share(gateway):
+    reply = gateway.request("/v1/users/me?secret=hidden", headers={"X-Request-ID": "from-outside"})
+    ids = [value for name, value in reply.headers if name == "x-request-id"]
+    assert ids == sent(reply.json(), "x-request-id")
+    assert len(ids[0]) == 32
+    line = eventually(lambda: gateway.logged(ids[0]))
+    assert (line["status"], line["path"], line["upstream"]) == (200, "/v1/users/me", "auth-service")
+    assert "hidden" not in json.dumps(line)

@@ -1,0 +1,50 @@
+"""What may come from outside into the configuration of the gateway."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from gateway import CHECKOUT
+
+RENDER = CHECKOUT / "deploy/nginx/render"
+
+
+def render(folder, **settings):
+    environment = {"PATH": os.environ["PATH"], **{f"MARU_GATEWAY_{key}": value for key, value in settings.items()}}
+    return subprocess.run([RENDER, folder], env=environment, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(
+    "setting, value",
+    [
+        ("LISTEN", "127.0.0.1:1; server {}"),
+        ("CHAT", "127.0.0.1:1; }"),
+        ("REQUESTS_PER_ADDRESS", "10r/s"),
+        ("REQUESTS_PER_CALLER", "0"),
+        ("CONNECTIONS_PER_ADDRESS", "-1"),
+        ("TRUSTED_PROXIES", "everybody"),
+        ("ACCESS_LOG", '/tmp/a" maru; #'),
+        ("WORKERS", "many"),
+        ("CLIENTS", "/nonexistent"),
+    ],
+)
+def test_a_setting_that_is_not_valid_is_refused_by_name(tmp_path, setting, value):
+    result = render(tmp_path, **{setting: value})
+    assert result.returncode != 0
+    assert setting in result.stderr or value in result.stderr
+
+
+def test_a_key_that_could_not_stand_in_a_configuration_is_refused(tmp_path):
+    clients = tmp_path / "clients.json"
+    clients.write_text(json.dumps({'a" 1; } #': {"statuses": "http"}}))
+    result = render(tmp_path / "gateway", CLIENTS=str(clients))
+    assert result.returncode != 0 and "API key" in result.stderr
+
+
+def test_a_deployment_has_its_own_keys(tmp_path):
+    clients = tmp_path / "clients.json"
+    clients.write_text(json.dumps({"our.key": {"statuses": "http"}, "old": {"statuses": "legacy"}}))
+    assert render(tmp_path / "gateway", CLIENTS=str(clients)).returncode == 0
+    generated = (tmp_path / "gateway/generated/statuses.conf").read_text()
+    assert '"~^our\\.key$" http;' in generated and "old" not in generated

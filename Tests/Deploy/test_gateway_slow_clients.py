@@ -1,0 +1,97 @@
+"""A11 through the gateway: who drips is cut off, and who is only quiet on a socket is not."""
+
+import re
+import threading
+import time
+
+from gateway import is_closed, read_head
+
+HEAD = b"POST /v1/users/me HTTP/1.1\r\nHost: a\r\nSesacKey: sooda\r\n"
+
+
+def seconds_until_cut_off(gateway, start, drip, pause):
+    began = time.monotonic()
+    with gateway.connect() as connection:
+        connection.settimeout(pause)
+        connection.sendall(start)
+        while time.monotonic() - began < 40:
+            try:
+                if connection.recv(65536) == b"":
+                    break
+            except TimeoutError:
+                pass
+            except ConnectionError:
+                break
+            try:
+                connection.sendall(drip)
+            except ConnectionError:
+                break
+    return time.monotonic() - began
+
+
+def test_clients_that_drip_are_cut_off(gateway):
+    cases = {
+        "header": (HEAD, b"X-A: b\r\n", 1, (9, 13)),
+        "line": (b"GET /v1/users/", b"a", 1, (9, 13)),
+        "nothing after the header of a body": (HEAD + b"Content-Length: 100\r\n\r\n", b"", 30, (14, 19)),
+        "nothing at all": (b"", b"", 30, (9, 13)),
+    }
+    measured = {}
+
+    def measure(name, start, drip, pause):
+        measured[name] = seconds_until_cut_off(gateway, start, drip, pause)
+
+    threads = [threading.Thread(target=measure, args=(name, *case[:3])) for name, case in cases.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for name, (*_, (shortest, longest)) in cases.items():
+        assert shortest <= measured[name] <= longest, (name, measured)
+
+
+def test_a_body_goes_to_its_service_as_it_arrives_so_that_the_service_sets_the_deadline(gateway):
+    service = gateway.services["auth-service"]
+    with gateway.connect() as connection:
+        connection.sendall(HEAD.replace(b"/me", b"/drips") + b"Content-Length: 100\r\n\r\nabc")
+        while "/v1/users/drips" not in service.seen:
+            time.sleep(0.01)
+        assert "/v1/users/drips" not in service.truncated
+    while "/v1/users/drips" not in service.truncated:
+        time.sleep(0.01)
+
+
+def test_a_web_socket_passes_and_its_bytes_are_left_alone(gateway):
+    with gateway.connect() as connection:
+        connection.sendall(
+            b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
+            b"Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        status, headers, rest = read_head(connection)
+        assert (status, dict(headers)["upgrade"], rest) == (101, "websocket", b"")
+        for message in (b"\x00\xff" * 10, b"a" * 70000):
+            connection.sendall(message)
+            echoed = b""
+            while len(echoed) < len(message):
+                echoed += connection.recv(65536)
+            assert echoed == message
+
+
+def test_a_socket_may_be_quiet_for_longer_than_ping_interval_and_time_out(gateway):
+    configuration = (gateway.folder / "nginx.conf").read_text()
+    location = re.search(r"location /socket\.io \{(.*?)\n        \}", configuration, re.DOTALL)[1]
+    for direction in ("read", "send"):
+        assert int(re.search(rf"proxy_{direction}_timeout (\d+)s;", location)[1]) > 25 + 20
+
+
+def test_a_socket_whose_service_dies_is_closed(gateway):
+    service = gateway.services["realtime-gateway"]
+    with gateway.connect() as connection:
+        connection.sendall(
+            b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
+            b"Connection: Upgrade\r\n\r\n"
+        )
+        assert read_head(connection)[0] == 101
+        for each in list(service.connections):
+            each.shutdown(2)
+        assert is_closed(connection)
