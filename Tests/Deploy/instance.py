@@ -1,0 +1,106 @@
+"""Runs deploy/up and deploy/down on a data folder of its own, with substitutes for the five services."""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import urllib.request
+
+from gateway import CHECKOUT, SERVICES, eventually
+
+
+class Instance:
+    def __init__(self, checkout=CHECKOUT, as_user=()):
+        # Where the user postgres can reach it, unlike pytest's own folders.
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="maru-"))
+        self.folder.chmod(0o755)
+        self.data = self.folder / "data"
+        self.programs = self.folder / "programs"
+        self.programs.mkdir()
+        self.checkout = checkout
+        self.as_user = list(as_user)
+        substitute = checkout / "Tests/Deploy/programs/substitute-service"
+        for name in SERVICES.values():
+            (self.programs / name).symlink_to(substitute)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.down()
+        cluster = self.data / "cluster"
+        if cluster.exists() and not cluster.read_text().startswith(str(self.data)):
+            shutil.rmtree(pathlib.Path(cluster.read_text().strip()).parent)
+        shutil.rmtree(self.folder)
+
+    @property
+    def environment(self):
+        return {**os.environ, "MARU_PROGRAMS": str(self.programs), "MARU_LOG_LEVEL": "not for the services"}
+
+    def command(self, name, *options):
+        return [*self.as_user, self.checkout / "deploy" / name, "--data", self.data, *options]
+
+    def run(self, name, *options):
+        command = self.command(name, *options)
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120)
+
+    def up(self, *options):
+        result = self.run("up", "--detach", *(options or ("--port", "0")))
+        assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
+
+    def down(self):
+        result = self.run("down")
+        assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
+
+    def start_in_foreground(self, *options):
+        command = self.command("up", *(options or ("--port", "0")))
+        return subprocess.Popen(
+            command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+
+    def port(self, name):
+        return int(dict(line.split("=") for line in (self.data / "ports").read_text().split())[name])
+
+    def get(self, target):
+        url = f"http://127.0.0.1:{self.port('gateway_port')}{target}"
+        return urllib.request.urlopen(url, timeout=5).read().decode()
+
+    def process(self, name):
+        return int((self.data / f"run/{name}.pid").read_text().split()[0])
+
+    def processes(self):
+        """All that run with this data folder, whoever their parent is."""
+        found = {}
+        for each in pathlib.Path("/proc").iterdir():
+            if each.name.isdigit() and int(each.name) != os.getpid():
+                try:
+                    command = (each / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                except OSError:
+                    continue
+                if str(self.folder) in command:
+                    found[int(each.name)] = command
+        return found
+
+    def is_ready(self):
+        state = self.data / "run/state"
+        return state.exists() and state.read_text() == "ready\n"
+
+    def kill(self, name):
+        before = self.process(name)
+        os.kill(before, signal.SIGKILL)
+        eventually(lambda: self.is_back(name, before))
+
+    def is_back(self, name, before):
+        try:
+            return self.process(name) != before and self.get("/v1/users/me")
+        except (OSError, ValueError):
+            return False
+
+    def psql(self, role, statement):
+        url = (self.data / f"secrets/{role}/database_url").read_text()
+        command = ["psql", "-XAtc", statement, url]
+        return subprocess.run(command, capture_output=True, text=True, timeout=30)

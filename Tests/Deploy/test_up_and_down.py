@@ -1,0 +1,254 @@
+"""deploy/up and deploy/down: idempotent, safe to interrupt, private."""
+
+import json
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import pytest
+from gateway import CHECKOUT, SERVICES, eventually
+from instance import Instance
+
+
+@pytest.fixture
+def instance():
+    with Instance() as each:
+        yield each
+
+
+@pytest.fixture(scope="module")
+def running():
+    with Instance() as each:
+        each.up()
+        yield each
+
+
+def test_up_starts_all_and_prints_what_to_open_and_a_first_request(instance):
+    output = instance.up()
+    api = f"http://127.0.0.1:{instance.port('gateway_port')}"
+    assert f"{api}/v1" in output and f"curl {api}/v1/users/join" in output
+    assert json.loads(instance.get("/v1/users/me"))["service"] == "auth-service"
+    assert {each.stem for each in (instance.data / "run").glob("*.pid")} == {
+        *SERVICES.values(),
+        *("postgres", "redis", "gateway", "up"),
+    }
+    assert "Maru is stopped" in instance.down()
+    assert not instance.processes()
+
+
+def test_a_second_up_says_that_one_runs_and_changes_nothing(running):
+    before = running.processes()
+    for options in ((), ("--detach",)):
+        result = running.run("up", *options)
+        assert result.returncode == 0
+        assert "already runs" in result.stdout and str(running.port("gateway_port")) in result.stdout
+    assert running.processes() == before
+
+
+def test_down_where_nothing_runs_is_no_error(instance):
+    assert "does not run" in instance.down()
+    assert "does not run" in instance.down()
+
+
+def test_a_warm_start_takes_less_than_ten_seconds_and_keeps_ports_secrets_and_data(instance):
+    instance.up()
+    secrets = {path: path.read_text() for path in (instance.data / "secrets").rglob("*") if path.is_file()}
+    ports = (instance.data / "ports").read_text()
+    assert instance.psql("chat", "CREATE TABLE kept AS SELECT 1").returncode == 0
+    instance.down()
+    began = time.monotonic()
+    instance.up("--detach")
+    assert time.monotonic() - began < 10
+    assert {path: path.read_text() for path in (instance.data / "secrets").rglob("*") if path.is_file()} == secrets
+    assert sorted((instance.data / "ports").read_text().split()) == sorted(ports.split())
+    assert instance.psql("chat", "SELECT * FROM kept").stdout == "1\n"
+
+
+def test_two_instances_run_side_by_side(running, instance):
+    instance.up()
+    assert json.loads(instance.get("/v1/users/me"))["service"] == "auth-service"
+    assert json.loads(running.get("/v1/users/me"))["service"] == "auth-service"
+    for name in ("postgres/auth", "redis/password", "auth/service_credential"):
+        ours, theirs = (each.data / "secrets" / name for each in (running, instance))
+        assert ours.read_text() != theirs.read_text()
+
+
+def test_secrets_are_made_here_and_only_their_owner_reads_them(running):
+    files = [path for path in (running.data / "secrets").rglob("*") if path.is_file()]
+    assert len(files) == 6 + 1 + 5 * 3
+    for path in [*files, *(running.data / "config").iterdir()]:
+        assert path.stat().st_mode & 0o077 == 0, path
+    passwords = [path.read_text() for path in (running.data / "secrets/postgres").iterdir()]
+    assert len(set(passwords)) == 6 and all(len(each) == 43 for each in passwords)
+    commands = " ".join(running.processes().values())
+    assert not any(path.read_text() in commands for path in files)
+
+
+def test_a_service_owns_its_schema_and_cannot_read_anothers(running):
+    assert running.psql("auth", "CREATE TABLE secret AS SELECT 1").returncode == 0
+    for role in ("workspace", "chat", "realtime", "payment"):
+        assert running.psql(role, "SELECT current_schema()").stdout == f"{role}\n"
+        assert "permission denied" in running.psql(role, "SELECT * FROM auth.secret").stderr
+        assert "permission denied" in running.psql(role, "CREATE TABLE auth.mine ()").stderr
+        assert "permission denied" in running.psql(role, "CREATE TABLE public.mine ()").stderr
+        assert "permission denied" in running.psql(role, "CREATE SCHEMA mine").stderr
+
+
+def test_nobody_enters_postgres_or_redis_without_a_password(running):
+    port = running.port("postgres_port")
+    for host in ("127.0.0.1", running.data / "sockets"):
+        command = ["psql", "-XAtwc", "SELECT 1", f"host={host} port={port} user=auth dbname=maru"]
+        assert "no password supplied" in subprocess.run(command, capture_output=True, text=True).stderr
+    with socket.create_connection(("127.0.0.1", running.port("redis_port"))) as redis:
+        redis.sendall(b"KEYS *\r\n")
+        assert redis.recv(100).startswith(b"-NOAUTH")
+
+
+@pytest.mark.parametrize("name", ["chat-service", "gateway", "redis", "postgres"])
+def test_a_process_that_is_killed_is_started_again(running, name):
+    running.kill(name)
+    eventually(lambda: running.psql("auth", "SELECT 1").stdout == "1\n")
+    assert f"{name} ended" in (running.data / "logs/up.log").read_text()
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_stops_all_of_it_in_order(instance, sent):
+    process = instance.start_in_foreground()
+    eventually(instance.is_ready, 60)
+    process.send_signal(sent)
+    output = process.communicate(timeout=60)[0]
+    assert process.returncode == 128 + sent
+    assert "Maru runs" in output and "Stopping" in output
+    assert not instance.processes()
+    for service in SERVICES.values():
+        assert "drained" in (instance.data / f"logs/{service}.log").read_text()
+    assert "shut down" in (instance.data / "logs/postgres.log").read_text()
+
+
+def test_an_interruption_at_any_moment_leaves_nothing_and_spoils_nothing(instance):
+    for milliseconds in (5, 20, 60, 150, 300, 500, 700, 900, 1200, 1600, 2000, 2500):
+        process = instance.start_in_foreground()
+        time.sleep(milliseconds / 1000)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert not instance.processes(), milliseconds
+    instance.up()
+    assert json.loads(instance.get("/v1/users/me"))["service"] == "auth-service"
+
+
+def test_up_killed_without_a_word_takes_the_rest_with_it_and_the_next_up_works(instance):
+    process = instance.start_in_foreground()
+    eventually(instance.is_ready, 60)
+    process.kill()
+    process.communicate()
+    eventually(lambda: not instance.processes(), 30)
+    instance.up()
+    assert json.loads(instance.get("/v1/users/me"))["service"] == "auth-service"
+
+
+def test_down_stops_one_that_is_still_starting(instance):
+    process = instance.start_in_foreground()
+    eventually(lambda: (instance.data / "run/postgres.pid").exists(), 60)
+    assert "Maru is stopped" in instance.down()
+    process.communicate(timeout=60)
+    assert not instance.processes()
+
+
+def test_a_service_that_does_not_start_takes_all_down_and_shows_its_log(instance):
+    (instance.programs / "chat-service").unlink()
+    (instance.programs / "chat-service").write_text(
+        "#!/bin/sh\n[ $1 != --print-config ] || exit 0\necho the reason\nexit 3\n"
+    )
+    (instance.programs / "chat-service").chmod(0o755)
+    result = instance.run("up", "--detach", "--port", "0")
+    assert result.returncode != 0
+    assert "chat-service ended while starting" in result.stderr and "the reason" in result.stderr
+    eventually(lambda: not instance.processes())
+
+
+def test_an_operators_setting_wins_and_a_misspelt_one_is_refused(instance):
+    settings = instance.data / "settings/chat-service.conf"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("# mine\n\n  files_folder=/tmp\n  database_url = postgres://elsewhere/maru\n")
+    instance.up()
+    configuration = (instance.data / "config/chat-service.conf").read_text().splitlines()
+    assert [line.strip() for line in configuration if "files_folder" in line] == ["files_folder=/tmp"]
+    assert [line.strip() for line in configuration if "database" in line] == ["database_url = postgres://elsewhere/maru"]
+    instance.down()
+    settings.write_text("flies_folder = /tmp\n")
+    result = instance.run("up", "--detach")
+    assert result.returncode != 0 and "flies_folder" in result.stderr
+
+
+def test_a_port_that_is_asked_for_and_taken_is_named(instance):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        result = instance.run("up", "--detach", "--port", str(port))
+        assert result.returncode != 0 and f"port {port} is taken" in result.stderr
+
+
+def test_ports_can_be_asked_for(instance):
+    instance.up("--port", "18765", "--services", "18770", "--internal", "18780")
+    assert json.loads(instance.get("/v1/store/item/list"))["service"] == "payment-service"
+    for number, service in enumerate(SERVICES.values()):
+        configuration = (instance.data / f"config/{service}.conf").read_text()
+        assert f"public_address = 127.0.0.1:{18770 + number}\n" in configuration
+        assert f"internal_address = 127.0.0.1:{18780 + number}\n" in configuration
+    instance.down()
+    instance.up("--detach")
+    assert instance.port("gateway_port") == 18765
+
+
+@pytest.mark.parametrize("command", ["up", "down"])
+def test_help_tells_every_option_and_a_wrong_one_is_refused(command):
+    help = subprocess.run([CHECKOUT / "deploy" / command, "--help"], capture_output=True, text=True)
+    assert help.returncode == 0 and help.stdout.startswith("St") and "--data" in help.stdout
+    wrong = subprocess.run([CHECKOUT / "deploy" / command, "--wrong"], capture_output=True, text=True)
+    assert wrong.returncode == 1 and "--wrong" in wrong.stderr
+
+
+def test_without_options_the_ports_are_those_of_the_readme(instance):
+    taken = (CHECKOUT / "deploy/up").read_text()
+    for name, port in (("gateway_port", 8080), ("services_port", 8101), ("internals_port", 9101)):
+        line = next(line for line in taken.splitlines() if line.startswith(f"choose_ports {name} "))
+        assert line.endswith(str(port))
+
+
+def only_as_root(test):
+    """For what concerns only those who start Maru as root."""
+    return test if os.geteuid() == 0 else None
+
+
+@only_as_root
+def test_a_folder_that_the_user_postgres_cannot_reach_is_no_obstacle(instance):
+    instance.folder.chmod(0o700)
+    instance.up()
+    cluster = pathlib.Path((instance.data / "cluster").read_text().strip())
+    assert not str(cluster).startswith(str(instance.folder)) and (cluster / "PG_VERSION").exists()
+    assert str(cluster) in (instance.data / "logs/up.log").read_text()
+    assert instance.psql("auth", "SELECT 1").stdout == "1\n"
+
+
+@only_as_root
+def test_an_ordinary_user_can_run_it():
+    user = pwd.getpwnam("nobody")
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="maru-"))
+    try:
+        folder.chmod(0o755)
+        for part in ("deploy", "Tests/Deploy"):
+            shutil.copytree(CHECKOUT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        as_nobody = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+        with Instance(folder, [*as_nobody, "env", "HOME=/tmp"]) as instance:
+            os.chown(instance.folder, user.pw_uid, user.pw_gid)
+            instance.up()
+            assert json.loads(instance.get("/v1/users/me"))["service"] == "auth-service"
+            owners = {pathlib.Path(f"/proc/{each}").stat().st_uid for each in instance.processes()}
+            assert owners == {user.pw_uid}
+    finally:
+        shutil.rmtree(folder)

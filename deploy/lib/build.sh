@@ -1,0 +1,71 @@
+# Release builds.
+
+# Every release build has the same flags, so that one never undoes another: the static library makes executables that
+# run anywhere, and spares each process the relocations of the shared one.
+release_flags=(--configuration release --static-swift-stdlib --package-path "$checkout")
+
+programs=${MARU_PROGRAMS:-$checkout/.build/release}
+
+# Builds products, but looks at the sources' dates first: asking the package manager costs seconds.
+build_release() {
+    [[ -z ${MARU_PROGRAMS:-} ]] || return 0
+    command -v swift >/dev/null || fail "no Swift toolchain on PATH; Maru needs Swift 6.3 (https://www.swift.org/install)"
+    local product stamp
+    for product in "$@"; do
+        stamp="$checkout/.build/maru-$product.built"
+        if [[ -x $programs/$product && -e $stamp ]]; then
+            local newer
+            newer=$(cd "$checkout" && find Package.swift Shared Services Tests -newer "$stamp" ! -name '*.py' ! -name '*.pyc' ! -name __pycache__ -print -quit)
+            [[ -n $newer ]] || continue
+        fi
+        say "Building $product"
+        mkdir -p "$checkout/.build"
+        touch "$stamp.began"
+        run_interruptibly swift build "${release_flags[@]}" --product "$product" || fail "building $product failed"
+        mv "$stamp.began" "$stamp"
+    done
+}
+
+# A command that a signal to this shell does not have to wait for: what is under way is ended in `end_command`.
+run_interruptibly() {
+    "$@" &
+    command_under_way=$!
+    local status=0
+    wait "$command_under_way" || status=$?
+    command_under_way=
+    return $status
+}
+
+end_command() {
+    [[ -n ${command_under_way:-} ]] || return 0
+    kill -TERM "$command_under_way" 2>/dev/null || true
+    wait "$command_under_way" 2>/dev/null || true
+    command_under_way=
+}
+
+# The products whose names begin so, without the beginning.
+products_named() {
+    swift package --package-path "$checkout" describe --type json |
+        jq -r --arg prefix "$1-" '.products[].name | select(startswith($prefix)) | ltrimstr($prefix)' | sort
+}
+
+# run_product PREFIX [NAME [arguments]]
+run_product() {
+    local prefix=$1 name=${2:-}
+    if [[ $name == --help || $name == -h ]]; then
+        print_help
+        return
+    fi
+    install_packages "${build_packages[@]}" "${run_packages[@]}"
+    local known
+    known=$(products_named "$prefix")
+    if [[ -z $name ]]; then
+        say "deploy/$prefix <name>, of:"
+        printf '  %s\n' $known
+        return
+    fi
+    grep -qxF -- "$name" <<<"$known" || fail "no $name; there are: ${known//$'\n'/ }"
+    shift 2
+    build_release "$prefix-$name"
+    exec "$programs/$prefix-$name" "$@"
+}

@@ -1,0 +1,32 @@
+# Debian packages, and the build.
+
+build_packages=(libpq-dev libssl-dev libhiredis-dev libcurl4-openssl-dev libargon2-dev zlib1g-dev pkg-config)
+run_packages=(postgresql-15 redis-server nginx-light jq curl openssl ca-certificates)
+test_packages=(python3-venv prometheus shellcheck)
+
+missing_packages() {
+    local installed
+    installed=$(dpkg-query -W -f '${db:Status-Status} ${binary:Package}\n' 2>/dev/null | sed -n 's/^installed \([^:]*\).*/\1/p')
+    local package
+    for package in "$@"; do
+        # Any of the packages that provide nginx will do.
+        if [[ $package == nginx-light ]] && command -v nginx >/dev/null; then continue; fi
+        grep -qxF -- "$package" <<<"$installed" || printf '%s\n' "$package"
+    done
+}
+
+# Installs what is missing, without letting Debian start or enable servers of its own.
+install_packages() {
+    command -v dpkg-query >/dev/null || fail "this needs Debian 12; missing packages cannot be looked up without dpkg"
+    local missing
+    mapfile -t missing < <(missing_packages "$@")
+    ((${#missing[@]})) || return 0
+
+    local as_root=()
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null || fail "as root, first: apt-get install --no-install-recommends ${missing[*]}"
+        as_root=(sudo)
+    fi
+    say "Installing ${missing[*]}"
+    "${as_root[@]}" bash -s -- "${missing[@]}" <"$checkout/deploy/lib/install" || fail "could not install ${missing[*]}"
+}

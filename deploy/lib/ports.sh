@@ -1,0 +1,58 @@
+# Ports: asked for, or remembered in the data folder, or the usual ones, or any that are free.
+
+port_is_taken() {
+    local hexadecimal
+    printf -v hexadecimal '%04X' "$1"
+    # State 0A is LISTEN.
+    grep -qE "^ *[0-9]+: [0-9A-F]+:$hexadecimal [0-9A-F]+:0000 0A " /proc/net/tcp /proc/net/tcp6 2>/dev/null
+}
+
+any_port_is_taken() {
+    local port
+    for ((port = $1; port < $1 + $2; port++)); do
+        if port_is_taken "$port"; then return 0; fi
+    done
+    return 1
+}
+
+# Takes COUNT ports from BASE upwards for this instance: no other instance of this user takes them while it runs.
+claim_ports() {
+    local base=$1 count=$2 folder=/tmp/maru-ports-$UID descriptor
+    mkdir -p "$folder"
+    chmod 700 "$folder"
+    exec {descriptor}>"$folder/$base"
+    if flock -n "$descriptor" && ! any_port_is_taken "$base" "$count"; then return 0; fi
+    exec {descriptor}>&-
+    return 1
+}
+
+# Sets the variable NAME to the first of COUNT ports, and remembers it.
+# Arguments: NAME COUNT ASKED USUAL; ASKED may be empty, and 0 means any.
+choose_ports() {
+    local name=$1 count=$2 asked=$3 usual=$4 remembered candidate
+    remembered=$(remembered_port "$name")
+    if [[ -n $asked && $asked != 0 ]]; then
+        claim_ports "$asked" "$count" || fail "port $asked is taken (of $count from there on, for $name); choose another"
+        candidate=$asked
+    elif [[ -n $remembered ]] && claim_ports "$remembered" "$count"; then
+        candidate=$remembered
+    elif [[ $asked != 0 && -n $usual ]] && claim_ports "$usual" "$count"; then
+        candidate=$usual
+    else
+        # Below the range that the kernel gives to outgoing connections.
+        local attempt
+        for ((attempt = 0; attempt < 200; attempt++)); do
+            candidate=$((10000 + RANDOM % 1100 * 20))
+            if claim_ports "$candidate" "$count"; then break; fi
+        done
+    fi
+    printf -v "$name" '%s' "$candidate"
+    remember_port "$name" "$candidate"
+}
+
+remembered_port() { sed -n "s/^$1=//p" "$data/ports" 2>/dev/null || true; }
+
+remember_port() {
+    { grep -v "^$1=" "$data/ports" 2>/dev/null || true; printf '%s=%s\n' "$1" "$2"; } >"$data/ports.new"
+    mv "$data/ports.new" "$data/ports"
+}

@@ -1,0 +1,106 @@
+# The configuration of the five services, the stand-ins and the gateway of one instance.
+
+# Sets public_port and internal_port of each service.
+declare -A public_port=() internal_port=()
+number_services() {
+    local index
+    for index in "${!services[@]}"; do
+        public_port[${services[index]}]=$((services_port + index))
+        internal_port[${services[index]}]=$((internals_port + index))
+    done
+}
+
+# What every service could be told, as lines `key = value`.
+common_settings() {
+    local name=$1 role
+    role=$(role_of "$name")
+    cat <<SETTINGS
+public_address = 127.0.0.1:${public_port[$name]}
+internal_address = 127.0.0.1:${internal_port[$name]}
+clients_file = $checkout/deploy/clients.json
+service_credential_file = $data/secrets/$role/service_credential
+database_url_file = $data/secrets/$role/database_url
+redis_url_file = $data/secrets/$role/redis_url
+auth_url = http://127.0.0.1:${internal_port[auth-service]}
+workspace_url = http://127.0.0.1:${internal_port[workspace-service]}
+chat_url = http://127.0.0.1:${internal_port[chat-service]}
+realtime_url = http://127.0.0.1:${internal_port[realtime-gateway]}
+payment_url = http://127.0.0.1:${internal_port[payment-service]}
+files_folder = $data/files/$role
+trusted_proxies = 127.0.0.1
+SETTINGS
+}
+
+# Where a service finds the stand-ins for outside providers.
+standins_settings() {
+    local base=http://127.0.0.1:$standins_port
+    case $1 in
+        auth-service)
+            printf '%s\n' "kakao_url = $base/kakao" "apple_url = $base/apple"
+            ;;
+        realtime-gateway)
+            printf '%s\n' "fcm_url = $base/fcm" "fcm_token_url = $base/fcm/token"
+            ;;
+        payment-service)
+            printf '%s\n' "portone_v1_url = $base/portone/v1" "portone_v2_url = $base/portone/v2"
+            ;;
+    esac
+}
+
+# A service refuses what it does not know, so of the common settings it gets its own; those of the operator come last,
+# unseen, and win.
+write_configuration() {
+    local name=$1
+    {
+        { "$programs/$name" --print-config || fail "$name does not tell its settings"; } | sed -nE 's/^(# )?([a-z0-9_]+) =.*/?\2/p'
+        common_settings "$name"
+        if [[ -n ${standins_port:-} ]]; then standins_settings "$name"; fi
+        printf '%s\n' '!'
+        if [[ -e $data/settings/$name.conf ]]; then cat "$data/settings/$name.conf"; fi
+    } | awk '
+        /^[ \t]*(#|$)/ { next }
+        /^\?/ { known[substr($0, 2)] = 1; next }
+        $0 == "!" { of_the_operator = 1; next }
+        {
+            key = $0
+            sub(/[ \t]*=.*/, "", key)
+            sub(/^[ \t]+/, "", key)
+            base = key
+            if (!(base in known)) sub(/_file$/, "", base)
+            if (!of_the_operator && !(base in known)) next
+            if (of_the_operator) { delete value[base]; delete value[base "_file"] }
+            if (!(key in listed)) { listed[key] = 1; order[++count] = key }
+            value[key] = $0
+        }
+        END { for (i = 1; i <= count; i++) if (order[i] in value) print value[order[i]] }
+    ' >"$data/config/$name.conf"
+}
+
+# A service sees no environment but this: a variable that happens to be set does not configure it.
+clean_environment=(env -i "PATH=$PATH" "HOME=${HOME:-/}" "LANG=C.UTF-8" "TZ=UTC")
+
+start_service() {
+    local name=$1
+    mkdir -p "$data/files/$(role_of "$name")"
+    write_configuration "$name"
+    start "$name" TERM "${clean_environment[@]}" "$programs/$name" --config "$data/config/$name.conf"
+}
+
+service_is_ready() { answers "${internal_port[$1]}" /readyz; }
+
+start_gateway() {
+    env MARU_GATEWAY_LISTEN="127.0.0.1:$gateway_port" MARU_GATEWAY_STATUS_LISTEN="127.0.0.1:$status_port" \
+        MARU_GATEWAY_AUTH="127.0.0.1:${public_port[auth-service]}" \
+        MARU_GATEWAY_WORKSPACE="127.0.0.1:${public_port[workspace-service]}" \
+        MARU_GATEWAY_CHAT="127.0.0.1:${public_port[chat-service]}" \
+        MARU_GATEWAY_REALTIME="127.0.0.1:${public_port[realtime-gateway]}" \
+        MARU_GATEWAY_PAYMENT="127.0.0.1:${public_port[payment-service]}" \
+        "$checkout/deploy/nginx/render" "$data/gateway" || fail "the gateway has no valid configuration"
+    start gateway TERM nginx -p "$data/gateway" -c "$data/gateway/nginx.conf"
+}
+
+gateway_is_ready() { answers "$status_port" /healthz; }
+
+start_standins() {
+    start standins TERM "${clean_environment[@]}" "$programs/standins" --port "$standins_port"
+}

@@ -1,0 +1,91 @@
+# The private Postgres cluster and the Redis of one instance.
+
+# The newest of Debian's PostgreSQL servers.
+postgres_folder() { printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1; }
+
+# Postgres refuses to run as root: then it runs as `postgres`, which has to reach its files.
+if ((EUID == 0)); then
+    as_postgres=(setpriv --reuid=postgres --regid=postgres --init-groups)
+else
+    as_postgres=()
+fi
+
+# Sets cluster, <data>/postgres or where the user `postgres` can reach it, and the folder of its sockets.
+locate_cluster() {
+    local name
+    name=$(printf '%s' "$data" | sha256sum | cut -c1-12)
+    cluster=$data/postgres
+    if ((EUID == 0)) && ! "${as_postgres[@]}" test -x "$data"; then
+        cluster=/var/lib/maru/$name/postgres
+        say "The user postgres cannot reach $data: the cluster is in $cluster"
+    fi
+    printf '%s\n' "$cluster" >"$data/cluster"
+    mkdir -p "${cluster%/postgres}"
+    if [[ $cluster != "$data"/* ]]; then chmod 711 "${cluster%/*/postgres}" "${cluster%/postgres}"; fi
+    # The path of a Unix socket has at most 107 bytes.
+    sockets=${cluster%/postgres}/sockets
+    if ((${#sockets} > 85)); then sockets=/tmp/maru-sockets-$name; fi
+    mkdir -p "$sockets"
+    if ((EUID == 0)); then chown postgres: "$sockets"; fi
+    chmod 700 "$sockets"
+}
+
+# A cluster gets its name when it is complete, so that an interrupted start leaves nothing half made.
+create_cluster() {
+    [[ ! -s $cluster/PG_VERSION ]] || return 0
+    say "Creating the Postgres cluster in $cluster"
+    rm -rf "$cluster.new"
+    mkdir -p "$cluster.new"
+    if ((EUID == 0)); then chown postgres: "$cluster.new"; fi
+    run_interruptibly "${as_postgres[@]}" "$(postgres_folder)/initdb" --pgdata="$cluster.new" --encoding=UTF8 \
+        --locale=C.UTF-8 --data-checksums --auth=reject --auth-local=peer >"$data/logs/initdb.log" 2>&1 ||
+        fail "initdb failed; see $data/logs/initdb.log"
+    # Who runs the cluster is its superuser; nobody else gets in without a password.
+    cat >"$cluster.new/pg_hba.conf" <<HBA
+local all "$("${as_postgres[@]}" id -un)" peer
+local maru auth,workspace,chat,realtime,payment scram-sha-256
+host maru auth,workspace,chat,realtime,payment 127.0.0.1/32 scram-sha-256
+HBA
+    printf "include '%s'\n" maru.conf >>"$cluster.new/postgresql.conf"
+    install -m 644 /dev/null "$cluster.new/maru.conf"
+    mv "$cluster.new" "$cluster"
+}
+
+start_postgres() {
+    install -m 644 "$checkout/deploy/postgres/postgresql.conf" "$cluster/maru.conf"
+    local run_as=("${as_postgres[@]}")
+    start postgres INT "$(postgres_folder)/postgres" -D "$cluster" -p "$postgres_port" \
+        -c listen_addresses=127.0.0.1 -c unix_socket_directories="$sockets"
+}
+
+postgres_is_ready() { "$(postgres_folder)/pg_isready" --quiet --host="$sockets" --port="$postgres_port"; }
+
+# As the superuser of the cluster.
+superuser_psql() {
+    "${as_postgres[@]}" "$(postgres_folder)/psql" --no-psqlrc --quiet --host="$sockets" --port="$postgres_port" "$@"
+}
+
+create_database() {
+    local role
+    {
+        for role in auth workspace chat realtime payment; do
+            printf "\\\\setenv MARU_PASSWORD_%s '%s'\n" "${role^^}" "$(<"$data/secrets/postgres/$role")"
+        done
+        printf '%s\n' "SELECT 'CREATE DATABASE maru' WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'maru') \\gexec"
+        printf '%s\n' '\connect maru'
+        cat "$checkout/deploy/postgres/roles.sql"
+    } | superuser_psql --dbname=postgres --output=/dev/null || give_up "postgres refused its roles"
+}
+
+start_redis() {
+    mkdir -p "$data/redis"
+    {
+        cat "$checkout/deploy/redis/redis.conf"
+        printf '%s\n' "bind 127.0.0.1" "port $redis_port" "dir \"$data/redis\"" \
+            "requirepass $(<"$data/secrets/redis/password")"
+    } >"$data/config/redis.conf"
+    start redis TERM redis-server "$data/config/redis.conf"
+}
+
+# Without a client, so that no command line holds the password.
+redis_is_ready() { port_answers "$redis_port" "AUTH $(<"$data/secrets/redis/password")\r\nPING\r\n" 2 +PONG; }

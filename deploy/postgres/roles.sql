@@ -1,0 +1,32 @@
+-- One role and one schema for each service. No role can read what another owns. May run any number of times.
+-- The passwords come from the environment: MARU_PASSWORD_AUTH and so on.
+\set ON_ERROR_STOP on
+SET client_min_messages = warning;
+\getenv auth MARU_PASSWORD_AUTH
+\getenv workspace MARU_PASSWORD_WORKSPACE
+\getenv chat MARU_PASSWORD_CHAT
+\getenv realtime MARU_PASSWORD_REALTIME
+\getenv payment MARU_PASSWORD_PAYMENT
+
+SELECT format('CREATE ROLE %I', name)
+FROM unnest(ARRAY['auth', 'workspace', 'chat', 'realtime', 'payment']) AS name
+WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name)
+\gexec
+
+ALTER ROLE auth LOGIN PASSWORD :'auth';
+ALTER ROLE workspace LOGIN PASSWORD :'workspace';
+ALTER ROLE chat LOGIN PASSWORD :'chat';
+ALTER ROLE realtime LOGIN PASSWORD :'realtime';
+ALTER ROLE payment LOGIN PASSWORD :'payment';
+
+REVOKE ALL ON DATABASE maru FROM PUBLIC;
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+
+SELECT statement
+FROM unnest(ARRAY['auth', 'workspace', 'chat', 'realtime', 'payment']) AS name,
+    unnest(ARRAY[
+        format('GRANT CONNECT ON DATABASE maru TO %I', name),
+        format('CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I', name, name),
+        format('ALTER ROLE %I IN DATABASE maru SET search_path = %I', name, name)
+    ]) AS statement
+\gexec
