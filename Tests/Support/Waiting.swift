@@ -3,6 +3,8 @@ import Glibc
 /// What was waited for did not happen.
 public struct NeverHappened: Error, CustomStringConvertible {
     public let description: String
+
+    public init(description: String) { self.description = description }
 }
 
 /// Waits for what nobody announces, such as a server that comes up.
