@@ -1,0 +1,61 @@
+public import Wire
+
+/// The internal API of payment-service: the coins of users.
+///
+/// Spending goes in steps that are each safe to repeat under the same key: `reserve` holds the coins, then either `capture`
+/// spends them or `release` gives them back. What is neither captured nor released goes back by itself after a while.
+public struct PaymentClient: Sendable {
+    private let client: InternalClient
+
+    public init(_ client: InternalClient) { self.client = client }
+
+    /// How many coins a user can spend.
+    public func balance(of user: UserID) async throws -> Int {
+        let json = try await client.get("/internal/balances/\(user)")
+        guard let balance = json["balance"]?.int else { throw Failure.unavailable }
+        return balance
+    }
+
+    /// Holds coins for a purchase.
+    ///
+    /// - Parameters:
+    ///   - key: names the purchase, 1 to 200 characters, unique among all services: begin it with what it is for.
+    ///   - reason: for people who read the ledger, 200 characters at most.
+    /// - Returns: what the user can spend then.
+    /// - Throws: `Failure` with `notEnoughCoins` where the coins are short; nothing is held then.
+    @discardableResult
+    public func reserve(_ key: String, user: UserID, amount: Int, reason: String) async throws -> Int {
+        let json = try await client.tell("/internal/reserves") { json in
+            json.field("key", key)
+            json.spend(user: user, amount: amount, reason: reason)
+        }
+        guard let balance = json["balance"]?.int else { throw Failure.unavailable }
+        return balance
+    }
+
+    /// Spends held coins; where the hold has expired, those in the wallet.
+    ///
+    /// - Throws: `Failure` with `notEnoughCoins` where the hold has expired and the coins are gone.
+    public func capture(_ key: String, user: UserID, amount: Int, reason: String) async throws {
+        _ = try await client.tell("/internal/reserves/\(PercentEncoding.strict.encode(key))/capture") { json in
+            json.spend(user: user, amount: amount, reason: reason)
+        }
+    }
+
+    /// Gives held coins back; where nothing is held under the key, it is done already.
+    public func release(_ key: String) async throws {
+        do {
+            _ = try await client.tell("/internal/reserves/\(PercentEncoding.strict.encode(key))/release")
+        } catch let failure as Failure where failure.code == .notFound {
+            return
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func spend(user: UserID, amount: Int, reason: String) {
+        field("user_id", user.description)
+        field("amount", amount)
+        field("reason", reason)
+    }
+}
