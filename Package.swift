@@ -98,6 +98,10 @@ let package = Package(
             "auth-service",
             on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "Wire"]
         ),
+        service(
+            "payment-service",
+            on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "Wire"]
+        ),
 
         // What tests and measurements run
         tool("websocket-echo", at: "Tests/WebSocketEcho", on: ["EventLoop", "HTTP", "WebSocket"]),
@@ -123,6 +127,13 @@ let package = Package(
             alsoUsing: ["Contract", "Crypto", "EventLoop", "HTTP", "ServiceSupport", "TestSupport", "Wire"]
         ),
         tests(of: "auth-service", alsoUsing: ["ServiceKit", "ServiceSupport", "TestSupport", "Wire"]),
+        tests(
+            of: "payment-service",
+            alsoUsing: [
+                "ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "ServiceSupport",
+                "TestSupport", "Wire",
+            ]
+        ),
 
         // Measurements
         bench("json", on: ["Wire"]),

@@ -1,0 +1,51 @@
+internal import ServiceKit
+
+/// payment-service: the catalogue, purchases and the ledger of coins.
+@main
+enum App {
+    static func main() { Service.main("payment-service", settings: PaymentSettings.entries, assemble: assemble) }
+
+    /// Builds everything from the settings and passes it down.
+    static func assemble(_ service: ServiceBuilder) async throws {
+        let config = service.config
+        let database = try await service.database(Migrations.schema, migrations: Migrations.all)
+        let redis = try service.redis()
+        let ledger = Ledger(
+            database: database,
+            outbox: service.outbox(in: database, to: redis, named: "payment"),
+            lanes: UserLanes(service.loops),
+            welcomeGrant: config[PaymentSettings.welcomeGrant],
+            reserveLifetime: config[PaymentSettings.reserveLifetime])
+        let payments = Payments(
+            database: database,
+            ledger: ledger,
+            providers: try PaymentProviders(
+                config, client: ProviderClient(http: service.http, deadline: config[PaymentSettings.providerDeadline])),
+            catalogue: config[PaymentSettings.catalogue],
+            attemptLifetime: config[PaymentSettings.attemptLifetime])
+        let reconciliation = Reconciliation(
+            database: database,
+            payments: payments,
+            window: config[PaymentSettings.reconciliationWindow],
+            unclaimedAfter: config[PaymentSettings.unclaimedAfter])
+        let sweeping = Sweeping(
+            ledger: ledger,
+            payments: payments,
+            reconciliation: reconciliation,
+            interval: config[PaymentSettings.sweepInterval],
+            reconciliationInterval: config[PaymentSettings.reconciliationInterval],
+            log: service.log)
+
+        service.publicRoutes { routes in
+            StoreRoutes(catalogue: payments.catalogue, payments: payments).register(in: &routes)
+            WebhookRoutes(payments: payments).register(in: &routes)
+        }
+        service.internalRoutes { routes in
+            LedgerRoutes(ledger: ledger).register(in: &routes)
+            ReconciliationRoutes(reconciliation: reconciliation).register(in: &routes)
+        }
+        service.background("reserve expiry", sweeping.expireReserves)
+        service.background("payment attempts", sweeping.takeUpAttempts)
+        service.background("reconciliation", sweeping.reconcile)
+    }
+}

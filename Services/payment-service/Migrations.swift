@@ -1,0 +1,17 @@
+internal import Postgres
+internal import ServiceKit
+
+/// The history of the schema `payment`, embedded in the program.
+enum Migrations {
+    /// The schema that all statements name.
+    static let schema = "payment"
+
+    /// In order; what is applied is never changed again.
+    static let all = [
+        Migration(number: 1, name: "ledger", sql: PackageResources._001_ledger_sql),
+        Migration(number: 2, name: "reserve", sql: PackageResources._002_reserve_sql),
+        Migration(number: 3, name: "payment", sql: PackageResources._003_payment_sql),
+        Migration(number: 4, name: "reconciliation", sql: PackageResources._004_reconciliation_sql),
+        Outbox.migration(number: 5),
+    ]
+}

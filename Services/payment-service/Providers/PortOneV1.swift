@@ -1,0 +1,61 @@
+internal import ServiceKit
+internal import Synchronization
+internal import Wire
+
+/// PortOne V1, once iamport: a token by key and secret, payments by `imp_uid`, webhooks that nobody signs.
+final class PortOneV1: PaymentProvider {
+    static let name = "portone-v1"
+    static let url = ConfigKey("portone_v1_url", default: "https://api.iamport.kr", "Where PortOne V1 is.")
+    static let key = ConfigKey("portone_v1_key", default: "", "REST API key of PortOne V1; empty switches it off.")
+    static let secret = ConfigKey(
+        "portone_v1_secret", default: Secret(configText: "")!, "REST API secret of PortOne V1.")
+    static let settings = [url.entry, key.entry, secret.entry]
+
+    let base: String
+    private let credentials: [UInt8]
+    /// Shared by all inquiries, on whichever loop.
+    private let token = Mutex<PortOneV1Token?>(nil)
+
+    init?(_ config: Config) throws {
+        let (key, secret) = (config[Self.key], config[Self.secret].revealed)
+        guard !key.isEmpty else { return nil }
+        guard !secret.isEmpty else { throw ProviderFault("portone_v1_secret is not set") }
+        base = config[Self.url]
+        credentials = JSONWriter.bytes { json in
+            json.object { json in
+                json.field("imp_key", key)
+                json.field("imp_secret", secret)
+            }
+        }
+    }
+
+    static func recognises(_ reference: String) -> Bool { reference.hasPrefix("imp") }
+
+    func inquiry(about reference: String) -> any ProviderConversation {
+        PortOneV1Inquiry(reference: reference, provider: self)
+    }
+
+    /// The body is JSON, or a form where the merchant's console says so.
+    func notice(in webhook: Webhook) throws(Webhook.Refusal) -> WebhookNotice {
+        let isForm = webhook.headers["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded")
+        let reference =
+            isForm == true
+            ? QueryParameters(webhook.body.span)?["imp_uid"]
+            : (try? JSONValue(parsing: webhook.body))?["imp_uid"]?.string
+        guard let reference, !reference.isEmpty else { throw .malformed }
+        return WebhookNotice(id: nil, reference: reference)
+    }
+
+    /// The request for a token.
+    var tokenRequest: ProviderRequest { ProviderRequest(body: credentials, url: base + "/users/getToken") }
+
+    /// A token that is still good at `now`.
+    func token(at now: ContinuousClock.Instant) -> String? {
+        token.withLock { $0.flatMap { $0.isGood(at: now) ? $0.text : nil } }
+    }
+
+    func keep(_ new: PortOneV1Token) { token.withLock { $0 = new } }
+
+    /// Forgets a token that was refused, unless another has taken its place.
+    func forget(_ refused: String) { token.withLock { if $0?.text == refused { $0 = nil } } }
+}

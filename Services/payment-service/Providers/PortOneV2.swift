@@ -1,0 +1,55 @@
+internal import ServiceKit
+internal import Wire
+
+/// PortOne V2: one secret for all calls, payments by the merchant's own payment id, signed webhooks.
+struct PortOneV2: PaymentProvider {
+    static let name = "portone-v2"
+    static let url = ConfigKey("portone_v2_url", default: "https://api.portone.io", "Where PortOne V2 is.")
+    static let secret = ConfigKey(
+        "portone_v2_secret", default: Secret(configText: "")!, "API secret of PortOne V2; empty switches it off.")
+    static let store = ConfigKey("portone_v2_store", default: "", "Our store id at PortOne V2; empty takes any.")
+    static let webhookSecret = ConfigKey(
+        "portone_v2_webhook_secret", default: Secret(configText: "")!,
+        "What PortOne V2 signs webhooks with, Base64 with or without whsec_; empty refuses all webhooks.")
+    static let settings = [url.entry, secret.entry, store.entry, webhookSecret.entry]
+
+    private let base: String
+    private let authorization: String
+    private let store: String
+    private let webhooks: StandardWebhooks?
+
+    init?(_ config: Config) throws {
+        let (secret, webhookSecret) = (config[Self.secret].revealed, config[Self.webhookSecret].revealed)
+        guard !secret.isEmpty else { return nil }
+        base = config[Self.url]
+        authorization = "PortOne \(secret)"
+        store = config[Self.store]
+        webhooks = StandardWebhooks(secret: webhookSecret)
+        if webhooks == nil, !webhookSecret.isEmpty { throw ProviderFault("portone_v2_webhook_secret is no Base64") }
+    }
+
+    /// A payment id is the merchant's to choose, so any text may be one.
+    static func recognises(_ reference: String) -> Bool { false }
+
+    func inquiry(about reference: String) -> any ProviderConversation {
+        PortOneV2Inquiry(
+            reference: reference, store: store, base: base, authorization: authorization)
+    }
+
+    func notice(in webhook: Webhook) throws(Webhook.Refusal) -> WebhookNotice {
+        guard let webhooks else { throw .wrongSignature }
+        let id = try webhooks.verifiedID(of: webhook)
+        guard let json = try? JSONValue(parsing: webhook.body), let type = json["type"]?.string else {
+            throw .malformed
+        }
+        guard Self.typesOfPayments.contains(type) else { return WebhookNotice(id: id, reference: nil) }
+        guard let reference = json["data"]?["paymentId"]?.string else { throw .malformed }
+        return WebhookNotice(id: id, reference: reference)
+    }
+
+    private static let typesOfPayments: Set<String> = [
+        "Transaction.Ready", "Transaction.Paid", "Transaction.VirtualAccountIssued", "Transaction.PartialCancelled",
+        "Transaction.Cancelled", "Transaction.Failed", "Transaction.PayPending", "Transaction.CancelPending",
+        "Transaction.Confirm", "Transaction.DisputeCreated", "Transaction.DisputeResolved",
+    ]
+}

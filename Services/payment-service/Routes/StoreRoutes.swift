@@ -1,0 +1,57 @@
+internal import Contract
+internal import HTTP
+internal import ServiceKit
+internal import Wire
+
+/// The store as clients see it.
+struct StoreRoutes: Sendable {
+    let catalogue: Catalogue
+    let payments: Payments
+
+    func register(in routes: inout PublicRoutes) {
+        routes.signedIn(.get, "/v1/store/item/list", items)
+        routes.signedIn(.post, "/v1/store/pay/validation", validate)
+    }
+
+    func items(_ call: Call, _ caller: Caller) async throws -> Response { call.reply(catalogue.items) }
+
+    /// Credits a payment to the caller; the same again has the same reply.
+    func validate(_ call: Call, _ caller: Caller) async throws -> Response {
+        let fields = try await call.fields()
+        let reference = try Self.text("imp_uid", in: fields)
+        let order = OrderNumber(text: try Self.text("merchant_uid", in: fields))
+        guard order.isOf(key: call.key) else { throw Failure(PaymentVerdict.Refusal.otherOrder) }
+        do {
+            let record = try await payments.validate(reference, PaymentAttempt.Claim(user: caller.user, order: order))
+            return call.reply(try BillView(record))
+        } catch let refusal as PaymentVerdict.Refusal {
+            throw Failure(refusal)
+        } catch let fault as ProviderFault {
+            throw Failure(.serverError, "\(fault).", status: 503, retryAfter: .seconds(5))
+        }
+    }
+
+    /// A text that is there and no longer than any provider's.
+    private static func text(_ name: String, in fields: Fields) throws(Failure) -> String {
+        let text = try fields.text(name)
+        guard !text.isEmpty, text.utf8.count <= OrderNumber.limit else { throw .invalid("\(name) is not valid.") }
+        return text
+    }
+}
+
+extension Failure {
+    /// What a client is told of a payment that credits nothing.
+    init(_ refusal: PaymentVerdict.Refusal) {
+        self =
+            switch refusal {
+            case .unknown: Failure(.unknownPayment, "There is no such payment.")
+            case .cancelled: Failure(.unknownPayment, "The payment was cancelled.")
+            case .notPaid: Failure(.invalidPayment, "The payment is not paid.")
+            case .otherOrder: Failure(.invalidPayment, "The payment belongs to another order.")
+            case .otherItem: Failure(.invalidPayment, "The payment is not for anything in the store.")
+            case .otherAmount: Failure(.invalidPayment, "The payment is not of the item's price.")
+            case .otherCurrency: Failure(.invalidPayment, "The payment is not in won.")
+            case .taken: Failure(.invalidPayment, "The payment is someone else's, or of another order.")
+            }
+    }
+}

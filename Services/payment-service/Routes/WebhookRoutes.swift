@@ -1,0 +1,54 @@
+internal import Contract
+internal import HTTP
+internal import ServiceKit
+internal import Wire
+
+/// Where payment providers tell us that something has happened.
+struct WebhookRoutes: Sendable {
+    let payments: Payments
+
+    /// The headers that signatures stand in, and the body's type.
+    private static let headers: [HeaderName] = ["webhook-id", "webhook-timestamp", "webhook-signature", "content-type"]
+    private static let bodyLimit = 64 * 1024
+
+    func register(in routes: inout PublicRoutes) {
+        for provider in PaymentProviders.known {
+            let name = provider.name
+            routes.webhook(.post, provider.webhookPath) { call in try await hear(call, from: name) }
+        }
+    }
+
+    /// Takes a webhook and answers 200, whether it tells anything new or not.
+    private func hear(_ call: Call, from name: String) async throws -> Response {
+        let provider: any PaymentProvider
+        do { provider = try payments.providers.named(name) } catch {
+            throw Failure(.serverError, "\(error).", status: 503)
+        }
+        var headers: [String: String] = [:]
+        for header in Self.headers { headers[header.description] = call.request.headers.text(header) }
+        let body = try await call.request.body.collect(upTo: Self.bodyLimit)
+        let notice: WebhookNotice
+        do { notice = try provider.notice(in: Webhook(headers: headers, body: body, receivedAt: .now)) } catch {
+            throw Failure(error)
+        }
+        guard (notice.reference ?? "").utf8.count <= OrderNumber.limit, (notice.id ?? "").utf8.count <= 200 else {
+            throw Failure.invalid("The webhook is not valid.")
+        }
+        try await payments.hear(notice, from: name)
+        return call.done()
+    }
+}
+
+extension Failure {
+    /// What a sender is told whose webhook is not believed.
+    init(_ refusal: Webhook.Refusal) {
+        self =
+            switch refusal {
+            case .unsigned: Failure(.invalidRequest, "The webhook is not signed.", status: 401)
+            case .tooOld: Failure(.invalidRequest, "The signature is too old.", status: 401)
+            case .tooNew: Failure(.invalidRequest, "The signature is of the future.", status: 401)
+            case .wrongSignature: Failure(.invalidRequest, "The signature is not valid.", status: 401)
+            case .malformed: .invalid("The webhook is not valid.")
+            }
+    }
+}

@@ -1,0 +1,82 @@
+internal import Postgres
+internal import Wire
+
+/// What does not agree, as the last runs of reconciliation found it.
+struct DifferenceStore: Sendable {
+    /// A difference and since when it stands.
+    struct Entry: Sendable, Equatable {
+        let difference: Difference
+        let firstSeenAt: Timestamp
+        let lastSeenAt: Timestamp
+    }
+
+    /// Records a difference, new or seen again.
+    func record(_ difference: Difference, in database: some Queryable) async throws(PostgresError) {
+        try await database.execute(
+            Self.record, difference.kind, difference.subject, difference.ours, difference.theirs)
+    }
+
+    /// Takes those of the given kinds for resolved that have not been seen since `start`.
+    func resolve(
+        _ kinds: [Difference.Kind], notSeenSince start: Timestamp, in database: some Queryable
+    ) async throws(PostgresError) {
+        try await database.execute(Self.resolve, kinds.map(\.rawValue), start)
+    }
+
+    /// Those that stand, the oldest first, up to `limit`.
+    func standing(limit: Int, in database: some Queryable) async throws(PostgresError) -> [Entry] {
+        try await database.query(Self.standing, limit).map { row throws(PostgresError) in
+            Entry(
+                difference: try Difference(row: &row), firstSeenAt: try row.next(), lastSeenAt: try row.next())
+        }
+    }
+
+    /// How many of each kind stand; kinds of which none does are absent.
+    func counts(in database: some Queryable) async throws(PostgresError) -> [Difference.Kind: Int] {
+        let counts = try await database.query(Self.counts).map { row throws(PostgresError) in
+            (try row.next(as: Difference.Kind.self), try row.next(as: Int.self))
+        }
+        return Dictionary(counts) { first, _ in first }
+    }
+}
+
+extension DifferenceStore {
+    private static let record = Statement(
+        "record difference",
+        """
+        insert into payment.difference as known (kind, subject, ours, theirs, first_seen_at, last_seen_at)
+        values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())
+        on conflict (kind, subject) do update set ours = excluded.ours, theirs = excluded.theirs,
+            first_seen_at = case when known.resolved_at is null then known.first_seen_at else excluded.first_seen_at end,
+            last_seen_at = excluded.last_seen_at, resolved_at = null
+        """)
+
+    private static let resolve = Statement(
+        "resolve differences",
+        """
+        update payment.difference set resolved_at = clock_timestamp()
+        where resolved_at is null and kind = any($1::text[]) and last_seen_at < $2
+        """)
+
+    private static let standing = Statement(
+        "standing differences",
+        """
+        select kind, subject, ours, theirs, first_seen_at, last_seen_at from payment.difference
+        where resolved_at is null order by first_seen_at, kind, subject limit $1
+        """)
+
+    private static let counts = Statement(
+        "count differences", "select kind, count(*) from payment.difference where resolved_at is null group by kind")
+}
+
+extension Difference.Kind: PostgresValue {}
+
+extension Difference {
+    /// Reads kind, subject, ours and theirs.
+    init(row: inout Row) throws(PostgresError) {
+        kind = try row.next()
+        subject = try row.next()
+        ours = try row.next()
+        theirs = try row.next()
+    }
+}

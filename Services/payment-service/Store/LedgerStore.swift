@@ -1,0 +1,91 @@
+internal import Postgres
+internal import Wire
+
+/// Accounts, transactions and their entries.
+struct LedgerStore: Sendable {
+    /// Locks the account of `user` until the transaction ends, and reads what it holds and what stands under `key`.
+    ///
+    /// - Returns: nil where the user has no account yet.
+    func holdings(
+        of user: UserID, key: String = "", in transaction: PostgresTransaction
+    ) async throws(PostgresError) -> Holdings? {
+        var batch = PostgresBatch()
+        try batch.add(Self.lock, user)
+        try batch.add(Self.read, user, key)
+        let rows = try await transaction.run(batch)
+        guard !rows[0].isEmpty else { return nil }
+        return try rows[1].first(Holdings.init(row:))
+    }
+
+    /// Makes the account of `user`, or waits for whoever is making it.
+    ///
+    /// - Returns: whether it was made here; then its first entries are to follow.
+    func open(_ user: UserID, in transaction: PostgresTransaction) async throws(PostgresError) -> Bool {
+        try await transaction.execute(Self.open, user) > 0
+    }
+
+    /// Adds the writing of a posting for `user` to a batch.
+    func add(_ posting: Posting, of user: UserID, to batch: inout PostgresBatch) throws(PostgresError) {
+        try batch.add(
+            Self.post, user, posting.kind, posting.subject, posting.legs.map(\.book.rawValue),
+            posting.legs.map(\.amount))
+    }
+
+    /// The wallet of a user, without a lock; nil where the user has no account yet.
+    func wallet(of user: UserID, in database: some Queryable) async throws(PostgresError) -> Int? {
+        try await database.query(Self.wallet, user).first { row throws(PostgresError) in try row.next() }
+    }
+}
+
+extension LedgerStore {
+    private static let open = Statement(
+        "open account", "insert into payment.account (user_id) values ($1) on conflict do nothing")
+
+    private static let lock = Statement(
+        "lock account", "select true from payment.account where user_id = $1 for no key update")
+
+    /// A statement of its own behind the lock: it must see what was committed while the lock was waited for.
+    private static let read = Statement(
+        "read holdings",
+        """
+        select coalesce(wallet.balance, 0), coalesce(wallet.version, 0),
+            reserve.key, reserve.user_id, reserve.amount, reserve.reason, reserve.state, reserve.balance,
+            reserve.expires_at, reserve.uncollected_at
+        from (select 1) as one
+        left join lateral (
+            select balance, version from payment.entry
+            where user_id = $1 and book = 'wallet' order by version desc limit 1
+        ) as wallet on true
+        left join payment.reserve on reserve.key = $2
+        """)
+
+    private static let post = Statement(
+        "post",
+        """
+        with made as (
+            insert into payment.transaction (user_id, kind, subject) values ($1, $2, $3) returning id
+        )
+        insert into payment.entry (transaction_id, user_id, book, amount)
+        select made.id, $1, leg.book, leg.amount from made, unnest($4::text[], $5::bigint[]) as leg (book, amount)
+        """)
+
+    private static let wallet = Statement(
+        "read wallet",
+        """
+        select coalesce((
+            select balance from payment.entry
+            where entry.user_id = account.user_id and book = 'wallet' order by version desc limit 1
+        ), 0)
+        from payment.account where user_id = $1
+        """)
+}
+
+extension Posting.Kind: PostgresValue {}
+
+extension Holdings {
+    init(row: inout Row) throws(PostgresError) {
+        wallet = try row.next()
+        version = try row.next()
+        reserve = try Reserve(row: &row)
+    }
+}

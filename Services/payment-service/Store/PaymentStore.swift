@@ -1,0 +1,115 @@
+internal import Postgres
+internal import Wire
+
+/// Payments as they are recorded.
+struct PaymentStore: Sendable {
+    /// A payment by what its provider calls it.
+    func find(
+        _ reference: String, of providers: [String], in database: some Queryable
+    ) async throws(PostgresError) -> PaymentRecord? {
+        try await database.query(Self.find, reference, providers).first(PaymentRecord.init(row:))
+    }
+
+    /// Locks the record of the payment that a provider reports, which is made where there is none, until the transaction
+    /// ends; and reads who claims the payment, the first first.
+    func lock(
+        _ report: PaymentReport, of provider: String, in transaction: PostgresTransaction
+    ) async throws(PostgresError) -> (record: PaymentRecord, claims: [PaymentAttempt]) {
+        var batch = PostgresBatch()
+        try batch.add(
+            Self.insert, provider, report.reference, report.order.text, report.item, report.amount,
+            report.cancelledAmount, report.currency, report.status, report.paidAt)
+        try batch.add(Self.lock, provider, report.reference)
+        try batch.add(AttemptStore.openClaims, report.reference, provider)
+        let rows = try await transaction.run(batch)
+        guard let record = try rows[1].first(PaymentRecord.init(row:)) else {
+            preconditionFailure("a payment vanished")
+        }
+        return (record, try rows[2].map(PaymentAttempt.init(row:)))
+    }
+
+    /// Adds the recording of a changed payment, heard of just now, to a batch.
+    func add(_ record: PaymentRecord, to batch: inout PostgresBatch) throws(PostgresError) {
+        let (report, credit) = (record.report, record.credit)
+        try batch.add(
+            Self.update, record.id, report.order.text, report.item, report.amount, report.cancelledAmount,
+            report.currency, report.status, report.paidAt, credit?.owner, credit?.coins, credit?.creditedAt,
+            credit?.refunded ?? 0)
+    }
+
+    /// Payments last asked about before `moment` and first seen after `horizon`, those longest not asked about first.
+    func unchecked(
+        since moment: Timestamp, notOlderThan horizon: Timestamp, limit: Int, in database: some Queryable
+    ) async throws(PostgresError) -> [PaymentRecord] {
+        try await database.query(Self.unchecked, moment, horizon, limit).map(PaymentRecord.init(row:))
+    }
+
+    /// Notes that a payment was asked about just now, with whatever answer.
+    func markChecked(_ id: Int64, in database: some Queryable) async throws(PostgresError) {
+        try await database.execute(Self.markChecked, id)
+    }
+}
+
+extension PaymentStore {
+    private static let find = Statement(
+        "find payment",
+        """
+        select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
+            owner, coins, credited_at, refunded
+        from payment.payment where reference = $1 and provider = any($2::text[])
+        order by owner is null, id limit 1
+        """)
+
+    private static let insert = Statement(
+        "insert payment",
+        """
+        insert into payment.payment (
+            provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at
+        ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        on conflict (provider, reference) do nothing
+        """)
+
+    private static let lock = Statement(
+        "lock payment",
+        """
+        select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
+            owner, coins, credited_at, refunded
+        from payment.payment where provider = $1 and reference = $2 for no key update
+        """)
+
+    private static let update = Statement(
+        "update payment",
+        """
+        update payment.payment set order_number = $2, item = $3, amount = $4, cancelled_amount = $5, currency = $6,
+            status = $7, paid_at = $8, owner = $9, coins = $10, credited_at = $11, refunded = $12,
+            checked_at = clock_timestamp()
+        where id = $1
+        """)
+
+    private static let unchecked = Statement(
+        "unchecked payments",
+        """
+        select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
+            owner, coins, credited_at, refunded
+        from payment.payment where checked_at < $1 and seen_at > $2 order by checked_at limit $3
+        """)
+
+    private static let markChecked = Statement(
+        "mark payment checked", "update payment.payment set checked_at = clock_timestamp() where id = $1")
+}
+
+extension PaymentReport.Status: PostgresValue {}
+
+extension PaymentRecord {
+    init(row: inout Row) throws(PostgresError) {
+        id = try row.next()
+        provider = try row.next()
+        report = PaymentReport(
+            reference: try row.next(), order: OrderNumber(text: try row.next()), item: try row.next(),
+            amount: try row.next(), cancelledAmount: try row.next(), currency: try row.next(),
+            status: try row.next(), paidAt: try row.next())
+        guard let owner: UserID = try row.next() else { return }
+        credit = Credit(
+            owner: owner, coins: try row.next(), creditedAt: try row.next(), refunded: try row.next())
+    }
+}

@@ -1,0 +1,66 @@
+internal import Postgres
+internal import Wire
+
+/// What stands under the keys of spends.
+struct ReserveStore: Sendable {
+    /// A reserve by its key and the user who must be locked before it is touched.
+    struct Place: Sendable, Equatable {
+        let key: String
+        let user: UserID
+    }
+
+    /// Adds the recording of a reserve to a batch, new or changed.
+    func add(_ reserve: Reserve, to batch: inout PostgresBatch) throws(PostgresError) {
+        let request = reserve.request
+        try batch.add(
+            Self.record, request.key, request.user, request.amount, request.reason, reserve.state, reserve.balance,
+            reserve.expiresAt, reserve.uncollectedAt)
+    }
+
+    /// Whose coins a key is about; nil where nothing stands under it.
+    func owner(of key: String, in database: some Queryable) async throws(PostgresError) -> UserID? {
+        try await database.query(Self.owner, key).first { row throws(PostgresError) in try row.next() }
+    }
+
+    /// Reserves whose time is up, those longest overdue first.
+    func overdue(
+        at now: Timestamp, limit: Int, in database: some Queryable
+    ) async throws(PostgresError) -> [Place] {
+        try await database.query(Self.overdue, now, limit).map { row throws(PostgresError) in
+            Place(key: try row.next(), user: try row.next())
+        }
+    }
+}
+
+extension ReserveStore {
+    private static let record = Statement(
+        "record reserve",
+        """
+        insert into payment.reserve (key, user_id, amount, reason, state, balance, expires_at, uncollected_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
+        on conflict (key) do update set state = excluded.state, uncollected_at = excluded.uncollected_at
+        """)
+
+    private static let owner = Statement("owner of reserve", "select user_id from payment.reserve where key = $1")
+
+    private static let overdue = Statement(
+        "overdue reserves",
+        """
+        select key, user_id from payment.reserve
+        where state = 'reserved' and expires_at <= $1 order by expires_at limit $2
+        """)
+}
+
+extension Reserve.State: PostgresValue {}
+
+extension Reserve {
+    /// Reads the columns of a reserve; nil where they are all null.
+    init?(row: inout Row) throws(PostgresError) {
+        guard let key: String = try row.next() else { return nil }
+        request = SpendRequest(key: key, user: try row.next(), amount: try row.next(), reason: try row.next())
+        state = try row.next()
+        balance = try row.next()
+        expiresAt = try row.next()
+        uncollectedAt = try row.next()
+    }
+}

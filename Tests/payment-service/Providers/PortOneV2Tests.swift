@@ -1,0 +1,127 @@
+import Crypto
+import ServiceKit
+import Testing
+import Wire
+
+@testable import payment_service
+
+@Suite("PortOne V2")
+struct PortOneV2Tests {
+    let provider: PortOneV2
+
+    static let settings = """
+        portone_v2_url = http://portone
+        portone_v2_secret = secret
+        portone_v2_store = store-1
+        portone_v2_webhook_secret = \(StandardWebhooksTests.secret)
+        """
+
+    init() throws {
+        provider = try #require(try PortOneV2(Config(PortOneV2.settings, file: Self.settings)))
+    }
+
+    static let payment = """
+        {"status":"PAID","id":"ios_sooda_1700000000","transactionId":"t","merchantId":"m","storeId":"store-1",
+        "amount":{"total":100,"paid":100,"cancelled":0},"currency":"KRW","orderName":"10 Coin",
+        "customer":{"name":"Hong Gildong"},"paidAt":"2023-11-14T22:13:20Z"}
+        """
+
+    func answer(_ status: Int, _ body: String) -> ProviderAnswer? {
+        var inquiry = provider.inquiry(about: "ios_sooda_1700000000")
+        _ = inquiry.begin(at: .now)
+        let step = inquiry.receive(ProviderReply(status: status, body: Array(body.utf8)), at: .now)
+        if case .finish(let answer) = step { return answer }
+        return nil
+    }
+
+    func report(_ body: String) -> PaymentReport? {
+        if case .payment(let report) = answer(200, body) { return report }
+        return nil
+    }
+
+    @Test("A payment is asked for by its id, within our store, with our secret")
+    func request() {
+        var inquiry = provider.inquiry(about: "a/b")
+        #expect(
+            inquiry.begin(at: .now)
+                == .ask(
+                    ProviderRequest(
+                        url: "http://portone/payments/a%2Fb?storeId=store-1", authorization: "PortOne secret")))
+    }
+
+    @Test("The payment id is the order, unless the app has named another in customData")
+    func order() {
+        #expect(report(Self.payment)?.order.text == "ios_sooda_1700000000")
+        let custom = #""customData":"{\"merchant_uid\":\"ios_sooda_5\"}","currency""#
+        #expect(report(Self.payment.replacing(#""currency""#, with: custom))?.order.text == "ios_sooda_5")
+        let other = report(Self.payment.replacing(#""currency""#, with: #""customData":"hello","currency""#))
+        #expect(other?.order.text == "ios_sooda_1700000000")
+    }
+
+    @Test("Amounts and times are read")
+    func amounts() {
+        let report = report(
+            Self.payment.replacing("PAID", with: "PARTIAL_CANCELLED").replacing(
+                #""cancelled":0"#, with: #""cancelled":30"#))
+        #expect(report?.amount == 100)
+        #expect(report?.cancelledAmount == 30)
+        #expect(report?.status == .paid)
+        #expect(report?.paidAt == Timestamp(seconds: 1_700_000_000))
+    }
+
+    @Test(
+        "States, unknown ones too, are read",
+        arguments: [("CANCELLED", "cancelled"), ("FAILED", "failed"), ("READY", "open"), ("SOMETHING_NEW", "open")])
+    func states(theirs: String, ours: String) {
+        #expect(report(Self.payment.replacing("PAID", with: theirs))?.status.rawValue == ours)
+    }
+
+    @Test("A payment that it does not know, or of another store, is unknown; all else is unusable")
+    func unknown() {
+        #expect(answer(404, #"{"type":"PAYMENT_NOT_FOUND"}"#) == .unknown)
+        #expect(answer(200, Self.payment.replacing("store-1", with: "store-2")) == .unknown)
+        for (status, body) in [
+            (404, "<html>"), (401, #"{"type":"UNAUTHORIZED"}"#), (500, ""), (200, "{}"),
+            (200, Self.payment.replacing("ios_sooda", with: "other")),
+        ] {
+            guard case .unusable = answer(status, body) else { return #expect(Bool(false), "\(status) \(body)") }
+        }
+    }
+
+    func webhook(_ body: String, secret: String = StandardWebhooksTests.secret) -> Webhook {
+        Signing.webhook(id: "w-1", body: body, secret: secret)
+    }
+
+    @Test("A signed webhook about a payment names it")
+    func notice() throws {
+        let body =
+            #"{"type":"Transaction.Paid","timestamp":"2024-04-25T10:00:00.000Z","data":{"paymentId":"p","storeId":"s"}}"#
+        #expect(try provider.notice(in: webhook(body)) == WebhookNotice(id: "w-1", reference: "p"))
+        #expect(throws: Webhook.Refusal.wrongSignature) {
+            try provider.notice(in: webhook(body, secret: "whsec_AAAA"))
+        }
+    }
+
+    @Test("Types that are not about payments, or that nobody knows yet, are read and left alone")
+    func unknownTypes() throws {
+        for type in ["BillingKey.Issued", "Transaction.Teleported", "Whatever"] {
+            let notice = try provider.notice(in: webhook(#"{"type":"\#(type)","data":{"paymentId":"p"}}"#))
+            #expect(notice == WebhookNotice(id: "w-1", reference: nil))
+        }
+    }
+
+    @Test(
+        "A signed body that is no webhook is malformed", arguments: ["", "{}", "[]", #"{"type":"Transaction.Paid"}"#])
+    func malformed(body: String) {
+        #expect(throws: Webhook.Refusal.malformed) { try provider.notice(in: webhook(body)) }
+    }
+
+    @Test("Without a secret it is switched off; without a webhook secret it believes no webhook")
+    func setUp() throws {
+        #expect(try PortOneV2(Config(PortOneV2.settings)) == nil)
+        let silent = try #require(try PortOneV2(Config(PortOneV2.settings, file: "portone_v2_secret = s")))
+        #expect(throws: Webhook.Refusal.wrongSignature) { try silent.notice(in: webhook("{}")) }
+        let wrong = "portone_v2_secret = s\nportone_v2_webhook_secret = no base64!"
+        #expect(throws: ProviderFault.self) { try PortOneV2(Config(PortOneV2.settings, file: wrong)) }
+    }
+}

@@ -1,0 +1,55 @@
+import EventLoop
+import Postgres
+import TestSupport
+
+@testable import payment_service
+
+/// Databases with the service's schema in them.
+enum LedgerDatabase {
+    /// A database of its own, with accounts for the users 1, 2 and 3.
+    static func make() async throws -> TestDatabase {
+        let database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        try await Pools.use(database) { pool in try await pool.migrate(Migrations.schema, Migrations.all) }
+        try await database.run(sql: "insert into payment.account (user_id) values (1), (2), (3)")
+        return database
+    }
+}
+
+extension PostgresPool {
+    /// Why SQL fails in a session of the given replication role, at the latest when it commits; nil where it does not.
+    func failure(of sql: String, as role: String = "origin") async -> PostgresError? {
+        do {
+            try await transaction { transaction in
+                try await transaction.query(
+                    Statement("role", unprepared: "set local session_replication_role = \(role)"))
+                try await transaction.query(Statement("attack", unprepared: sql))
+            }
+            return nil
+        } catch {
+            return error as? PostgresError
+        }
+    }
+}
+
+/// Pools to a test's database, on loops of their own.
+enum Pools {
+    /// Runs `body` on a loop, as a request would be.
+    @discardableResult
+    static func use<Result: Sendable>(
+        _ database: TestDatabase, loops count: Int = 1, connections: Int = 4,
+        _ body: @escaping @Sendable (PostgresPool) async throws -> Result
+    ) async throws -> Result {
+        let loops = EventLoopGroup(count: count)
+        let blocking = BlockingPool(threads: 2, limit: 64)
+        var configuration = PostgresConfiguration(database.connectionString)
+        configuration.connectionsPerLoop = connections
+        let pool = PostgresPool(configuration, on: loops, blocking: blocking)
+        let outcome = await Task { try await loops.loops[0].run { try await body(pool) } }.result
+        pool.close()
+        await onOwnThread {
+            loops.stop()
+            blocking.stop()
+        }
+        return try outcome.get()
+    }
+}

@@ -1,0 +1,149 @@
+import Glibc
+import ServiceSupport
+import Synchronization
+import TestSupport
+import Wire
+
+@testable import payment_service
+
+/// The built service, in one or more instances, on real Postgres and Redis, with a stub world around it.
+final class PaymentHouse: Sendable {
+    let database: TestDatabase
+    let redis: RedisServer
+    let world: StubWorld
+    private let folder = TemporaryFolder("maru-payment")
+    private let settings: [String: String]
+    private let running: Mutex<[PaymentProcess]>
+
+    init(instances: Int = 1, _ settings: [String: String] = [:]) async throws {
+        database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        redis = try await RedisServer.start()
+        world = try StubWorld()
+        self.settings = settings
+        running = Mutex([])
+        for _ in 0..<instances { _ = try await start() }
+    }
+
+    /// Runs `body` against a house of its own.
+    static func use(
+        instances: Int = 1, _ settings: [String: String] = [:], _ body: (PaymentHouse) async throws -> Void
+    ) async throws {
+        let house = try await PaymentHouse(instances: instances, settings)
+        do {
+            try await body(house)
+        } catch {
+            await house.stop()
+            throw error
+        }
+        await house.stop()
+    }
+
+    // MARK: Life and death
+
+    func start() async throws -> PaymentProcess {
+        let process = try await PaymentProcess(
+            database: database, redis: redis, world: world, log: folder.path + "/log", settings: settings)
+        running.withLock { $0.append(process) }
+        return process
+    }
+
+    /// Kills an instance as the kernel would, and starts another in its place.
+    func replace(_ index: Int) async throws {
+        let old = running.withLock { $0.remove(at: index % $0.count) }
+        old.process.signal(SIGKILL)
+        await old.process.wait()
+        _ = try await start()
+    }
+
+    func stop() async {
+        for instance in running.withLock(\.self) { await instance.process.stop() }
+        await world.stop()
+        await redis.stop()
+    }
+
+    /// What all instances have logged.
+    var log: String { (try? String(contentsOfFile: folder.path + "/log")) ?? "" }
+
+    /// One of the instances.
+    var someone: PaymentProcess { running.withLock { $0[Int.random(in: 0..<$0.count)] } }
+
+    // MARK: Calls
+
+    /// A call of a client who has signed in.
+    func call(
+        _ method: String, _ path: String, user: Int64? = 7, key: String? = "sooda", json: String = ""
+    ) async throws -> HTTPCall.Reply {
+        var headers = [("Content-Type", "application/json")]
+        if let key { headers.append(("SesacKey", key)) }
+        if let user { headers.append(("Authorization", world.tokens.token(user: user, key: key ?? "sooda"))) }
+        return try await HTTPCall(
+            method, port: someone.publicPort, path, headers: headers, body: Array(json.utf8)
+        ).reply()
+    }
+
+    func validate(
+        _ reference: String, _ order: String, user: Int64 = 7, key: String = "sooda"
+    ) async throws -> HTTPCall.Reply {
+        let json = #"{"imp_uid":"\#(reference)","merchant_uid":"\#(order)"}"#
+        return try await call("POST", "/v1/store/pay/validation", user: user, key: key, json: json)
+    }
+
+    /// A call of another service.
+    func ask(_ method: String, _ path: String, json: String = "") async throws -> HTTPCall.Reply {
+        try await HTTPCall(
+            method, port: someone.internalPort, path,
+            headers: [
+                ("Authorization", "Bearer " + ServiceUnderTest.credential), ("Content-Type", "application/json"),
+            ],
+            body: Array(json.utf8)
+        ).reply()
+    }
+
+    func balance(_ user: Int64) async throws -> Int {
+        let reply = try await ask("GET", "/internal/balances/\(user)")
+        guard let balance = try JSONValue(parsing: reply.body)["balance"]?.int else {
+            throw NeverHappened(description: "a balance: \(reply.status) \(reply.text)")
+        }
+        return balance
+    }
+
+    func reserve(_ key: String, user: Int64, amount: Int) async throws -> HTTPCall.Reply {
+        let json = #"{"key":"\#(key)","user_id":"\#(user)","amount":\#(amount),"reason":"test"}"#
+        return try await ask("POST", "/internal/reserves", json: json)
+    }
+
+    func capture(_ key: String, user: Int64, amount: Int) async throws -> HTTPCall.Reply {
+        let json = #"{"user_id":"\#(user)","amount":\#(amount),"reason":"test"}"#
+        return try await ask("POST", "/internal/reserves/\(key)/capture", json: json)
+    }
+
+    func release(_ key: String) async throws -> HTTPCall.Reply {
+        try await ask("POST", "/internal/reserves/\(key)/release")
+    }
+
+    /// A webhook of PortOne V1, which says what it likes.
+    func oldWebhook(_ reference: String, status: String = "paid") async throws -> HTTPCall.Reply {
+        let json = #"{"imp_uid":"\#(reference)","merchant_uid":"whatever","status":"\#(status)"}"#
+        return try await HTTPCall.post(port: someone.publicPort, "/v1/webhooks/portone/v1", json: json)
+    }
+
+    /// A webhook of PortOne V2, signed.
+    func newWebhook(
+        _ reference: String, id: String, type: String = "Transaction.Paid", at time: Timestamp = .now
+    ) async throws -> HTTPCall.Reply {
+        let body = #"{"type":"\#(type)","timestamp":"2024-04-25T10:00:00.000Z","data":{"paymentId":"\#(reference)"}}"#
+        let headers = Signing.headers(id: id, body: body, secret: StandardWebhooksTests.secret, at: time)
+        return try await HTTPCall.post(
+            port: someone.publicPort, "/v1/webhooks/portone/v2", json: body, headers: headers.map { ($0.key, $0.value) }
+        )
+    }
+
+    /// What a run of reconciliation finds, as `kind subject`.
+    func reconcile() async throws -> Set<String> {
+        let reply = try await ask("POST", "/internal/reconciliation")
+        guard reply.status == 200, let list = try JSONValue(parsing: reply.body)["differences"]?.elements else {
+            throw NeverHappened(description: "a reconciliation: \(reply.status) \(reply.text)")
+        }
+        return Set(list.map { "\($0["kind"]?.string ?? "") \($0["subject"]?.string ?? "")" })
+    }
+}
