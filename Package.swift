@@ -117,6 +117,13 @@ let package = Package(
         tests(of: "EventLoop"),
         tests(of: "Wire"),
         tests(of: "HTTP", alsoUsing: ["EventLoop", "Wire"]),
+        .testTarget(
+            name: "HTTPClientTests",
+            dependencies: ["HTTP", "EventLoop", "Wire", "TestSupport"],
+            path: "Tests/HTTPClient",
+            exclude: ["Support/server.py"],
+            swiftSettings: settings
+        ),
         tests(of: "Crypto", alsoUsing: ["Wire", "EventLoop"]),
         tests(of: "Redis", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Postgres", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),

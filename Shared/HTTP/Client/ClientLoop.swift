@@ -36,29 +36,36 @@ final class ClientLoop: @unchecked Sendable {
             })
     }
 
-    deinit { precondition(isClosed, "a client's loop was dropped open") }
-
     func start(_ transfer: Transfer, _ continuation: UnsafeContinuation<Transfer.Outcome, Never>) {
         loop.preconditionInLoop()
+        transfer.continuation = continuation
+        if let kind = reasonToRefuse(transfer) { return recycle(transfer.end(kind)) }
         let handle = idleHandles.popLast() ?? EasyHandle()
-        let deadline = loop.schedule(after: transfer.request.deadline) { [unowned self, unowned transfer] in
-            abort(transfer, .deadlineExceeded)
-        }
-        transfer.begin(with: handle, continuation, deadline: deadline)
-        guard !isClosed else { return recycle(transfer.end(.closed)) }
-        guard running.count < configuration.maximumTransfers else { return recycle(transfer.end(.overloaded)) }
+        transfer.handle = handle
         do throws(RefusedOption) {
             try handle.prepare(for: transfer, configuration)
         } catch {
             return recycle(transfer.end(.invalidRequest, error.detail))
+        }
+        transfer.deadline = loop.schedule(after: transfer.request.deadline) { [unowned self, unowned transfer] in
+            abort(transfer, .deadlineExceeded)
         }
         running[ObjectIdentifier(transfer)] = transfer
         let code = curl_multi_add_handle(multi, handle.raw)
         precondition(code == CURLM_OK, "curl refuses a handle")
     }
 
+    private func reasonToRefuse(_ transfer: Transfer) -> HTTPClient.Failure.Kind? {
+        if isClosed { return .closed }
+        if transfer.isCancelled { return .cancelled }
+        return running.count < configuration.maximumTransfers ? nil : .overloaded
+    }
+
     func cancel(_ transfer: Transfer) {
-        loop.execute { [self] in abort(transfer, .cancelled) }
+        loop.execute { [self] in
+            transfer.isCancelled = true
+            abort(transfer, .cancelled)
+        }
     }
 
     func close() {

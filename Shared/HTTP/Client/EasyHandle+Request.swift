@@ -11,11 +11,10 @@ extension EasyHandle {
         let request = transfer.request
         try setCallbacks(for: transfer)
         try set(configuration)
-        try set(CURLOPT_URL, request.url)
-        try setVersion(for: request.url)
+        try setURL(request.url)
         try setMethod(of: request)
         try set(headerLines: Self.headerLines(of: request))
-        if request.maximumRedirects > 0, request.method == .get || request.method == .head {
+        if request.maximumRedirects > 0, request.isIdempotent, request.method == .get || request.method == .head {
             try set(CURLOPT_FOLLOWLOCATION, 1)
             try set(CURLOPT_MAXREDIRS, request.maximumRedirects)
         }
@@ -51,8 +50,11 @@ extension EasyHandle {
 
     /// Over TLS requests wait for a connection that they can share. Without TLS there is none to come, and curl would
     /// make them wait for the whole first reply.
-    private func setVersion(for url: String) throws(RefusedOption) {
-        let isSecure = url.utf8.prefix(6).elementsEqual("https:".utf8) { $0 | 0x20 == $1 | 0x20 }
+    private func setURL(_ url: String) throws(RefusedOption) {
+        // curl would guess a protocol where there is none.
+        guard let end = url.firstRange(of: "://")?.lowerBound else { throw RefusedOption(detail: "no absolute URL") }
+        let isSecure = url[..<end].lowercased() == "https"
+        try set(CURLOPT_URL, url)
         try set(CURLOPT_HTTP_VERSION, Int(isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
         try set(CURLOPT_PIPEWAIT, isSecure ? 1 : 0)
     }

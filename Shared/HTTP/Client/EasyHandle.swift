@@ -53,7 +53,7 @@ final class EasyHandle {
         try check(ccurl_set_error_buffer(raw, complaint))
         ccurl_set_callbacks(
             raw, Unmanaged.passUnretained(transfer).toOpaque(),
-            { transfer, _, _, _, _ in Transfer.of(transfer).mayBeSent() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT },
+            { transfer, _, _, _, _ in Transfer.of(transfer).mayBeSent ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT },
             { bytes, size, count, transfer in
                 let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
                 return Transfer.of(transfer).reply.takeHead(line) ? line.count : 0

@@ -10,7 +10,7 @@ extension HTTPClient {
             case unreachable
             /// The server's certificate is not to be trusted, or TLS failed.
             case untrusted
-            /// The connection ended before the reply did.
+            /// The connection ended, or broke its framing, before the reply was whole.
             case connectionLost
             /// The server does not speak HTTP, or speaks it wrongly.
             case malformedReply

@@ -6,5 +6,12 @@ extension HTTPClient {
         public let body: [UInt8]
         /// Whether it came over HTTP/2.
         public let isHTTP2: Bool
+
+        public init(status: Status, headers: Headers = Headers(), body: [UInt8] = [], isHTTP2: Bool = false) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+            self.isHTTP2 = isHTTP2
+        }
     }
 }

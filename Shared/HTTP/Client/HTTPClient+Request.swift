@@ -10,7 +10,9 @@ extension HTTPClient {
         public var deadline = Duration.seconds(10)
         /// Bytes of body that the reply may have.
         public var maximumReplySize = 1 << 20
-        /// Whether doing it twice is as good as once. Only then may it be sent again.
+        /// Whether doing it twice is as good as once; only then may it be sent again. Set it where the server knows a
+        /// repetition by a key: a server that retires a connection of HTTP/2 refuses what came last, and whether a lost
+        /// request was refused cannot be told.
         public var isIdempotent: Bool
         /// Redirects that a GET or HEAD follows; none unless asked for.
         public var maximumRedirects = 0

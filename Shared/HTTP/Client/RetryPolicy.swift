@@ -51,7 +51,7 @@ public struct RetryPolicy: Sendable {
         guard attempt < maximumAttempts, Self.mayPass(outcome, isIdempotent: isIdempotent) else { return .accept }
         // 2^20 times the first wait exceeds every sensible limit.
         let step = min(longestWait, firstWait * (1 << min(attempt - 1, 20)))
-        var wait = step * Double.random(in: 0...1, using: &generator)
+        var wait = step * Double.random(in: 0..<1, using: &generator)
         if case .replied(_, let asked?) = outcome { wait = max(wait, asked) }
         guard wait <= longestWait, wait < remaining else { return .accept }
         return .retry(after: wait)

@@ -32,7 +32,8 @@ extension Transfer {
             CURLE_SEND_FAIL_REWIND, CURLE_ABORTED_BY_CALLBACK:
             return .connectionLost
         default:
-            // curl has one code for a URL and for a reply that it does not understand.
+            // curl has the same codes for a URL, a redirect and a reply that it does not understand.
+            if redirects > 0 { return .redirected }
             return wasSent ? .malformedReply : .invalidRequest
         }
     }

@@ -9,33 +9,26 @@ final class Transfer: @unchecked Sendable {
 
     let request: HTTPClient.Request
     var reply: ReplyCollector
-    private(set) var handle: EasyHandle?
-    private var continuation: UnsafeContinuation<Outcome, Never>?
-    private var deadline: LoopTimer?
-    /// How often curl went to send the request, on a kept connection that turned out dead or after a redirect included.
-    private var attempts = 0
-
-    var wasSent: Bool { attempts > 0 }
+    var handle: EasyHandle?
+    var continuation: UnsafeContinuation<Outcome, Never>?
+    var deadline: LoopTimer?
+    /// Cancelled, perhaps before it was started.
+    var isCancelled = false
 
     init(_ request: HTTPClient.Request) {
         self.request = request
         reply = ReplyCollector(maximumBodySize: request.maximumReplySize)
     }
 
-    func begin(with handle: EasyHandle, _ continuation: UnsafeContinuation<Outcome, Never>, deadline: LoopTimer) {
-        self.handle = handle
-        self.continuation = continuation
-        self.deadline = deadline
-    }
+    /// Whether any of the request has gone out, on this connection or one before.
+    var wasSent: Bool { handle.map { ccurl_number($0.raw, CURLINFO_REQUEST_SIZE) > 0 } ?? false }
 
-    /// Called when a connection is ready for the request.
-    ///
-    /// - Returns: whether to send it. curl would send it again by itself where a kept connection ends without a reply.
-    func mayBeSent() -> Bool {
-        attempts += 1
-        let redirects = handle.map { ccurl_number($0.raw, CURLINFO_REDIRECT_COUNT) } ?? 0
-        return request.isIdempotent || attempts <= 1 + redirects
-    }
+    /// Asked when a connection is ready for the request: curl by itself would send it again where a kept connection ends
+    /// without a reply.
+    var mayBeSent: Bool { request.isIdempotent || !wasSent }
+
+    /// How many redirects have been followed.
+    var redirects: Int { handle.map { ccurl_number($0.raw, CURLINFO_REDIRECT_COUNT) } ?? 0 }
 
     /// Hands over the outcome; curl must have let go of the handle.
     func end(with outcome: Outcome) -> EasyHandle? {

@@ -1,0 +1,58 @@
+import EventLoop
+import HTTP
+import TestSupport
+
+/// A client on loops of its own, stopped when the test ends.
+final class ClientFixture: Sendable {
+    let group: EventLoopGroup
+    let client: HTTPClient
+
+    init(loops: Int = 1, _ configure: (inout HTTPClient.Configuration) -> Void = { _ in }) {
+        var configuration = HTTPClient.Configuration()
+        configure(&configuration)
+        group = EventLoopGroup(count: loops)
+        client = HTTPClient(on: group, configuration: configuration)
+    }
+
+    deinit {
+        client.close()
+        group.stop()
+    }
+
+    /// Sends on the first loop.
+    func send(_ request: HTTPClient.Request) async throws -> HTTPClient.Reply {
+        let client = client
+        return try await group.loops[0].run { try await client.send(request) }
+    }
+
+    func get(_ url: String) async throws -> HTTPClient.Reply { try await send(.init(.get, url)) }
+
+    /// Why a request fails; nil where it does not.
+    func failure(of request: HTTPClient.Request) async -> HTTPClient.Failure? {
+        do {
+            _ = try await send(request)
+            return nil
+        } catch {
+            return error as? HTTPClient.Failure
+        }
+    }
+
+    func failure(of url: String) async -> HTTPClient.Failure? { await failure(of: .init(.get, url)) }
+
+    /// Runs `body` so often at a time on the first loop, and collects what comes of it.
+    func concurrently<Value: Sendable>(
+        _ count: Int, _ body: @escaping @Sendable (HTTPClient, Int) async throws -> Value
+    ) async throws -> [Value] {
+        let client = client
+        return try await group.loops[0].run {
+            try await withThrowingTaskGroup { tasks in
+                for number in 0..<count { tasks.addTask { try await body(client, number) } }
+                return try await tasks.reduce(into: []) { $0.append($1) }
+            }
+        }
+    }
+}
+
+extension HTTPClient.Reply {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}

@@ -1,0 +1,24 @@
+import TestSupport
+
+/// The server of `server.py`, which behaves and misbehaves as the path of a request asks.
+final class PythonServer: Sendable {
+    let port: UInt16
+    let process: ChildProcess
+    private let folder = TemporaryFolder("maru-http-client")
+
+    private static let shared = Task { try await PythonServer() }
+
+    /// The one that tests share which leave it running; give paths that count a query of their own.
+    static func ofThisProcess() async throws -> PythonServer { try await shared.value }
+
+    init() async throws {
+        let here = #filePath
+        let script = here[..<here.lastIndex(of: "/")!] + "/server.py"
+        process = try ChildProcess("/usr/bin/env", ["python3", String(script)], log: folder.path + "/log")
+        try await process.written(" .\n")
+        let words = process.output.split(separator: " ")
+        port = UInt16(words[1])!
+    }
+
+    func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+}
