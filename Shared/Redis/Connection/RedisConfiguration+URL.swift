@@ -1,62 +1,69 @@
 internal import Wire
 
 extension RedisConfiguration {
-    /// Reads `redis://[user][:password]@host[:port][/database]`, percent-encoded, or `unix:///path[?db=number]`.
+    /// Takes `redis://user:password@host:port/database`, of which all but the host may be missing, or
+    /// `unix:///path?db=database`. User and password are percent-encoded. Nil for anything else.
     public init?(url: String) {
-        if url.hasPrefix("unix://") {
-            self.init(unixURL: url.dropFirst("unix://".count))
-            return
+        if let rest = url.removing(prefix: "redis://") {
+            self.init(authority: rest)
+        } else if let rest = url.removing(prefix: "unix://"), rest.hasPrefix("/") {
+            self.init(path: rest)
+        } else {
+            return nil
         }
-        guard url.hasPrefix("redis://") else { return nil }
-        var rest = url.dropFirst("redis://".count)
-        var userInfo: Substring?
-        if let at = rest.lastIndex(of: "@") {
-            userInfo = rest[..<at]
-            rest = rest[rest.index(after: at)...]
-        }
-        let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let (host, port) = Self.hostAndPort(parts[0]) else { return nil }
-        self.init(.host(host, port: port))
-        if parts.count == 2, !parts[1].isEmpty {
-            guard let database = Int(parts[1]), database >= 0 else { return nil }
-            self.database = database
-        }
-        if let userInfo { guard setCredentials(userInfo) else { return nil } }
     }
 
-    private init?(unixURL rest: Substring) {
-        let parts = rest.split(separator: "?", maxSplits: 1)
-        guard let path = parts.first, path.hasPrefix("/") else { return nil }
+    private init?(authority text: Substring) {
+        let (entry, database) = text.parted(at: "/")
+        self.init()
+        var place = entry
+        if let at = entry.lastIndex(of: "@") {
+            let (user, password) = entry[..<at].parted(at: ":")
+            guard let password, let decoded = PercentEncoding.decode(String(password)),
+                let name = PercentEncoding.decode(String(user))
+            else { return nil }
+            self.password = decoded
+            self.user = name.isEmpty ? nil : name
+            place = entry[entry.index(after: at)...]
+        }
+        guard let server = Self.server(place), let number = Self.database(database) else { return nil }
+        self.server = server
+        self.database = number
+    }
+
+    private init?(path text: Substring) {
+        let (path, query) = text.parted(at: "?")
         self.init(.unixPath(String(path)))
-        if parts.count == 2 {
-            guard parts[1].hasPrefix("db="), let database = Int(parts[1].dropFirst(3)), database >= 0 else {
-                return nil
-            }
-            self.database = database
-        }
+        guard let query else { return }
+        guard let number = query.removing(prefix: "db=").flatMap({ Self.database($0) }) else { return nil }
+        database = number
     }
 
-    private static func hostAndPort(_ text: Substring) -> (String, UInt16)? {
-        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-            let host = String(text[text.index(after: text.startIndex)..<end])
+    private static func server(_ text: Substring) -> Server? {
+        var (host, port) = text.parted(at: ":")
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            host = text[text.index(after: text.startIndex)..<end]
             let rest = text[text.index(after: end)...]
-            if rest.isEmpty { return (host, 6379) }
-            return rest.hasPrefix(":") ? UInt16(rest.dropFirst()).map { (host, $0) } : nil
+            guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+            port = rest.isEmpty ? nil : rest.dropFirst()
         }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard let host = parts.first, !host.isEmpty, parts.count <= 2 else { return nil }
-        if parts.count == 1 { return (String(host), 6379) }
-        return UInt16(parts[1]).map { (String(host), $0) }
+        guard !host.isEmpty, let number = port.map({ UInt16($0) }) ?? 6379, number > 0 else { return nil }
+        return .host(String(host), port: number)
     }
 
-    private mutating func setCredentials(_ userInfo: Substring) -> Bool {
-        let parts = userInfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let decoded = parts.map { PercentEncoding.decode(String($0)) }
-        guard let first = decoded.first, let user = first else { return false }
-        if !user.isEmpty { self.user = user }
-        guard decoded.count == 2 else { return true }
-        guard let password = decoded[1] else { return false }
-        if !password.isEmpty { self.password = password }
-        return true
+    private static func database(_ text: Substring?) -> Int? {
+        guard let text, !text.isEmpty else { return 0 }
+        return Int(text).flatMap { $0 >= 0 ? $0 : nil }
+    }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    fileprivate func removing(prefix: String) -> Substring? { hasPrefix(prefix) ? dropFirst(prefix.count) : nil }
+
+    /// What is before the first `mark` and, where there is one, what is after it.
+    fileprivate func parted(at mark: Character) -> (before: Substring, after: Substring?) {
+        guard let place = firstIndex(of: mark) else { return (self[...], nil) }
+        return (self[..<place], self[index(after: place)...])
     }
 }
