@@ -89,6 +89,9 @@ let package = Package(
         module("Redis", on: ["EventLoop", "Wire", "CRedis", "CCrypto"]),
         module("Postgres", on: ["EventLoop", "Wire", "CPostgres"]),
 
+        // Floor 3: what is seen from outside
+        module("Telemetry", on: ["EventLoop", "Wire"]),
+
         // Floor 4: what services are made of
         module("Contract", on: ["Wire", "HTTP", "EventLoop"]),
         module("ServiceKit", on: ["CSystem", "EventLoop", "Wire", "HTTP", "Postgres", "Redis", "Crypto", "Contract"]),
@@ -127,6 +130,7 @@ let package = Package(
         tests(of: "Crypto", alsoUsing: ["Wire", "EventLoop"]),
         tests(of: "Redis", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Postgres", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
+        tests(of: "Telemetry", alsoUsing: ["EventLoop", "Wire"]),
         tests(of: "Contract", alsoUsing: ["Wire"]),
         tests(of: "WebSocket", alsoUsing: ["EventLoop", "HTTP", "TestSupport", "CZlib"]),
         tests(

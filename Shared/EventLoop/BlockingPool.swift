@@ -63,7 +63,7 @@ public final class BlockingPool: Sendable {
     /// - Throws: `Full` when too many wait, else what `body` throws.
     public func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withUnsafeThrowingContinuation { continuation in
-            let isAccepted = offer { continuation.resume(with: Swift.Result(catching: body)) }
+            let isAccepted = submit { continuation.resume(with: Swift.Result(catching: body)) }
             if !isAccepted { continuation.resume(throwing: Full()) }
         }
     }
@@ -74,7 +74,8 @@ public final class BlockingPool: Sendable {
         for _ in 0..<threadCount { semaphore.signal() }
     }
 
-    private func offer(_ piece: @escaping @Sendable () -> Void) -> Bool {
+    /// Runs `piece` on a thread of the pool and does not wait; false when too many wait already.
+    public func submit(_ piece: @escaping @Sendable () -> Void) -> Bool {
         let isAccepted = state.withLock { state in
             guard !state.isStopped, state.waiting < limit else { return false }
             state.queue.append(piece)

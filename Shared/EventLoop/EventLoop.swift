@@ -69,6 +69,11 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         cs_current_loop().map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// The index of the loop whose thread this is.
+    public static var currentIndex: Int? {
+        cs_current_loop().map { Unmanaged<EventLoop>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.index } }
+    }
+
     /// Whether the caller is on this loop's thread.
     public var isCurrent: Bool { cs_current_loop() == Unmanaged.passUnretained(self).toOpaque() }
 

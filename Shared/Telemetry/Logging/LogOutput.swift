@@ -1,0 +1,113 @@
+internal import CSystem
+internal import EventLoop
+internal import Glibc
+internal import Synchronization
+
+/// Where the lines of a process's log go: a descriptor that a thread of its own writes to, so that no loop ever waits for
+/// whoever reads it.
+///
+/// At most `limit` bytes wait. Beyond, lines are dropped and counted, and a line says how many as soon as there is room.
+public final class LogOutput: Sendable {
+    private struct State {
+        var waiting: [UInt8] = []
+        /// Whether the thread has been told that something waits.
+        var isWriting = false
+        var dropped: UInt64 = 0
+        var unreported: UInt64 = 0
+        var flushes: [UnsafeContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+    private let descriptor: Int32
+    private let limit: Int
+    private let thread = BlockingPool(threads: 1, limit: 1, name: "log")
+
+    /// Lines that come within this time of each other leave in one write: at most so many wake-ups of the thread.
+    private static let gatheringMicroseconds: UInt32 = 5_000
+
+    /// Writes to an open descriptor, which it does not close; 1 is standard output.
+    public init(descriptor: Int32 = 1, limit: Int = 4 * 1024 * 1024) {
+        self.descriptor = descriptor
+        self.limit = limit
+    }
+
+    deinit { thread.stop() }
+
+    /// Lines that found no room since the start.
+    public var dropped: UInt64 { state.withLock(\.dropped) }
+
+    /// Returns when all that was written before has left; it waits as long as the reader does.
+    public func flush() async {
+        await withUnsafeContinuation { continuation in
+            let isWriting = state.withLock { state in
+                if state.isWriting { state.flushes.append(continuation) }
+                return state.isWriting
+            }
+            if !isWriting { continuation.resume() }
+        }
+    }
+
+    /// Takes one line, without its end.
+    func write(_ line: consuming [UInt8]) {
+        let wakes = state.withLock { state in
+            guard state.waiting.count + line.count < limit else {
+                state.dropped += 1
+                state.unreported += 1
+                return false
+            }
+            state.waiting += line
+            state.waiting.append(UInt8(ascii: "\n"))
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        if wakes { _ = thread.submit { [self] in writeAll() } }
+    }
+
+    private func writeAll() {
+        usleep(Self.gatheringMicroseconds)
+        var bytes: [UInt8] = []
+        while takeWaiting(&bytes) { writeOut(bytes) }
+    }
+
+    /// Swaps what waits for the emptied `bytes`; false where nothing does.
+    private func takeWaiting(_ bytes: inout [UInt8]) -> Bool {
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 65_536)
+        let done = state.withLock { state -> [UnsafeContinuation<Void, Never>]? in
+            if state.waiting.isEmpty && state.unreported == 0 {
+                state.isWriting = false
+                defer { state.flushes = [] }
+                return state.flushes
+            }
+            swap(&bytes, &state.waiting)
+            if state.unreported > 0 {
+                bytes += Self.report(dropped: state.unreported)
+                state.unreported = 0
+            }
+            return nil
+        }
+        for flush in done ?? [] { flush.resume() }
+        return done == nil
+    }
+
+    private static func report(dropped count: UInt64) -> [UInt8] {
+        Array(#"{"level":"warning","message":"lines of the log were dropped","count":\#(count)}"#.utf8) + [10]
+    }
+
+    private func writeOut(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count > 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EAGAIN {
+                    var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    poll(&ready, 1, -1)
+                } else if errno != EINTR {
+                    // The reader is gone for good; there is nobody left to tell.
+                    return
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+internal import EventLoop
+internal import Synchronization
+
+/// Numbers that all loops add to without contending: each loop has a copy on cache lines of its own, and whoever reads
+/// adds the copies up.
+///
+/// - Note: `@unchecked Sendable` because the memory is only touched through atomics, and lives as long as the object.
+final class ShardedCells: @unchecked Sendable {
+    private let cells: UnsafeMutablePointer<Atomic<UInt64>>
+    /// One copy a loop, and one for all other threads.
+    private let shardCount: Int
+    private let cellsPerShard: Int
+
+    /// Two lines, because processors fetch them in pairs.
+    private static let lineSize = 128
+    private static let cellSize = MemoryLayout<Atomic<UInt64>>.stride
+
+    init(for group: EventLoopGroup, count: Int) {
+        shardCount = group.loops.count + 1
+        let size = (count * Self.cellSize + Self.lineSize - 1) / Self.lineSize * Self.lineSize
+        cellsPerShard = size / Self.cellSize
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: shardCount * size, alignment: Self.lineSize)
+        cells = memory.bindMemory(to: Atomic<UInt64>.self, capacity: shardCount * cellsPerShard)
+        for place in 0..<shardCount * cellsPerShard { (cells + place).initialize(to: Atomic(0)) }
+    }
+
+    deinit { UnsafeMutableRawPointer(cells).deallocate() }
+
+    /// Adds to a number and returns this copy's sum, wrapping around.
+    @discardableResult
+    func add(_ value: UInt64, at index: Int) -> UInt64 {
+        let shard = min(EventLoop.currentIndex ?? shardCount - 1, shardCount - 1)
+        return cells[shard * cellsPerShard + index].wrappingAdd(value, ordering: .relaxed).newValue
+    }
+
+    /// The sum of all copies, wrapping around.
+    func total(at index: Int) -> UInt64 {
+        var total: UInt64 = 0
+        for shard in 0..<shardCount { total &+= cells[shard * cellsPerShard + index].load(ordering: .relaxed) }
+        return total
+    }
+
+    /// Sets every copy; before anyone adds.
+    func fill(_ value: () -> UInt64) {
+        for place in 0..<shardCount * cellsPerShard { cells[place].store(value(), ordering: .relaxed) }
+    }
+}

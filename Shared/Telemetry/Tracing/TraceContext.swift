@@ -1,0 +1,101 @@
+internal import Wire
+
+/// Where a request stands in its trace, as W3C Trace Context level 1 passes it on in `traceparent`.
+public struct TraceContext: Sendable, Hashable {
+    /// The whole trace, the same in every service.
+    public struct TraceID: Sendable, Hashable, CustomStringConvertible {
+        let high: UInt64
+        let low: UInt64
+
+        public var description: String { hexadecimal(high, low) }
+    }
+
+    /// One step of a trace: a request to one service.
+    public struct SpanID: Sendable, Hashable, CustomStringConvertible {
+        let number: UInt64
+
+        public var description: String { hexadecimal(number) }
+    }
+
+    public let traceID: TraceID
+    public let spanID: SpanID
+    /// Whether the caller records the trace.
+    public let isSampled: Bool
+    /// What tracing systems tell each other, passed on as it came: `tracestate`, at most 512 bytes.
+    public var state: String?
+
+    /// Begins a trace.
+    public init(from source: IDSource, isSampled: Bool = false) {
+        traceID = TraceID(high: source.next(), low: source.next())
+        spanID = SpanID(number: source.next())
+        self.isSampled = isSampled
+    }
+
+    private init(traceID: TraceID, spanID: SpanID, isSampled: Bool, state: String?) {
+        self.traceID = traceID
+        self.spanID = spanID
+        self.isSampled = isSampled
+        self.state = state
+    }
+
+    /// A step within this one, for a request of our own or for the work on one that has come.
+    public func child(from source: IDSource) -> TraceContext {
+        let spanID = SpanID(number: source.next())
+        return TraceContext(traceID: traceID, spanID: spanID, isSampled: isSampled, state: state)
+    }
+}
+
+extension TraceContext {
+    private static let length = 55
+
+    /// Reads the value of a `traceparent` header; nil where it is not well-formed, and a new trace is to begin.
+    public init?(traceparent text: Span<UInt8>, state: Span<UInt8>? = nil) {
+        // Later versions may append fields behind a hyphen; what is known of them stays where it is.
+        guard text.count == Self.length || text.count > Self.length && text[Self.length] == UInt8(ascii: "-"),
+            let version = text.hexadecimal(0..<2), version != 0xFF, version > 0 || text.count == Self.length,
+            text[2] == UInt8(ascii: "-"), text[35] == UInt8(ascii: "-"), text[52] == UInt8(ascii: "-"),
+            let high = text.hexadecimal(3..<19), let low = text.hexadecimal(19..<35), high | low != 0,
+            let span = text.hexadecimal(36..<52), span != 0, let flags = text.hexadecimal(53..<55)
+        else { return nil }
+        traceID = TraceID(high: high, low: low)
+        spanID = SpanID(number: span)
+        isSampled = flags & 1 == 1
+        if let state, state.count <= 512, state.isPrintableASCII {
+            self.state = state.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    /// The value of the `traceparent` header to send with a request.
+    public var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
+}
+
+private func hexadecimal(_ numbers: UInt64...) -> String {
+    var output = ByteWriter(capacity: 32)
+    for number in numbers {
+        withUnsafeBytes(of: number.bigEndian) { bytes in
+            output.append(hex: Span(_unsafeElements: bytes.bindMemory(to: UInt8.self)))
+        }
+    }
+    return String(decoding: output.bytes, as: UTF8.self)
+}
+
+extension Span<UInt8> {
+    /// The number that lower-case digits stand for; nil for anything else.
+    fileprivate func hexadecimal(_ range: Range<Int>) -> UInt64? {
+        var number: UInt64 = 0
+        for index in range {
+            let byte = self[index]
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte & 15)
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return number
+    }
+
+    fileprivate var isPrintableASCII: Bool {
+        for index in indices where self[index] < 0x20 || self[index] > 0x7E { return false }
+        return true
+    }
+}
