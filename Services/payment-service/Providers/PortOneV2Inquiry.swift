@@ -21,8 +21,10 @@ struct PortOneV2Inquiry: ProviderConversation {
         guard reply.status == 200, let report = json.flatMap(PaymentReport.init(portOneV2:)),
             report.reference == reference
         else { return .finish(.unusable(ProviderFault("PortOne V2 gives no payment (status \(reply.status))"))) }
-        let isOurs = store.isEmpty || (json?["storeId"]?.string).map { $0 == store } ?? true
-        return .finish(isOurs ? .payment(report) : .unknown)
+        let isOfStore = store.isEmpty || (json?["storeId"]?.string).map { $0 == store } ?? true
+        // V2 shows payments of V1, too, under another reference: those are V1's to tell of, or they would count twice.
+        let isOfV1 = json?["version"]?.string == "V1"
+        return .finish(isOfStore && !isOfV1 ? .payment(report) : .unknown)
     }
 }
 

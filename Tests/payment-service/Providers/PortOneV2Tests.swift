@@ -80,6 +80,7 @@ struct PortOneV2Tests {
     func unknown() {
         #expect(answer(404, #"{"type":"PAYMENT_NOT_FOUND"}"#) == .unknown)
         #expect(answer(200, Self.payment.replacing("store-1", with: "store-2")) == .unknown)
+        #expect(answer(200, Self.payment.replacing(#""status""#, with: #""version":"V1","status""#)) == .unknown)
         for (status, body) in [
             (404, "<html>"), (401, #"{"type":"UNAUTHORIZED"}"#), (500, ""), (200, "{}"),
             (200, Self.payment.replacing("ios_sooda", with: "other")),

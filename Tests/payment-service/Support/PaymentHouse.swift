@@ -147,3 +147,47 @@ final class PaymentHouse: Sendable {
         return Set(list.map { "\($0["kind"]?.string ?? "") \($0["subject"]?.string ?? "")" })
     }
 }
+
+extension PaymentHouse {
+    /// Makes a call again and again until some instance answers it, as a client does that must know.
+    func persistently(
+        within patience: Duration = .seconds(40), _ call: () async throws -> HTTPCall.Reply
+    ) async throws -> HTTPCall.Reply {
+        let deadline = ContinuousClock.now + patience
+        while true {
+            do {
+                let reply = try await call()
+                if reply.status < 500 && reply.errorCode != "E98" { return reply }
+                if ContinuousClock.now > deadline { return reply }
+            } catch {
+                if ContinuousClock.now > deadline { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// The first column of the first row.
+    func value(_ sql: String) async throws -> String {
+        let output = try await database.run(sql: sql)
+        return output.split(separator: "\n").first.map(String.init) ?? ""
+    }
+}
+
+extension PaymentHouse {
+    /// Waits for so many facts of changed balances on the stream, and returns the bodies of all.
+    func facts(_ count: Int) async throws -> [String] {
+        @Sendable func bodies() async throws -> [String] {
+            try await onOwnThread { [redis] in
+                Result {
+                    let connection = try RawConnection(port: redis.port)
+                    try connection.send("XRANGE facts:payment - +\r\nPING\r\n")
+                    let reply = try connection.receive(until: "+PONG\r\n")
+                    let lines = reply.split(separator: "\r\n").map(String.init)
+                    return lines.indices.filter { lines[$0] == "body" }.map { lines[$0 + 2] }
+                }
+            }.get()
+        }
+        try await eventually(within: .seconds(10), "\(count) facts") { try await bodies().count >= count }
+        return try await bodies()
+    }
+}

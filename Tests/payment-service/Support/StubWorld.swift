@@ -6,7 +6,7 @@ import Wire
 
 /// A server that plays auth-service and both generations of PortOne, in the words of the real ones.
 final class StubWorld: Sendable {
-    /// A payment as the provider has it.
+    /// A payment as the provider has it: V1 where its reference begins with `imp`, else V2.
     struct Payment: Sendable {
         var reference: String
         var order: String
@@ -130,7 +130,7 @@ extension StubWorld.State {
         guard authorization == "Bearer t\(token)", mood != .refusingTokens else {
             return .json(Array(#"{"code":-1,"message":"no","response":null}"#.utf8), Status(401))
         }
-        guard let payment = payments[name] else {
+        guard let payment = payments[name], name.hasPrefix("imp") else {
             return .json(Array(#"{"code":1,"message":"no such payment","response":null}"#.utf8), Status(404))
         }
         return .json(
@@ -160,7 +160,7 @@ extension StubWorld.State {
         guard authorization == "PortOne v2secret" else {
             return .json(Array(#"{"type":"UNAUTHORIZED"}"#.utf8), Status(401))
         }
-        guard let payment = payments[name] else {
+        guard let payment = payments[name], !name.hasPrefix("imp") else {
             return .json(Array(#"{"type":"PAYMENT_NOT_FOUND"}"#.utf8), Status(404))
         }
         let states = ["paid": "PAID", "cancelled": "CANCELLED", "failed": "FAILED", "ready": "READY"]
