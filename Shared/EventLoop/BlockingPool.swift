@@ -26,14 +26,14 @@ public final class BlockingPool: Sendable {
 
         mutating func next() -> (@Sendable () -> Void)? {
             guard head < queue.count else { return nil }
-            defer {
-                head += 1
-                if head == queue.count {
-                    queue.removeAll(keepingCapacity: true)
-                    head = 0
-                }
+            let piece = queue[head]
+            head += 1
+            // What has been taken makes room before it outweighs what waits.
+            if head * 2 >= queue.count {
+                queue.removeFirst(head)
+                head = 0
             }
-            return queue[head]
+            return piece
         }
     }
 

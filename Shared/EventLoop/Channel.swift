@@ -15,6 +15,9 @@ open class Channel: @unchecked Sendable {
 
     /// Called on the loop when the descriptor is ready; level-triggered.
     open func ready(_ events: IOEvents) {}
+
+    /// Called when the loop ends while the channel is registered: wake whoever waits for it.
+    open func loopEnded() {}
 }
 
 /// What a descriptor is ready for, in epoll's terms.

@@ -4,10 +4,10 @@ internal import Glibc
 extension StreamSocket {
     /// Connects to a numeric or Unix address; call on `loop`, then `start` the socket.
     ///
-    /// - Throws: `SocketError`, with ETIMEDOUT when `timeout` passes first.
+    /// - Throws: `SocketError`, with ETIMEDOUT when `timeout` passes first, with ECANCELED when the task is cancelled.
     public static func connect(
         to address: SocketAddress, timeout: Duration, on loop: EventLoop
-    ) async throws -> StreamSocket {
+    ) async throws(SocketError) -> StreamSocket {
         loop.preconditionInLoop()
         let descriptor = withUnsafePointer(to: address.raw) { cs_connect($0) }
         guard descriptor >= 0 else { throw SocketError(operation: "connect \(address)") }
@@ -23,7 +23,7 @@ extension StreamSocket {
 
 /// Waits until a connecting socket is writable.
 private final class ConnectAttempt: Channel, @unchecked Sendable {
-    private unowned let loop: EventLoop
+    private let loop: EventLoop
     private var continuation: UnsafeContinuation<Int32, Never>?
     private var timer: LoopTimer?
 
@@ -34,19 +34,26 @@ private final class ConnectAttempt: Channel, @unchecked Sendable {
 
     /// errno, or 0 when connected.
     func finish(within timeout: Duration) async -> Int32 {
-        await withUnsafeContinuation { continuation in
-            self.continuation = continuation
-            loop.register(self, for: .writable)
-            timer = loop.schedule(after: timeout) { [unowned self] in end(ETIMEDOUT) }
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                self.continuation = continuation
+                loop.register(self, for: .writable)
+                timer = loop.schedule(after: timeout) { [unowned self] in end(ETIMEDOUT) }
+            }
+        } onCancel: {
+            loop.execute { self.end(ECANCELED) }
         }
     }
 
     override func ready(_ events: IOEvents) { end(cs_socket_error(descriptor)) }
 
+    override func loopEnded() { end(ECANCELED) }
+
     private func end(_ code: Int32) {
+        guard let continuation else { return }
+        self.continuation = nil
         timer?.cancel()
         loop.deregister(self)
-        continuation?.resume(returning: code)
-        continuation = nil
+        continuation.resume(returning: code)
     }
 }

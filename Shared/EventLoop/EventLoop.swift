@@ -4,14 +4,17 @@ internal import Synchronization
 
 /// One thread that waits in epoll and runs everything that belongs to it: channels, timers, Swift tasks and mail.
 ///
-/// The loop is a `SerialExecutor`, so an actor can live on it, and a `TaskExecutor`, so a task can prefer it. A request
-/// stays on the loop that accepted it; what must cross goes by `execute`, which wakes the loop once for a whole batch.
+/// The loop is a `TaskExecutor`, so a task can prefer it, and `actors` is its `SerialExecutor`, so an actor can live on
+/// it. A request stays on the loop that accepted it; what must cross goes by `execute`, which wakes the loop once for a
+/// whole batch.
 ///
 /// - Note: `@unchecked Sendable` because all state but the inbox is touched by the loop's own thread alone;
 ///   `preconditionInLoop` guards the entries, and the inbox has a lock.
-public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+public final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The place of this loop in its group: 0 ..< count.
     public let index: Int
+    /// Runs actors on this loop.
+    public let actors = LoopActorExecutor()
 
     let epoll: Int32
     private let wakeUp: Int32
@@ -19,20 +22,25 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private let wakeUpPending = Atomic<Bool>(false)
     private let stopping = Atomic<Bool>(false)
 
-    private var jobs: [UnownedJob] = []
-    private var runningJobs: [UnownedJob] = []
+    private var jobs: [Job] = []
+    private var runningJobs: [Job] = []
     private var mail: [@Sendable () -> Void] = []
+    private var openedMail: [@Sendable () -> Void] = []
     private var endOfTick: [() -> Void] = []
+    private var runningEndOfTick: [() -> Void] = []
     private var dirtyStreams: [StreamSocket] = []
     private var flushingStreams: [StreamSocket] = []
     var channels: [ObjectIdentifier: Channel] = [:]
     var retired: [Channel] = []
+    var sleepers: [ObjectIdentifier: Sleeper] = [:]
     var wheel: TimerWheel
 
     /// Monotonic time in nanoseconds, read once a turn of the loop.
     public private(set) var now: UInt64
-    /// Where streams read into and gather their output; valid within one callback only.
+    /// Where streams read into; valid within one callback only.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchSize, alignment: 16)
+    /// Where streams gather their output; apart from `scratch`, because a handler may flush while it looks at its input.
+    let outputScratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchSize, alignment: 16)
 
     static let scratchSize = 128 * 1024
     private static let eventsPerTurn = 512
@@ -40,8 +48,13 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private static let jobRoundsPerTurn = 32
 
     private struct Inbox {
-        var jobs: [UnownedJob] = []
+        var jobs: [Job] = []
         var mail: [@Sendable () -> Void] = []
+    }
+
+    private struct Job {
+        let job: UnownedJob
+        let isActors: Bool
     }
 
     /// Makes a loop that does nothing until `run` is called on a thread of its own.
@@ -52,13 +65,16 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         now = cs_monotonic_nanoseconds()
         wheel = TimerWheel(now: now)
         precondition(epoll >= 0 && wakeUp >= 0, "out of file descriptors")
+        // Edge-triggered: every write counts as an edge, so nobody needs to read the counter.
         _ = cs_epoll_add(epoll, wakeUp, EPOLLIN.rawValue | EPOLLET.rawValue, nil)
+        actors.loop = self
     }
 
     deinit {
         close(epoll)
         close(wakeUp)
         scratch.deallocate()
+        outputScratch.deallocate()
     }
 
     /// Monotonic time in nanoseconds, read now: for measuring what happens within a turn.
@@ -80,7 +96,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Stops the process where a caller touches the loop's state from another thread.
     public func preconditionInLoop() { precondition(isCurrent, "not on event loop \(index)") }
 
-    /// Runs `work` on the loop's thread, soon and in order; from any thread.
+    /// Runs `work` on the loop's thread, soon and in order; from any thread. A loop that has ended runs nothing.
     public func execute(_ work: @escaping @Sendable () -> Void) {
         if isCurrent {
             mail.append(work)
@@ -100,8 +116,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     // MARK: Executor
 
-    public func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
+    public func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), isActors: false) }
+
+    func enqueue(_ job: UnownedJob, isActors: Bool) {
+        let job = Job(job: job, isActors: isActors)
         if isCurrent {
             jobs.append(job)
         } else {
@@ -110,36 +128,45 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         }
     }
 
-    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
-
-    public func checkIsolated() { preconditionInLoop() }
-
-    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
-
     // MARK: Running
 
     /// Turns until `stop`; the calling thread becomes the loop's.
+    ///
+    /// At the end, what is still registered is told so and sleeping tasks are cancelled, so that nobody waits for ever.
     public func run() {
         cs_set_current_loop(Unmanaged.passUnretained(self).toOpaque())
         defer { cs_set_current_loop(nil) }
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.eventsPerTurn) { events in
             while !stopping.load(ordering: .acquiring) {
-                now = cs_monotonic_nanoseconds()
+                readClock()
                 runDueWork()
                 let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), waitTime)
                 if count < 0 && errno != EINTR { fatalError("epoll_wait: \(errno)") }
-                now = cs_monotonic_nanoseconds()
+                readClock()
                 for event in events.prefix(Int(max(0, count))) { deliver(event) }
-                retired.removeAll()
+                retired.removeAll(keepingCapacity: true)
             }
-            runDueWork()
         }
+        runDueWork()
+        for channel in Array(channels.values) where channel.isRegistered { channel.loopEnded() }
+        for sleeper in Array(sleepers.values) { sleeper.cancel() }
+        runDueWork()
+        channels = [:]
+        retired = []
+        wheel = TimerWheel(now: now)
     }
 
     /// Ends `run` after the present turn; from any thread.
     public func stop() {
         stopping.store(true, ordering: .releasing)
         wake(evenIfPending: true)
+    }
+
+    /// Reads the clock anew, for deadlines that must not come early after a long turn.
+    @discardableResult
+    func readClock() -> UInt64 {
+        now = cs_monotonic_nanoseconds()
+        return now
     }
 
     private func wake(evenIfPending: Bool = false) {
@@ -151,11 +178,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     private func deliver(_ event: epoll_event) {
         var event = event
-        guard let target = cs_event_target(&event) else {
-            var count: UInt64 = 0
-            _ = read(wakeUp, &count, 8)
-            return
-        }
+        guard let target = cs_event_target(&event) else { return }
         Unmanaged<Channel>.fromOpaque(target)._withUnsafeGuaranteedRef { channel in
             if channel.isRegistered { channel.ready(IOEvents(rawValue: event.events)) }
         }
@@ -164,7 +187,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private func runDueWork() {
         for _ in 0..<Self.jobRoundsPerTurn {
             collectInbox()
-            for timer in wheel.takeDue(upTo: now) { timer.fire() }
+            runTimers()
             runJobs()
             runMail()
             if jobs.isEmpty && mail.isEmpty {
@@ -189,20 +212,33 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         }
     }
 
+    private func runTimers() {
+        // One timer's action may cancel the next one, or start it anew.
+        for timer in wheel.takeDue(upTo: now) { timer.fireIfDue() }
+    }
+
     private func runJobs() {
         guard !jobs.isEmpty else { return }
         swap(&jobs, &runningJobs)
-        let serial = asUnownedSerialExecutor()
         let tasks = asUnownedTaskExecutor()
-        for job in runningJobs { job.runSynchronously(isolatedTo: serial, taskExecutor: tasks) }
+        let serial = actors.asUnownedSerialExecutor()
+        for job in runningJobs {
+            // A task's own job runs without a serial executor: with one, the runtime takes nonisolated code for code of an
+            // actor that must be left first, and enqueues each job twice.
+            if job.isActors {
+                job.job.runSynchronously(isolatedTo: serial, taskExecutor: tasks)
+            } else {
+                job.job.runSynchronously(on: tasks)
+            }
+        }
         runningJobs.removeAll(keepingCapacity: true)
     }
 
     private func runMail() {
         guard !mail.isEmpty else { return }
-        let letters = mail
-        mail.removeAll(keepingCapacity: true)
-        for letter in letters { letter() }
+        swap(&mail, &openedMail)
+        for letter in openedMail { letter() }
+        openedMail.removeAll(keepingCapacity: true)
     }
 
     private func runEndOfTick() {
@@ -212,9 +248,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             flushingStreams.removeAll(keepingCapacity: true)
         }
         guard !endOfTick.isEmpty else { return }
-        let works = endOfTick
-        endOfTick.removeAll(keepingCapacity: true)
-        for work in works { work() }
+        swap(&endOfTick, &runningEndOfTick)
+        for work in runningEndOfTick { work() }
+        runningEndOfTick.removeAll(keepingCapacity: true)
     }
 
     /// Milliseconds that epoll may sleep: none while work waits, for ever while there is no timer.

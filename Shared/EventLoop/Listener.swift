@@ -8,9 +8,10 @@ public final class Listener: Channel, @unchecked Sendable {
 
     /// The bound address; tells the port that the system chose for port 0.
     public let address: SocketAddress
-    private unowned let loop: EventLoop
+    private let loop: EventLoop
     private let accept: Accept
     private var retry: LoopTimer?
+    private var isClosed = false
 
     private static let acceptsPerTurn = 64
     /// How long accepting rests when descriptors have run out.
@@ -33,11 +34,15 @@ public final class Listener: Channel, @unchecked Sendable {
     /// Starts to accept.
     public func start() { loop.register(self, for: .readable) }
 
-    /// Stops to accept and closes the port; connections already accepted go on.
+    deinit { if !isClosed { close(descriptor) } }
+
+    /// Closes the port, after accepting what the kernel has already completed; connections accepted go on.
     public func stop() {
         retry?.cancel()
         guard isRegistered else { return }
+        ready(.readable)
         loop.deregister(self)
+        isClosed = true
         close(descriptor)
     }
 

@@ -2,15 +2,18 @@
 ///
 /// - Note: `@unchecked Sendable` because a timer belongs to its loop: every method asserts that it is on the loop.
 public final class LoopTimer: @unchecked Sendable {
-    private unowned let loop: EventLoop
-    private var action: (() -> Void)?
+    private let loop: EventLoop
+    private let action: () -> Void
     /// Monotonic nanoseconds.
     private(set) var deadline: UInt64
-    /// Where the wheel keeps it; -1 while it keeps it not.
-    var slot = -1
+    /// Where the wheel keeps it, or one of the two values below zero.
+    var slot = LoopTimer.absent
     var place = 0
-    /// Taken out of the wheel and not yet run: another timer of the same turn may still take it back or move it.
-    var isDue = false
+
+    /// The `slot` of a timer that is neither kept nor due.
+    static let absent = -1
+    /// The `slot` of a timer that the wheel has let go because its action comes next.
+    static let due = -2
 
     init(loop: EventLoop, deadline: UInt64, action: @escaping () -> Void) {
         self.loop = loop
@@ -19,17 +22,18 @@ public final class LoopTimer: @unchecked Sendable {
     }
 
     /// Whether the action is still to come.
-    public var isPending: Bool { slot >= 0 || isDue }
+    public var isPending: Bool { slot != Self.absent }
 
     /// Moves the action to `delay` from now; a cancelled or fired timer starts anew.
-    public func restart(after delay: Duration) { restart(at: loop.now &+ delay.wholeNanoseconds) }
+    public func restart(after delay: Duration) {
+        loop.preconditionInLoop()
+        restart(at: loop.readClock() &+ delay.wholeNanoseconds)
+    }
 
     /// Moves the action to when the loop's `now` is `deadline`.
     public func restart(at deadline: UInt64) {
         loop.preconditionInLoop()
-        isDue = false
-        let later = deadline >= self.deadline
-        if slot >= 0 && later {
+        if slot >= 0 && deadline >= self.deadline {
             self.deadline = deadline
         } else {
             loop.wheel.remove(self)
@@ -41,14 +45,14 @@ public final class LoopTimer: @unchecked Sendable {
     /// Takes the action back; it may be started again.
     public func cancel() {
         loop.preconditionInLoop()
-        isDue = false
         loop.wheel.remove(self)
     }
 
-    func fire() {
-        guard isDue else { return }
-        isDue = false
-        action?()
+    /// Runs the action unless it has been taken back or moved since the wheel let it go.
+    func fireIfDue() {
+        guard slot == Self.due else { return }
+        slot = Self.absent
+        action()
     }
 }
 
@@ -60,7 +64,7 @@ extension EventLoop {
     @discardableResult
     public func schedule(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimer {
         preconditionInLoop()
-        let timer = LoopTimer(loop: self, deadline: now &+ delay.wholeNanoseconds, action: action)
+        let timer = LoopTimer(loop: self, deadline: readClock() &+ delay.wholeNanoseconds, action: action)
         wheel.insert(timer)
         return timer
     }
@@ -81,25 +85,29 @@ extension EventLoop {
 /// The state of one `sleep`.
 ///
 /// - Note: `@unchecked Sendable` because only mail of one loop touches it.
-private final class Sleeper: @unchecked Sendable {
+final class Sleeper: @unchecked Sendable {
     private var continuation: CheckedContinuation<Void, any Error>?
     private var timer: LoopTimer?
     private var isCancelled = false
+    private weak var loop: EventLoop?
 
     func start(on loop: EventLoop, for delay: Duration, _ continuation: CheckedContinuation<Void, any Error>) {
         if isCancelled { return continuation.resume(throwing: CancellationError()) }
         self.continuation = continuation
-        timer = loop.schedule(after: delay) { [self] in
-            self.continuation?.resume()
-            self.continuation = nil
-        }
+        self.loop = loop
+        loop.sleepers[ObjectIdentifier(self)] = self
+        timer = loop.schedule(after: delay) { [unowned self] in end(.success(())) }
     }
 
     func cancel() {
         isCancelled = true
         timer?.cancel()
-        timer = nil
-        continuation?.resume(throwing: CancellationError())
+        end(.failure(CancellationError()))
+    }
+
+    private func end(_ result: Result<Void, any Error>) {
+        loop?.sleepers[ObjectIdentifier(self)] = nil
+        continuation?.resume(with: result)
         continuation = nil
     }
 }

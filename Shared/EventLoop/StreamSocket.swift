@@ -19,7 +19,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     }
 
     /// The loop that owns it.
-    public unowned let loop: EventLoop
+    public let loop: EventLoop
     /// Who is told; held until the socket is closed.
     public var handler: (any StreamHandler)?
     /// The other side.
@@ -28,6 +28,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     public var writeLimit = StreamSocket.defaultWriteLimit
     /// 4 MiB.
     public static let defaultWriteLimit = 4 * 1024 * 1024
+    private static let bytesPerFlush = 1024 * 1024
     /// Bytes that wait to be sent.
     public private(set) var queuedBytes = 0
     /// Bytes that the kernel has taken since the beginning, those of files included.
@@ -35,14 +36,16 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     public private(set) var isClosed = false
 
     private var output = WriteQueue()
-    private var unread: [UInt8] = []
+    private var unread = UnreadBytes()
     private var interest: IOEvents = .readable
     private var isReadingPaused = false
     private var isDirty = false
     private var closesAfterFlush = false
     private var endsAfterFlush = false
     private var hasSeenEnd = false
-    private var wasFull = false
+    /// The handler has been told that the peer is slow.
+    private var isCongested = false
+    private var owesDrained = false
 
     /// Takes over a connected, non-blocking descriptor; on the loop. Reading starts with `start`.
     public init(descriptor: Int32, peer: SocketAddress, on loop: EventLoop) {
@@ -50,6 +53,8 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         self.peer = peer
         super.init(descriptor: descriptor)
     }
+
+    public override func loopEnded() { finish(.local) }
 
     deinit { if !isClosed { Glibc.close(descriptor) } }
 
@@ -130,22 +135,22 @@ public final class StreamSocket: Channel, @unchecked Sendable {
 
     private func received(_ bytes: UnsafeRawBufferPointer) {
         guard unread.isEmpty else {
-            unread.append(contentsOf: bytes)
+            unread.append(bytes)
             return offerUnread()
         }
         let consumed = handler?.received(bytes.bytes) ?? bytes.count
-        if consumed < bytes.count && !isClosed { unread.append(contentsOf: bytes[consumed...]) }
+        if consumed < bytes.count && !isClosed { unread.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
     }
 
     private func offerUnread() {
         guard !unread.isEmpty, !isReadingPaused, let handler else { return }
         // Taken out while the handler looks at it, so that it may pause, resume or close from within.
-        var bytes: [UInt8] = []
+        var bytes = UnreadBytes()
         swap(&bytes, &unread)
-        let consumed = bytes.withUnsafeBytes { handler.received($0.bytes) }
-        guard !isClosed, consumed < bytes.count else { return }
-        if consumed > 0 { bytes.removeFirst(consumed) }
-        unread = bytes + unread
+        bytes.consume(bytes.withBytes(handler.received))
+        guard !isClosed, !bytes.isEmpty else { return }
+        bytes.append(unread)
+        unread = bytes
     }
 
     // MARK: Writing
@@ -180,17 +185,24 @@ public final class StreamSocket: Channel, @unchecked Sendable {
 
     /// Sends what the kernel takes, now.
     public func flush() {
+        var sentNow = 0
         while !isClosed, !output.isEmpty {
-            let sent = output.send(to: descriptor, gatheringIn: loop.scratch)
+            // A peer that takes everything at once must not keep the loop to itself: the rest goes in its next turn.
+            if sentNow >= Self.bytesPerFlush {
+                owesDrained = true
+                return updateInterest()
+            }
+            let sent = output.send(to: descriptor, gatheringIn: loop.outputScratch)
             if sent.count > 0 {
                 queuedBytes -= sent.counted
                 sentBytes += UInt64(sent.count)
+                sentNow += sent.count
             } else if sent.error == EAGAIN {
                 updateInterest()
-                if !wasFull {
-                    wasFull = true
-                    handler?.congested()
-                }
+                owesDrained = true
+                guard !isCongested else { return }
+                isCongested = true
+                handler?.congested()
                 return
             } else if sent.error != EINTR {
                 return finish(sent.error == ECONNRESET || sent.error == EPIPE ? .peer : .failed(sent.error))
@@ -200,8 +212,9 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         updateInterest()
         if closesAfterFlush { return finish(.local) }
         if endsAfterFlush { shutdown(descriptor, Int32(SHUT_WR)) }
-        if wasFull {
-            wasFull = false
+        isCongested = false
+        if owesDrained {
+            owesDrained = false
             handler?.drained()
         }
     }
@@ -237,7 +250,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         loop.deregister(self)
         Glibc.close(descriptor)
         output = WriteQueue()
-        unread = []
+        unread = UnreadBytes()
         queuedBytes = 0
         let handler = self.handler
         self.handler = nil

@@ -26,7 +26,10 @@ struct TimerWheel {
     }
 
     mutating func remove(_ timer: LoopTimer) {
-        guard timer.slot >= 0 else { return }
+        guard timer.slot >= 0 else {
+            timer.slot = LoopTimer.absent
+            return
+        }
         let slot = timer.slot
         let last = slots[slot].removeLast()
         if last !== timer {
@@ -34,7 +37,7 @@ struct TimerWheel {
             last.place = timer.place
         }
         if slots[slot].isEmpty { occupied[slot / 64] &= ~(1 << UInt64(slot % 64)) }
-        timer.slot = -1
+        timer.slot = LoopTimer.absent
         count -= 1
     }
 
@@ -54,7 +57,7 @@ struct TimerWheel {
         return nil
     }
 
-    /// Takes out what is due; the caller runs it.
+    /// Takes out what is due, marks it so, and leaves running it to the caller.
     mutating func takeDue(upTo now: UInt64) -> [LoopTimer] {
         let target = now / Self.tick
         guard target > currentTick else { return [] }
@@ -72,9 +75,12 @@ struct TimerWheel {
         }
         for timer in taken { remove(timer) }
         return taken.filter { timer in
-            timer.isDue = timer.deadline <= now
-            if !timer.isDue { insert(timer) }
-            return timer.isDue
+            if timer.deadline > now {
+                insert(timer)
+            } else {
+                timer.slot = LoopTimer.due
+            }
+            return timer.slot == LoopTimer.due
         }
     }
 
