@@ -147,6 +147,7 @@ let package = Package(
         ),
 
         // Measurements
+        bench("http", on: ["HTTP", "EventLoop", "TestSupport"]),
         bench("json", on: ["Wire"]),
         bench("websocket", on: ["EventLoop", "HTTP", "WebSocket", "LoadClient", "TestSupport"]),
         .target(

@@ -1,0 +1,17 @@
+import EventLoop
+import Glibc
+import HTTP
+
+/// The server under test: one small JSON reply, nothing above the server itself.
+enum BareServer {
+    static let reply = #"{"status":"ok","workspace_id":"1024","channel_id":"77"}"#
+
+    static func run(port: UInt16, loops: Int) async throws {
+        let group = EventLoopGroup(count: loops)
+        let body = Array(reply.utf8)
+        let server = Server(on: group) { _ in .json(body) }
+        guard let address = SocketAddress(ip: "127.0.0.1", port: port) else { return }
+        print("listening on \(try server.start(at: address))")
+        while true { try await Task.sleep(for: .seconds(3600)) }
+    }
+}

@@ -1,0 +1,42 @@
+import TestSupport
+
+/// Holds the server against nginx: `bench-http` compares, `bench-http serve PORT LOOPS` is the server that it starts.
+@main struct BenchHTTP {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        if arguments.count >= 4, arguments[1] == "serve", let port = UInt16(arguments[2]), let loops = Int(arguments[3]) {
+            return try await BareServer.run(port: port, loops: loops)
+        }
+        let plan = try BenchPlan(arguments: Array(arguments.dropFirst()))
+        try await Comparison(plan: plan).run()
+    }
+}
+
+/// How long and how hard to measure.
+struct BenchPlan {
+    var rounds = 5
+    var seconds = 3
+    var connections = 64
+    var soak = true
+
+    struct Usage: Error, CustomStringConvertible {
+        let description = "bench-http [--rounds 5] [--seconds 3] [--connections 64] [--no-soak]"
+    }
+
+    init(arguments: [String]) throws {
+        var rest = arguments[...]
+        while let name = rest.popFirst() {
+            if name == "--no-soak" {
+                soak = false
+                continue
+            }
+            guard let value = rest.popFirst().flatMap({ Int($0) }), value > 0 else { throw Usage() }
+            switch name {
+            case "--rounds": rounds = value
+            case "--seconds": seconds = value
+            case "--connections": connections = value
+            default: throw Usage()
+            }
+        }
+    }
+}
