@@ -13,7 +13,7 @@ open class Channel: @unchecked Sendable {
     /// Takes over an open, non-blocking descriptor.
     public init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Called on the loop when the descriptor is ready; level-triggered.
+    /// Called on the loop when the descriptor is ready; level-triggered unless it was registered for edges.
     open func ready(_ events: IOEvents) {}
 
     /// Called when the loop ends while the channel is registered: wake whoever waits for it.
@@ -34,6 +34,8 @@ public struct IOEvents: OptionSet, Sendable {
     public static let writable = IOEvents(rawValue: EPOLLOUT.rawValue)
     /// The peer will send no more.
     public static let readEnd = IOEvents(rawValue: EPOLLRDHUP.rawValue)
+    /// Told once when it becomes ready instead of as long as it is.
+    public static let edges = IOEvents(rawValue: EPOLLET.rawValue)
     /// Failed or closed both ways; always reported.
     public static let failed = IOEvents(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
 }

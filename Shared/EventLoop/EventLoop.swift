@@ -30,6 +30,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var runningEndOfTick: [() -> Void] = []
     private var dirtyStreams: [StreamSocket] = []
     private var flushingStreams: [StreamSocket] = []
+    private var waitingStreams: [StreamSocket] = []
     var channels: [ObjectIdentifier: Channel] = [:]
     var retired: [Channel] = []
     var sleepers: [ObjectIdentifier: Sleeper] = [:]
@@ -114,6 +115,8 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     func flushAtEndOfTick(_ stream: StreamSocket) { dirtyStreams.append(stream) }
 
+    func continueNextTurn(_ stream: StreamSocket) { waitingStreams.append(stream) }
+
     // MARK: Executor
 
     public func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), isActors: false) }
@@ -144,6 +147,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
                 if count < 0 && errno != EINTR { fatalError("epoll_wait: \(errno)") }
                 readClock()
                 for event in events.prefix(Int(max(0, count))) { deliver(event) }
+                continueStreams()
                 retired.removeAll(keepingCapacity: true)
             }
         }
@@ -182,6 +186,13 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         Unmanaged<Channel>.fromOpaque(target)._withUnsafeGuaranteedRef { channel in
             if channel.isRegistered { channel.ready(IOEvents(rawValue: event.events)) }
         }
+    }
+
+    private func continueStreams() {
+        guard !waitingStreams.isEmpty else { return }
+        let streams = waitingStreams
+        waitingStreams = []
+        for stream in streams { stream.continueTurn() }
     }
 
     private func runDueWork() {
@@ -255,7 +266,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Milliseconds that epoll may sleep: none while work waits, for ever while there is no timer.
     private var waitTime: Int32 {
-        if hasWork || wakeUpPending.load(ordering: .acquiring) || stopping.load(ordering: .acquiring) { return 0 }
+        if hasWork || !waitingStreams.isEmpty || wakeUpPending.load(ordering: .acquiring) || stopping.load(ordering: .acquiring) { return 0 }
         guard let due = wheel.nextDue else { return -1 }
         guard due > now else { return 0 }
         return Int32(clamping: (due - now + 999_999) / 1_000_000)

@@ -5,12 +5,15 @@ internal import Glibc
 ///
 /// Writes of one turn of the loop leave together at its end. A queued `[UInt8]` is shared, not copied, so a broadcast
 /// costs each socket a reference. Nothing is held for an idle socket but the object.
+///
+/// The socket is watched edge-triggered for both directions from beginning to end: the kernel looks at it once an event
+/// rather than twice, and holding back a reader or waiting for a slow one takes no system call.
 public final class StreamSocket: Channel, @unchecked Sendable {
     /// Why a socket was closed.
     public enum End: Sendable, Equatable {
         /// The peer ended or reset the connection.
         case peer
-        /// `close` was called here, or the last write was flushed after `closeAfterFlush`.
+        /// `close` was called here, the last write was flushed after `closeAfterFlush`, or the loop has ended.
         case local
         /// More bytes waited than `writeLimit`: the peer reads too slowly.
         case slowReader
@@ -28,24 +31,34 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     public var writeLimit = StreamSocket.defaultWriteLimit
     /// 4 MiB.
     public static let defaultWriteLimit = 4 * 1024 * 1024
-    private static let bytesPerFlush = 1024 * 1024
     /// Bytes that wait to be sent.
     public private(set) var queuedBytes = 0
     /// Bytes that the kernel has taken since the beginning, those of files included.
     public private(set) var sentBytes: UInt64 = 0
     public private(set) var isClosed = false
 
+    // Input.
+    var unread = UnreadBytes()
+    var isReadingPaused = false
+    /// The kernel may hold bytes, or the end, that have not been read.
+    var inputIsReady = false
+    /// The end stands behind what the kernel holds: no further event will tell of it.
+    var endIsComing = false
+    var hasSeenEnd = false
+
+    // Output.
     private var output = WriteQueue()
-    private var unread = UnreadBytes()
-    private var interest: IOEvents = .readable
-    private var isReadingPaused = false
     private var isDirty = false
-    private var closesAfterFlush = false
-    private var endsAfterFlush = false
-    private var hasSeenEnd = false
+    /// The kernel takes nothing until it says so.
+    private var isBlocked = false
     /// The handler has been told that the peer is slow.
     private var isCongested = false
     private var owesDrained = false
+    private var closesAfterFlush = false
+    private var endsAfterFlush = false
+    private static let bytesPerFlush = 1024 * 1024
+
+    private var waitsForTurn = false
 
     /// Takes over a connected, non-blocking descriptor; on the loop. Reading starts with `start`.
     public init(descriptor: Int32, peer: SocketAddress, on loop: EventLoop) {
@@ -54,14 +67,12 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         super.init(descriptor: descriptor)
     }
 
-    public override func loopEnded() { finish(.local) }
-
     deinit { if !isClosed { Glibc.close(descriptor) } }
 
     /// Starts to read and to tell `handler`.
     public func start(_ handler: any StreamHandler) {
         self.handler = handler
-        loop.register(self, for: .readable)
+        loop.register(self, for: [.readable, .writable, .readEnd, .edges])
     }
 
     /// Gives the socket to another protocol, which is offered what this one has not consumed.
@@ -69,105 +80,58 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         guard !isClosed else { return handler.closed(.peer) }
         self.handler = handler
         isReadingPaused = false
-        updateInterest()
         // Not at once: the present handler may be in the middle of taking bytes.
         loop.atEndOfTick { [self] in
-            guard !isClosed, self.handler === handler else { return }
-            takeUnread()
-            if hasSeenEnd && !isClosed { self.handler?.endOfInput() }
+            if !isClosed, self.handler === handler { takeUnread() }
         }
     }
 
-    // MARK: Reading
-
     public override func ready(_ events: IOEvents) {
-        if events.contains(.writable) { flush() }
-        guard !isClosed else { return }
+        if !events.isDisjoint(with: [.writable, .failed]) {
+            isBlocked = false
+            if !output.isEmpty { flush() }
+        }
+        guard !isClosed, !events.isDisjoint(with: [.readable, .readEnd, .failed]) else { return }
+        inputIsReady = true
+        if !events.isDisjoint(with: [.readEnd, .failed]) { endIsComing = true }
         if !events.isDisjoint(with: .failed) && (isReadingPaused || hasSeenEnd) {
             finish(.peer)
-        } else if !isReadingPaused && !events.isDisjoint(with: [.readable, .failed]) {
+        } else if !isReadingPaused {
             read()
         }
     }
 
-    /// Leaves bytes in the kernel until `resumeReading`: back-pressure on the peer.
-    public func pauseReading() {
-        guard !isReadingPaused else { return }
-        isReadingPaused = true
-        updateInterest()
+    /// Goes on with what one turn did not finish, so that other sockets had theirs between.
+    func continueTurn() {
+        waitsForTurn = false
+        guard !isClosed else { return }
+        if !isBlocked && !output.isEmpty { flush() }
+        if !isClosed && inputIsReady && !isReadingPaused { read() }
     }
 
-    /// Reads again, and first offers again what was not consumed.
-    public func resumeReading() {
-        guard isReadingPaused, !isClosed else { return }
-        isReadingPaused = false
-        updateInterest()
-        offerUnread()
-        if hasSeenEnd && !isClosed && !isReadingPaused { handler?.endOfInput() }
-    }
-
-    /// Offers again what was not consumed, and reads again where that was paused.
-    public func takeUnread() {
-        if isReadingPaused { resumeReading() } else { offerUnread() }
-    }
-
-    /// Reads what the kernel has now, without waiting for the loop's next turn.
-    public func readNow() {
-        if !isClosed && !isReadingPaused && !hasSeenEnd { read() }
-    }
-
-    /// Bytes that were read and that the handler has not consumed.
-    public var unreadCount: Int { unread.count }
-
-    private func read() {
-        let target = loop.scratch
-        let count = Glibc.read(descriptor, target.baseAddress!, target.count)
-        if count > 0 {
-            received(UnsafeRawBufferPointer(rebasing: target[..<count]))
-        } else if count == 0 {
-            hasSeenEnd = true
-            updateInterest()
-            handler?.endOfInput()
-        } else if errno != EAGAIN && errno != EINTR {
-            finish(errno == ECONNRESET || errno == EPIPE ? .peer : .failed(errno))
-        }
-    }
-
-    private func received(_ bytes: UnsafeRawBufferPointer) {
-        guard unread.isEmpty else {
-            unread.append(bytes)
-            return offerUnread()
-        }
-        let consumed = handler?.received(bytes.bytes) ?? bytes.count
-        if consumed < bytes.count && !isClosed { unread.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
-    }
-
-    private func offerUnread() {
-        guard !unread.isEmpty, !isReadingPaused, let handler else { return }
-        // Taken out while the handler looks at it, so that it may pause, resume or close from within.
-        var bytes = UnreadBytes()
-        swap(&bytes, &unread)
-        bytes.consume(bytes.withBytes(handler.received))
-        guard !isClosed, !bytes.isEmpty else { return }
-        bytes.append(unread)
-        unread = bytes
+    func waitForTurn() {
+        guard !waitsForTurn else { return }
+        waitsForTurn = true
+        loop.continueNextTurn(self)
     }
 
     // MARK: Writing
 
     /// Queues bytes; they leave at the end of the loop's turn. Closes the socket when more than `writeLimit` wait.
     public func write(_ bytes: [UInt8]) {
-        guard !isClosed, !closesAfterFlush, !endsAfterFlush, !bytes.isEmpty else { return }
+        guard takesWrites, !bytes.isEmpty else { return }
         output.append(bytes)
         queued(bytes.count)
     }
 
     /// Queues `length` bytes of a file from `offset`, sent by the kernel without a copy; they do not count as queued.
     public func write(_ file: OpenFile, offset: Int, length: Int) {
-        guard !isClosed, !closesAfterFlush, !endsAfterFlush, length > 0 else { return }
+        guard takesWrites, length > 0 else { return }
         output.append(file, offset: offset, length: length)
         queued(0)
     }
+
+    private var takesWrites: Bool { !isClosed && !closesAfterFlush && !endsAfterFlush }
 
     private func queued(_ count: Int) {
         queuedBytes += count
@@ -180,17 +144,18 @@ public final class StreamSocket: Channel, @unchecked Sendable {
 
     func flushAtEndOfTick() {
         isDirty = false
-        if !interest.contains(.writable) { flush() }
+        flush()
     }
 
     /// Sends what the kernel takes, now.
     public func flush() {
+        guard !isBlocked else { return }
         var sentNow = 0
         while !isClosed, !output.isEmpty {
-            // A peer that takes everything at once must not keep the loop to itself: the rest goes in its next turn.
+            // A peer that takes everything at once must not keep the loop to itself.
             if sentNow >= Self.bytesPerFlush {
                 owesDrained = true
-                return updateInterest()
+                return waitForTurn()
             }
             let sent = output.send(to: descriptor, gatheringIn: loop.outputScratch)
             if sent.count > 0 {
@@ -198,25 +163,29 @@ public final class StreamSocket: Channel, @unchecked Sendable {
                 sentBytes += UInt64(sent.count)
                 sentNow += sent.count
             } else if sent.error == EAGAIN {
-                updateInterest()
-                owesDrained = true
-                guard !isCongested else { return }
-                isCongested = true
-                handler?.congested()
-                return
+                return block()
             } else if sent.error != EINTR {
                 return finish(sent.error == ECONNRESET || sent.error == EPIPE ? .peer : .failed(sent.error))
             }
         }
-        guard !isClosed else { return }
-        updateInterest()
+        if !isClosed { flushed() }
+    }
+
+    private func block() {
+        isBlocked = true
+        owesDrained = true
+        guard !isCongested else { return }
+        isCongested = true
+        handler?.congested()
+    }
+
+    private func flushed() {
         if closesAfterFlush { return finish(.local) }
         if endsAfterFlush { shutdown(descriptor, Int32(SHUT_WR)) }
         isCongested = false
-        if owesDrained {
-            owesDrained = false
-            handler?.drained()
-        }
+        guard owesDrained else { return }
+        owesDrained = false
+        handler?.drained()
     }
 
     /// Whether all that was written has gone to the kernel.
@@ -244,7 +213,9 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         if output.isEmpty { shutdown(descriptor, Int32(SHUT_WR)) }
     }
 
-    private func finish(_ end: End) {
+    public override func loopEnded() { finish(.local) }
+
+    func finish(_ end: End) {
         guard !isClosed else { return }
         isClosed = true
         loop.deregister(self)
@@ -256,32 +227,4 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         self.handler = nil
         handler?.closed(end)
     }
-
-    private func updateInterest() {
-        guard !isClosed else { return }
-        var wanted: IOEvents = []
-        if !isReadingPaused && !hasSeenEnd { wanted.insert(.readable) }
-        if !output.isEmpty { wanted.insert(.writable) }
-        guard wanted != interest else { return }
-        interest = wanted
-        loop.modify(self, for: wanted)
-    }
-}
-
-/// What a protocol does with the bytes of its socket. All calls come on the socket's loop.
-public protocol StreamHandler: AnyObject {
-    /// Takes bytes and says how many it has consumed; the rest is offered again, with what comes after it.
-    func received(_ bytes: RawSpan) -> Int
-    /// The peer will send no more; most protocols close.
-    func endOfInput()
-    /// The kernel takes no more for now: the peer is slow. `drained` follows, or the end.
-    func congested()
-    /// All that had to wait for the kernel has left.
-    func drained()
-    /// The last call; the socket is closed already.
-    func closed(_ end: StreamSocket.End)
-}
-
-extension StreamHandler {
-    public func congested() {}
 }
