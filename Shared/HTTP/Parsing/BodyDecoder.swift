@@ -22,7 +22,7 @@ struct BodyDecoder {
     /// 60 bits: more is no size that a peer means.
     private static let mostSizeDigits = 15
 
-    init(_ framing: RequestHead.Framing, limits: RequestLimits) {
+    init(_ framing: HeadParts.Framing, limits: RequestLimits) {
         self.limits = limits
         state =
             switch framing {

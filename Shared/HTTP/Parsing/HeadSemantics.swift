@@ -1,32 +1,31 @@
 /// What the fields of one head say about framing, persistence and host, and whether they contradict each other.
 struct HeadSemantics {
     /// The authority of an absolute target.
-    var authority: Range<Int>?
-    private var host: Range<Int>?
+    var authority: HeadRange?
+    private var host: HeadRange?
     private var length: Int?
-    private var transferCoding: Range<Int>?
-    private var says = (close: false, keepAlive: false)
+    private var transferCoding: HeadRange?
+    private var saysClose = false
+    private var saysKeepAlive = false
 
-    /// Takes in one field; only a few names matter here.
+    /// Takes in one field; only a few names matter here, and their length tells most others apart.
+    @inline(__always)
     mutating func note(
-        _ field: RequestHead.Field, _ bytes: UnsafeRawBufferPointer, in head: RequestHead
+        _ field: HeadStorage.Field, _ bytes: UnsafeRawBufferPointer, _ parts: inout HeadParts
     ) throws(Refusal) {
-        let name = UnsafeRawBufferPointer(rebasing: bytes[field.name])
-        switch name.count {
-        case 4 where Self.is(name, "host"):
+        switch field.name.count {
+        case 4 where bytes[field.name].is("host"):
             guard host == nil else { throw .malformed }
             host = field.value
-        case 6 where Self.is(name, "expect"):
-            guard Self.is(UnsafeRawBufferPointer(rebasing: bytes[field.value]), "100-continue") else {
-                throw .expectationFailed
-            }
-            head.expectsContinue = true
-        case 10 where Self.is(name, "connection"):
+        case 6 where bytes[field.name].is("expect"):
+            guard bytes[field.value].is("100-continue") else { throw .expectationFailed }
+            parts.expectsContinue = true
+        case 10 where bytes[field.name].is("connection"):
             noteConnection(bytes[field.value])
-        case 14 where Self.is(name, "content-length"):
+        case 14 where bytes[field.name].is("content-length"):
             guard length == nil else { throw .malformed }
             length = try Self.decimal(bytes[field.value])
-        case 17 where Self.is(name, "transfer-encoding"):
+        case 17 where bytes[field.name].is("transfer-encoding"):
             guard transferCoding == nil else { throw .malformed }
             transferCoding = field.value
         default: break
@@ -34,49 +33,42 @@ struct HeadSemantics {
     }
 
     /// Draws the conclusions at the end of the head.
-    func finish(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) throws(Refusal) {
-        try finishHost(head, bytes)
+    func finish(_ parts: inout HeadParts, _ bytes: UnsafeRawBufferPointer) throws(Refusal) {
+        try finishHost(&parts, bytes)
         if let transferCoding {
-            guard length == nil, head.minorVersion == 1 else { throw .malformed }
-            guard Self.is(UnsafeRawBufferPointer(rebasing: bytes[transferCoding]), "chunked") else {
-                throw .unsupportedCoding
-            }
-            head.framing = .chunked
+            guard length == nil, parts.minorVersion == 1 else { throw .malformed }
+            guard bytes[transferCoding].is("chunked") else { throw .unsupportedCoding }
+            parts.framing = .chunked
         } else if let length, length > 0 {
-            head.framing = .length(length)
+            parts.framing = .length(length)
         }
-        head.keepsAlive = !says.close && (head.minorVersion == 1 || says.keepAlive)
-        if head.minorVersion == 0 || head.framing == .none { head.expectsContinue = false }
+        parts.keepsAlive = !saysClose && (parts.minorVersion == 1 || saysKeepAlive)
+        if parts.minorVersion == 0 || parts.framing == .none { parts.expectsContinue = false }
     }
 
-    private func finishHost(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) throws(Refusal) {
-        guard let host else {
-            guard head.minorVersion == 0 else { throw .malformed }
-            if let authority {
-                guard HostRule.isValid(bytes[authority]) else { throw .malformed }
-                head.host = authority
-            }
+    private func finishHost(_ parts: inout HeadParts, _ bytes: UnsafeRawBufferPointer) throws(Refusal) {
+        // A client of HTTP/1.0 may name no host.
+        guard let named = host ?? authority else {
+            guard parts.minorVersion == 0 else { throw .malformed }
             return
         }
-        guard HostRule.isValid(bytes[host]) else { throw .malformed }
+        guard host != nil || parts.minorVersion == 0, HostRule.isValid(bytes[named]) else { throw .malformed }
         if let authority {
-            guard authority.count == host.count,
-                equalIgnoringCase(
-                    UnsafeRawBufferPointer(rebasing: bytes[authority]), UnsafeRawBufferPointer(rebasing: bytes[host]))
-            else { throw .malformed }
+            guard authority.count == named.count, equalIgnoringCase(bytes[authority], bytes[named]) else {
+                throw .malformed
+            }
         }
-        head.host = host
+        parts.host = named
     }
 
-    private mutating func noteConnection(_ value: Slice<UnsafeRawBufferPointer>) {
-        for part in value.split(separator: UInt8(ascii: ",")) {
-            let option = UnsafeRawBufferPointer(rebasing: part.trimmingBlanks())
-            if Self.is(option, "close") { says.close = true }
-            if Self.is(option, "keep-alive") { says.keepAlive = true }
+    private mutating func noteConnection(_ value: UnsafeRawBufferPointer) {
+        for option in value.listed {
+            if option.is("close") { saysClose = true }
+            if option.is("keep-alive") { saysKeepAlive = true }
         }
     }
 
-    private static func decimal(_ text: Slice<UnsafeRawBufferPointer>) throws(Refusal) -> Int {
+    private static func decimal(_ text: UnsafeRawBufferPointer) throws(Refusal) -> Int {
         guard !text.isEmpty, text.count <= 18 else { throw .malformed }
         var value = 0
         for byte in text {
@@ -86,18 +78,16 @@ struct HeadSemantics {
         }
         return value
     }
-
-    private static func `is`(_ text: UnsafeRawBufferPointer, _ lowercase: StaticString) -> Bool {
-        lowercase.withUTF8Buffer { text.count == $0.count && equalIgnoringCase(text, UnsafeRawBufferPointer($0)) }
-    }
 }
 
-extension Slice<UnsafeRawBufferPointer> {
-    /// Without spaces and tabs at either end.
-    func trimmingBlanks() -> Self {
-        var trimmed = self
-        while let first = trimmed.first, first == 0x20 || first == 0x09 { trimmed.removeFirst() }
-        while let last = trimmed.last, last == 0x20 || last == 0x09 { trimmed.removeLast() }
-        return trimmed
+extension UnsafeRawBufferPointer {
+    /// The members of a comma-separated list, without blanks around them.
+    var listed: [UnsafeRawBufferPointer] {
+        split(separator: UInt8(ascii: ",")).map { part in
+            var part = part
+            while let first = part.first, first == 0x20 || first == 0x09 { part.removeFirst() }
+            while let last = part.last, last == 0x20 || last == 0x09 { part.removeLast() }
+            return UnsafeRawBufferPointer(rebasing: part)
+        }
     }
 }

@@ -1,41 +1,32 @@
 /// The form of a Host value: a name, an IPv4 address or an IPv6 address in brackets, with a port or without.
 enum HostRule {
-    static func isValid(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
-        var rest = text[...]
-        if rest.first == UInt8(ascii: "[") {
-            guard let close = rest.firstIndex(of: UInt8(ascii: "]")) else { return false }
-            let address = rest[rest.index(after: rest.startIndex)..<close]
-            guard !address.isEmpty, address.allSatisfy(isAddressByte) else { return false }
-            rest = rest[rest.index(after: close)...]
+    static func isValid(_ text: UnsafeRawBufferPointer) -> Bool {
+        var position = 0
+        if text.first == UInt8(ascii: "[") {
+            position = 1
+            while position < text.count, isAddressByte(text[position]) { position += 1 }
+            guard position > 1, position < text.count, text[position] == UInt8(ascii: "]") else { return false }
+            position += 1
         } else {
-            let end = rest.firstIndex(of: UInt8(ascii: ":")) ?? rest.endIndex
-            guard end > rest.startIndex, rest[..<end].allSatisfy(isNameByte) else { return false }
-            rest = rest[end...]
+            while position < text.count, isNameByte(text[position]) { position += 1 }
+            guard position > 0 else { return false }
         }
-        guard let colon = rest.first else { return true }
-        let port = rest.dropFirst()
-        return colon == UInt8(ascii: ":") && port.count <= 5 && port.allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
+        guard position < text.count else { return true }
+        guard text[position] == UInt8(ascii: ":"), text.count - position <= 6 else { return false }
+        return text[(position + 1)...].allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
     }
 
     private static func isAddressByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: ":"), UInt8(ascii: "."):
-            true
-        default: false
-        }
+        let letter = (byte | 0x20) &- UInt8(ascii: "a")
+        return byte &- UInt8(ascii: "0") < 10 || letter < 6 || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
     }
 
-    /// Unreserved, sub-delimiters and the percent sign of RFC 3986's reg-name.
+    private static let lowNameBits: UInt64 = 0x2BFF_6FF2_0000_0000
+    private static let highNameBits: UInt64 = 0x47FF_FFFE_87FF_FFFE
+
+    /// Unreserved, sub-delimiters and the percent sign of RFC 3986's reg-name; the comma would make a list of it.
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"), UInt8(ascii: "%"), UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"),
-            UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"),
-            UInt8(ascii: ";"), UInt8(ascii: "="):
-            true
-        default: false
-        }
+        if byte < 64 { return lowNameBits & (1 << UInt64(byte)) != 0 }
+        return byte < 128 && highNameBits & (1 << UInt64(byte - 64)) != 0
     }
 }

@@ -1,23 +1,45 @@
 /// The first line of a request: method, target and version, each apart by one space.
 enum RequestLine {
+    /// Reads the line that begins at `start`; returns where the next one begins, nil when it has not come completely.
     static func parse(
-        _ line: Range<Int>, _ bytes: UnsafeRawBufferPointer, into head: RequestHead, _ semantics: inout HeadSemantics
-    ) throws(Refusal) {
-        guard let methodEnd = RequestParser.find(0x20, in: bytes, from: line.lowerBound),
-            let targetEnd = RequestParser.find(0x20, in: bytes, from: methodEnd + 1), targetEnd < line.upperBound
-        else { throw .malformed }
-        head.methodToken = line.lowerBound..<methodEnd
-        let token = UnsafeRawBufferPointer(rebasing: bytes[head.methodToken])
-        head.method = Method(token: token)
-        if head.method == .other { guard Token.isValid(token) else { throw .malformed } }
-        head.minorVersion = try minorVersion(UnsafeRawBufferPointer(rebasing: bytes[(targetEnd + 1)..<line.upperBound]))
-        try parseTarget((methodEnd + 1)..<targetEnd, bytes, into: head, &semantics)
+        from start: Int, _ bytes: UnsafeRawBufferPointer, _ parts: inout HeadParts, _ semantics: inout HeadSemantics
+    ) throws(Refusal) -> Int? {
+        var methodEnd = start
+        while methodEnd < bytes.count, Token.isTokenByte(bytes[methodEnd]) { methodEnd += 1 }
+        guard methodEnd < bytes.count else { return nil }
+        guard bytes[methodEnd] == 0x20, methodEnd > start else { throw .malformed }
+
+        var targetEnd = methodEnd + 1
+        var question: Int?
+        while targetEnd < bytes.count, isTargetByte(bytes[targetEnd]) {
+            if bytes[targetEnd] == UInt8(ascii: "?"), question == nil { question = targetEnd }
+            targetEnd += 1
+        }
+        guard targetEnd < bytes.count else { return nil }
+        guard bytes[targetEnd] == 0x20, targetEnd > methodEnd + 1 else { throw .malformed }
+
+        let versionEnd = targetEnd + 9
+        guard versionEnd + 1 < bytes.count else {
+            let isLine = bytes[(targetEnd + 1)...].allSatisfy { Token.isValueByte($0) || $0 == 0x0D }
+            guard isLine else { throw .malformed }
+            return nil
+        }
+        parts.minorVersion = try minorVersion(UnsafeRawBufferPointer(rebasing: bytes[(targetEnd + 1)..<versionEnd]))
+        guard bytes[versionEnd] == 0x0D, bytes[versionEnd + 1] == 0x0A else { throw .malformed }
+
+        // Longer lines than a `HeadRange` can tell are refused for their length by the caller.
+        parts.methodToken = HeadRange(start, methodEnd)
+        parts.method = Method(token: UnsafeRawBufferPointer(rebasing: bytes[start..<methodEnd]))
+        try parseTarget((methodEnd + 1)..<targetEnd, question, bytes, &parts, &semantics)
+        return versionEnd + 2
     }
 
+    @inline(__always)
+    private static func isTargetByte(_ byte: UInt8) -> Bool { byte &- 0x21 < 0x5E && byte != UInt8(ascii: "#") }
+
     private static func minorVersion(_ text: UnsafeRawBufferPointer) throws(Refusal) -> UInt8 {
-        guard text.count == 8, text[..<5].elementsEqual("HTTP/".utf8), text[6] == UInt8(ascii: ".") else {
-            throw .malformed
-        }
+        guard UnsafeRawBufferPointer(rebasing: text[..<5]).elementsEqual("HTTP/".utf8), text[6] == UInt8(ascii: ".")
+        else { throw .malformed }
         let (major, minor) = (text[5] &- UInt8(ascii: "0"), text[7] &- UInt8(ascii: "0"))
         guard major < 10, minor < 10 else { throw .malformed }
         guard major == 1 else { throw .unsupportedVersion }
@@ -25,54 +47,40 @@ enum RequestLine {
     }
 
     private static func parseTarget(
-        _ target: Range<Int>, _ bytes: UnsafeRawBufferPointer, into head: RequestHead, _ semantics: inout HeadSemantics
+        _ target: Range<Int>, _ question: Int?, _ bytes: UnsafeRawBufferPointer, _ parts: inout HeadParts,
+        _ semantics: inout HeadSemantics
     ) throws(Refusal) {
-        guard !target.isEmpty else { throw .malformed }
-        for index in target {
-            let byte = bytes[index]
-            guard byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "#") else { throw .malformed }
-        }
+        parts.path = HeadRange(target.lowerBound, question ?? target.upperBound)
+        parts.query = question.map { HeadRange($0 + 1, target.upperBound) }
         switch bytes[target.lowerBound] {
-        case UInt8(ascii: "/"):
-            splitQuery(target, bytes, into: head)
+        case UInt8(ascii: "/"): return
         case UInt8(ascii: "*"):
-            guard target.count == 1, head.method == .options else { throw .malformed }
-            head.path = target
+            guard target.count == 1, parts.method == .options else { throw .malformed }
         default:
-            try parseAbsolute(target, bytes, into: head, &semantics)
+            try parseAbsolute(target, question, bytes, &parts, &semantics)
         }
     }
 
     /// `http://host:port/path?query`, which a server must accept; Host has to say the same.
     private static func parseAbsolute(
-        _ target: Range<Int>, _ bytes: UnsafeRawBufferPointer, into head: RequestHead, _ semantics: inout HeadSemantics
+        _ target: Range<Int>, _ question: Int?, _ bytes: UnsafeRawBufferPointer, _ parts: inout HeadParts,
+        _ semantics: inout HeadSemantics
     ) throws(Refusal) {
         let text = UnsafeRawBufferPointer(rebasing: bytes[target])
-        let scheme = [StaticString("http://"), "https://"].first { scheme in
-            scheme.withUTF8Buffer {
-                text.count > $0.count
-                    && equalIgnoringCase(
-                        UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(rebasing: text[..<$0.count]))
-            }
-        }
-        guard let scheme else { throw .malformed }
-        let start = target.lowerBound + scheme.utf8CodeUnitCount
-        let end = bytes[start..<target.upperBound].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
-        let authority = start..<(end ?? target.upperBound)
-        semantics.authority = authority
-        splitQuery(authority.upperBound..<target.upperBound, bytes, into: head)
-        // Without a path it is `/`: the scheme's own last slash stands for it.
-        if head.path.isEmpty { head.path = (start - 1)..<start }
-    }
-
-    private static func splitQuery(_ target: Range<Int>, _ bytes: UnsafeRawBufferPointer, into head: RequestHead) {
-        if let mark = RequestParser.find(UInt8(ascii: "?"), in: bytes, from: target.lowerBound),
-            mark < target.upperBound
-        {
-            head.path = target.lowerBound..<mark
-            head.query = (mark + 1)..<target.upperBound
+        let scheme: Int
+        if UnsafeRawBufferPointer(rebasing: text.prefix(7)).is("http://") {
+            scheme = 7
+        } else if UnsafeRawBufferPointer(rebasing: text.prefix(8)).is("https://") {
+            scheme = 8
         } else {
-            head.path = target
+            throw .malformed
         }
+        let start = target.lowerBound + scheme
+        let pathEnd = question ?? target.upperBound
+        guard start <= pathEnd else { throw .malformed }
+        let pathStart = bytes[start..<pathEnd].firstIndex(of: UInt8(ascii: "/")) ?? pathEnd
+        semantics.authority = HeadRange(start, pathStart)
+        // Without a path it is `/`: the scheme's own last slash stands for it.
+        parts.path = pathStart == pathEnd ? HeadRange(start - 1, start) : HeadRange(pathStart, pathEnd)
     }
 }

@@ -2,9 +2,9 @@ internal import Glibc
 
 /// Reads request heads by the letter of RFC 9112: whatever two servers could read differently is refused.
 ///
-/// The caller offers all bytes from the head's first one on, again with more behind them while `parse` returns nil; what
-/// was read before is not read again. Only CRLF ends a line; folded lines, control characters, space before a colon,
-/// a second Host or Content-Length, and a length beside a transfer coding are malformed.
+/// The caller offers all bytes from the head's first one on, again with more behind them while `parse` returns nil; lines
+/// that were read before are not read again. Only CRLF ends a line; folded lines, control characters, space before a
+/// colon, a second Host or Content-Length, and a length beside a transfer coding are malformed.
 struct RequestParser {
     private let limits: RequestLimits
     /// Where the line begins that has not come completely.
@@ -14,78 +14,94 @@ struct RequestParser {
     private var isPastRequestLine = false
     private var semantics = HeadSemantics()
 
-    init(limits: RequestLimits) { self.limits = limits }
+    /// What the head said, once `parse` has returned its length.
+    private(set) var parts = HeadParts()
+    /// Its fields, likewise.
+    private(set) var fields: [HeadStorage.Field] = []
+
+    init(limits: RequestLimits) {
+        precondition(limits.head <= Int(UInt16.max), "a head is shorter than 64 KiB")
+        self.limits = limits
+    }
 
     /// Whether a part of a head has been read.
     var isWithinHead: Bool { searched > 0 }
 
-    /// Fills `head` and returns how long it is, empty line included; nil while its end has not come.
-    mutating func parse(_ bytes: UnsafeRawBufferPointer, into head: RequestHead) throws(Refusal) -> Int? {
-        while let lineFeed = Self.find(0x0A, in: bytes, from: searched) {
-            guard lineFeed > lineStart, bytes[lineFeed - 1] == 0x0D else { throw .malformed }
-            let line = lineStart..<(lineFeed - 1)
-            lineStart = lineFeed + 1
-            searched = lineStart
-            guard lineStart <= limits.head else { throw .headersTooLarge }
-            if line.isEmpty {
-                // One empty line before the request line is left over from a sloppy client's last body.
-                guard isPastRequestLine else {
-                    if line.lowerBound == 0 { continue }
-                    throw .malformed
+    /// Forgets the head, for the next one.
+    mutating func reset() {
+        lineStart = 0
+        searched = 0
+        isPastRequestLine = false
+        semantics = HeadSemantics()
+        parts = HeadParts()
+        fields.removeAll(keepingCapacity: fields.capacity <= 64)
+    }
+
+    /// Gives back the memory that an idle connection does not need.
+    mutating func shrink() { fields = [] }
+
+    /// The length of the head, empty line included; nil while its end has not come.
+    mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> Int? {
+        if searched > lineStart {
+            guard Self.find(0x0A, in: bytes, from: searched) != nil else { return try wait(bytes) }
+        }
+        while lineStart < bytes.count {
+            if bytes[lineStart] == 0x0D {
+                guard lineStart + 1 < bytes.count else { break }
+                guard bytes[lineStart + 1] == 0x0A else { throw .malformed }
+                lineStart += 2
+                if isPastRequestLine {
+                    guard lineStart <= limits.head else { throw .headersTooLarge }
+                    try semantics.finish(&parts, bytes)
+                    return lineStart
                 }
-                try semantics.finish(head, bytes)
-                head.bytes.append(contentsOf: bytes[..<lineStart])
-                return endHead()
-            }
-            if isPastRequestLine {
-                try parseField(line, bytes, into: head)
+                // One empty line before the request line is left over from a sloppy client's last body.
+                guard lineStart == 2 else { throw .malformed }
+            } else if isPastRequestLine {
+                guard let next = try parseField(bytes) else { break }
+                lineStart = next
             } else {
-                guard line.count <= limits.requestLine else { throw .targetTooLong }
-                try RequestLine.parse(line, bytes, into: head, &semantics)
+                guard let end = try RequestLine.parse(from: lineStart, bytes, &parts, &semantics) else { break }
+                guard end - lineStart <= limits.requestLine + 2 else { throw .targetTooLong }
+                lineStart = end
                 isPastRequestLine = true
             }
         }
+        return try wait(bytes)
+    }
+
+    private mutating func wait(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> Int? {
         searched = bytes.count
-        try checkUnfinishedLine(bytes)
+        if !isPastRequestLine {
+            guard bytes.count - lineStart <= limits.requestLine else { throw .targetTooLong }
+        }
+        guard bytes.count <= limits.head else { throw .headersTooLarge }
         return nil
     }
 
-    private mutating func endHead() -> Int {
-        let length = lineStart
-        self = RequestParser(limits: limits)
-        return length
-    }
-
-    private func checkUnfinishedLine(_ bytes: UnsafeRawBufferPointer) throws(Refusal) {
-        let length = bytes.count - lineStart
-        guard length > 0 else { return }
-        if isPastRequestLine {
-            guard bytes.count <= limits.head else { throw .headersTooLarge }
-        } else {
-            // A TLS greeting or the like is known at its first byte.
-            guard Token.isTokenByte(bytes[lineStart]) || bytes[lineStart] == 0x0D else { throw .malformed }
-            guard length <= limits.requestLine else { throw .targetTooLong }
-        }
-    }
-
-    private mutating func parseField(
-        _ line: Range<Int>, _ bytes: UnsafeRawBufferPointer, into head: RequestHead
-    ) throws(Refusal) {
-        guard head.fields.count < limits.fields else { throw .headersTooLarge }
-        guard let colon = Self.find(UInt8(ascii: ":"), in: bytes, from: line.lowerBound), colon < line.upperBound else {
-            throw .malformed
-        }
-        let name = line.lowerBound..<colon
-        // A space before the colon and a folded line both fail here: neither begins with a token up to the colon.
-        guard Token.isValid(bytes[name]) else { throw .malformed }
+    /// Reads one field; returns where the next line begins, nil when this one has not come completely.
+    @inline(__always)
+    private mutating func parseField(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> Int? {
+        var colon = lineStart
+        while colon < bytes.count, Token.isTokenByte(bytes[colon]) { colon += 1 }
+        guard colon < bytes.count else { return nil }
+        // A space before the colon and a folded line both fail here: no token reaches up to the colon.
+        guard bytes[colon] == UInt8(ascii: ":"), colon > lineStart else { throw .malformed }
         var start = colon + 1
-        var end = line.upperBound
-        while start < end, Self.isBlank(bytes[start]) { start += 1 }
+        while start < bytes.count, Self.isBlank(bytes[start]) { start += 1 }
+        var end = FieldValue.end(in: bytes, from: start)
+        guard end + 1 < bytes.count else {
+            guard end == bytes.count || bytes[end] == 0x0D else { throw .malformed }
+            return nil
+        }
+        guard bytes[end] == 0x0D, bytes[end + 1] == 0x0A else { throw .malformed }
+        let next = end + 2
+        guard next <= limits.head, fields.count < limits.fields else { throw .headersTooLarge }
         while end > start, Self.isBlank(bytes[end - 1]) { end -= 1 }
-        for index in start..<end { guard Token.isValueByte(bytes[index]) else { throw .malformed } }
-        let field = RequestHead.Field(name: name, value: start..<end)
-        head.fields.append(field)
-        try semantics.note(field, bytes, in: head)
+        let field = HeadStorage.Field(name: HeadRange(lineStart, colon), value: HeadRange(start, end))
+        fields.append(field)
+        try semantics.note(field, bytes, &parts)
+        return next
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -4,32 +4,34 @@ public import EventLoop
 ///
 /// All text is handed out raw, as slices of the head: nothing is decoded before somebody asks.
 public struct Request: Sendable {
-    let head: RequestHead
+    let storage: HeadStorage
+    let parts: HeadParts
     /// The body; empty where the request has none.
     public let body: RequestBody
     /// When the head was complete, in the loop's nanoseconds.
     public let receivedAt: UInt64
     private let socket: StreamSocket?
 
-    init(head: RequestHead, body: RequestBody, receivedAt: UInt64, socket: StreamSocket?) {
-        self.head = head
+    init(storage: HeadStorage, parts: HeadParts, body: RequestBody, receivedAt: UInt64, socket: StreamSocket?) {
+        self.storage = storage
+        self.parts = parts
         self.body = body
         self.receivedAt = receivedAt
         self.socket = socket
     }
 
     /// The method.
-    public var method: Method { head.method }
+    public var method: Method { parts.method }
     /// The method as it was sent, for a log line about an unknown one.
-    public var methodText: String { String(decoding: head.bytes[head.methodToken], as: UTF8.self) }
+    public var methodText: String { String(decoding: storage.bytes[parts.methodToken.range], as: UTF8.self) }
     /// The path as it was sent, percent-encoded, from its first slash on; `*` in `OPTIONS *`.
-    public var path: ArraySlice<UInt8> { head.bytes[head.path] }
+    public var path: ArraySlice<UInt8> { storage.bytes[parts.path.range] }
     /// What follows the first `?` as it was sent: empty after a bare `?`, nil where there is none.
-    public var query: ArraySlice<UInt8>? { head.query.map { head.bytes[$0] } }
+    public var query: ArraySlice<UInt8>? { parts.query.map { storage.bytes[$0.range] } }
     /// The value of Host, empty where a client of HTTP/1.0 sent none.
-    public var host: ArraySlice<UInt8> { head.bytes[head.host] }
+    public var host: ArraySlice<UInt8> { storage.bytes[parts.host.range] }
     /// The header fields.
-    public var headers: RequestHeaders { RequestHeaders(head: head) }
+    public var headers: RequestHeaders { RequestHeaders(storage: storage) }
     /// The other end of the connection, which is the API gateway where one stands before; nil for a request made by hand.
     public var peer: SocketAddress? { socket?.peer }
 }
@@ -44,11 +46,10 @@ extension Request {
         text += headers.lines
         if !body.isEmpty { text += Array("Content-Length: \(body.count)\r\n".utf8) }
         text += [0x0D, 0x0A]
-        let head = RequestHead()
         var parser = RequestParser(limits: RequestLimits())
-        guard let length = try? text.withUnsafeBytes({ try parser.parse($0, into: head) }), length == text.count else {
-            return nil
-        }
-        self.init(head: head, body: RequestBody(body), receivedAt: 0, socket: nil)
+        guard let length = try? text.withUnsafeBytes({ try parser.parse($0) }), length == text.count else { return nil }
+        let storage = HeadStorage()
+        text.withUnsafeBytes { storage.fill($0, parser.fields) }
+        self.init(storage: storage, parts: parser.parts, body: RequestBody(body), receivedAt: 0, socket: nil)
     }
 }

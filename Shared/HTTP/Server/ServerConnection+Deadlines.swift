@@ -22,7 +22,7 @@ extension ServerConnection {
 
     private func endPhase() {
         switch phase {
-        case .waiting where parser.isWithinHead: refuse(.timeout)
+        case .waiting where isWithinHead: refuse(.timeout)
         case .waiting where !socket.isDrained, .lingering where !socket.isDrained:
             // The client is still taking the last reply; the write deadline watches over it.
             phaseDeadline = loop.now + server.times.linger

@@ -11,57 +11,58 @@ extension ServerConnection {
         }
         // The connection may have ended, or been refused, while the handler was at work.
         guard phase == .serving else { return }
-        let head = request.head
-        let isForHead = head.method == .head
-        let keepsAlive = mayKeepAlive(head)
+        let parts = request.parts
+        let isForHead = parts.method == .head
+        let keepsAlive = mayKeepAlive(parts)
         switch response.body {
         case .none:
-            sendHead(response, length: response.status.isBodiless ? .none : .known(0), keepsAlive, head)
+            sendHead(response, length: response.status.isBodiless ? .none : .known(0), keepsAlive, parts)
         case .bytes(let bytes):
-            send(response, bytes, keepsAlive, head, isForHead: isForHead)
+            send(response, bytes, keepsAlive, parts, isForHead: isForHead)
         case .file(let file, let offset, let length):
-            sendHead(response, length: .known(length), keepsAlive, head)
+            sendHead(response, length: .known(length), keepsAlive, parts)
             if !isForHead { socket.write(file, offset: offset, length: length) }
         case .stream(let length, let produce):
-            guard await stream(length, produce, of: response, keepsAlive, head) else { return }
+            guard await stream(length, produce, of: response, keepsAlive, parts) else { return }
         case .upgrade(let takeOver):
             // Bytes of a body are no bytes of the next protocol.
             guard decoder.isComplete else { return refuse(.malformed) }
-            sendHead(response, length: .none, true, head)
+            sendHead(response, length: .none, true, parts)
             return handOver(takeOver)
         }
         finishReply(keepsAlive: keepsAlive)
+        let storage = request.storage
         _ = consume request
-        server.giveBack(head)
+        server.giveBack(storage)
     }
 
-    private func mayKeepAlive(_ head: RequestHead) -> Bool {
-        guard head.keepsAlive, !server.isDraining, !owesContinue else { return false }
+    private func mayKeepAlive(_ parts: HeadParts) -> Bool {
+        guard parts.keepsAlive, !server.isDraining, !owesContinue else { return false }
         return (decoder.remaining ?? .max) <= Self.mostSkipped
     }
 
     private func headBytes(
-        _ response: Response, _ length: ResponseHead.Length, _ keepsAlive: Bool, _ head: RequestHead, extra: Int = 0
+        _ response: Response, _ length: ResponseHead.Length, _ keepsAlive: Bool, _ parts: HeadParts, extra: Int = 0
     ) -> [UInt8] {
         ResponseHead(
-            status: response.status, length: length, keepsAlive: keepsAlive, isForVersion0: head.minorVersion == 0
+            status: response.status, length: length, keepsAlive: keepsAlive, isForVersion0: parts.minorVersion == 0
         ).bytes(response.headers, date: server.dateField, extra: extra)
     }
 
     private func sendHead(
-        _ response: Response, length: ResponseHead.Length, _ keepsAlive: Bool, _ head: RequestHead
+        _ response: Response, length: ResponseHead.Length, _ keepsAlive: Bool, _ parts: HeadParts
     ) {
-        socket.write(headBytes(response, length, keepsAlive, head))
+        socket.write(headBytes(response, length, keepsAlive, parts))
     }
 
     private func send(
-        _ response: Response, _ bytes: [UInt8], _ keepsAlive: Bool, _ head: RequestHead, isForHead: Bool
+        _ response: Response, _ bytes: [UInt8], _ keepsAlive: Bool, _ parts: HeadParts, isForHead: Bool
     ) {
-        if response.status.isBodiless { return sendHead(response, length: .none, keepsAlive, head) }
-        if isForHead { return sendHead(response, length: .known(bytes.count), keepsAlive, head) }
+        if response.status.isBodiless { return sendHead(response, length: .none, keepsAlive, parts) }
+        if isForHead { return sendHead(response, length: .known(bytes.count), keepsAlive, parts) }
         // Copying a small body is cheaper than a second piece in the queue.
         let isSmall = bytes.count <= 4096
-        var out = headBytes(response, .known(bytes.count), keepsAlive, head, extra: isSmall ? bytes.count : 0)
+        var out = headBytes(response, .known(bytes.count), keepsAlive, parts, extra: isSmall ? bytes.count : 0)
         if isSmall { out += bytes }
         socket.write(out)
         if !isSmall { socket.write(bytes) }
@@ -70,13 +71,13 @@ extension ServerConnection {
     /// Whether the reply has been sent completely.
     private func stream(
         _ length: Int?, _ produce: (BodyWriter) async throws -> Void, of response: Response, _ keepsAlive: Bool,
-        _ head: RequestHead
+        _ parts: HeadParts
     ) async -> Bool {
-        let isChunked = length == nil && head.minorVersion == 1
+        let isChunked = length == nil && parts.minorVersion == 1
         sendHead(
             response, length: length.map { .known($0) } ?? (isChunked ? .chunked : .untilClose),
-            keepsAlive && (length != nil || isChunked), head)
-        if head.method == .head { return true }
+            keepsAlive && (length != nil || isChunked), parts)
+        if parts.method == .head { return true }
         reply = StreamedReply(isChunked: isChunked, left: length)
         do {
             try await produce(BodyWriter(connection: self))
@@ -170,7 +171,6 @@ extension ServerConnection {
         body?.finish(.failure(refusal.bodyError))
         body = nil
         bodyClock = nil
-        partialHead = nil
         phase = .lingering
         task?.cancel()
         writer.wake()

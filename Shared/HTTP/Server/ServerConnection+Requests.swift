@@ -15,8 +15,8 @@ extension ServerConnection {
             input = UnsafeRawBufferPointer(start: nil, count: 0)
             isReceiving = false
         }
-        if let request = nextRequest() {
-            let task = Task.immediate(executorPreference: loop) { await self.serve(request) }
+        if takeRequest() {
+            let task = Task.immediate(executorPreference: loop) { await self.serve() }
             if phase == .serving { self.task = task }
         }
         // A handler that waits for its body may have made room meanwhile.
@@ -29,13 +29,12 @@ extension ServerConnection {
         return phase == .lingering ? buffer.count : consumed
     }
 
-    /// Serves `first` and what has come completely behind it.
-    private func serve(_ first: Request) async {
-        var request = first
-        while true {
+    /// Serves the request that has been taken and what has come completely behind it.
+    private func serve() async {
+        while let request = upcoming.take() {
+            // Handed over rather than kept: the head's memory serves the next request when nobody refers to it.
             await answer(request)
-            guard phase == .waiting, isReceiving, let next = nextRequest() else { break }
-            request = next
+            guard phase == .waiting, isReceiving, takeRequest() else { break }
         }
         task = nil
         if !isReceiving { goOn() }
@@ -52,25 +51,31 @@ extension ServerConnection {
         if phase == .waiting && !isHeldBack && hasSeenEnd { socket.closeAfterFlush() }
     }
 
-    /// The next request of the input, with as much of its body as there is; nil when there is none, or none may be served
-    /// now.
-    private func nextRequest() -> Request? {
-        guard phase == .waiting, consumed < input.count, mayServe() else { return nil }
-        let isNew = partialHead == nil
-        let head = partialHead ?? server.takeHead()
-        partialHead = nil
+    /// Takes the next request of the input, with as much of its body as there is; false when there is none, or none may be
+    /// served now.
+    private func takeRequest() -> Bool {
+        guard phase == .waiting, consumed < input.count, mayServe() else { return false }
         do {
-            guard let length = try parser.parse(rest, into: head) else {
-                partialHead = head
+            let head = rest
+            guard let length = try parser.parse(head) else {
                 // The first head's time began when the connection was opened.
-                if isNew && !isFirstRequest { startHeadDeadline() }
-                return nil
+                if !isWithinHead && !isFirstRequest { startHeadDeadline() }
+                isWithinHead = true
+                return false
             }
+            let storage = server.takeStorage()
+            storage.fill(UnsafeRawBufferPointer(rebasing: head[..<length]), parser.fields)
+            let parts = parser.parts
+            parser.reset()
+            isWithinHead = false
             consumed += length
-            return try begin(head)
+            let body = try beginBody(parts)
+            guard phase == .serving else { return false }
+            upcoming = Request(storage: storage, parts: parts, body: body, receivedAt: loop.now, socket: socket)
+            return true
         } catch {
             refuse(error)
-            return nil
+            return false
         }
     }
 
@@ -93,29 +98,25 @@ extension ServerConnection {
         return true
     }
 
-    private func begin(_ head: RequestHead) throws(Refusal) -> Request {
+    private func beginBody(_ parts: HeadParts) throws(Refusal) -> RequestBody {
         phase = .serving
         phaseDeadline = .max
         isFirstRequest = false
-        guard head.framing != .none else {
-            return Request(head: head, body: RequestBody(), receivedAt: loop.now, socket: socket)
-        }
+        guard parts.framing != .none else { return RequestBody() }
         var length: Int?
-        if case .length(let count) = head.framing {
+        if case .length(let count) = parts.framing {
             guard count <= server.configuration.largestBody else { throw .bodyTooLarge }
             length = count
         }
         let stream = BodyStream(declaredLength: length, loop: loop, connection: self)
         body = stream
         bodyCount = 0
-        decoder = BodyDecoder(head.framing, limits: server.configuration.limits)
-        owesContinue = head.expectsContinue
-        bodyClock = BodyClock(
-            now: loop.now, grace: server.times.bodyGrace, rate: server.configuration.bodyRate)
+        decoder = BodyDecoder(parts.framing, limits: server.configuration.limits)
+        owesContinue = parts.expectsContinue
+        bodyClock = BodyClock(now: loop.now, grace: server.times.bodyGrace, rate: server.configuration.bodyRate)
         consumed += feedBody(rest)
-        if phase == .serving && !decoder.isComplete { armTimer() }
-        guard phase == .serving else { throw .malformed }
-        return Request(head: head, body: RequestBody(stream), receivedAt: loop.now, socket: socket)
+        if !decoder.isComplete { armTimer() }
+        return RequestBody(stream)
     }
 
     // MARK: Bodies

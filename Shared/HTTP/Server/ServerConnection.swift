@@ -36,7 +36,8 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
 
     // The request that is being read or served.
     var parser: RequestParser
-    var partialHead: RequestHead?
+    var upcoming: Request?
+    var isWithinHead = false
     var decoder: BodyDecoder
     var body: BodyStream?
     var bodyCount = 0
@@ -83,10 +84,10 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
 
     /// Closes when idle, and after the running request otherwise.
     func drain() {
-        guard phase == .waiting, !parser.isWithinHead else { return }
+        guard phase == .waiting, !isWithinHead else { return }
         // A request that the client has sent already is in the kernel: it is served.
         socket.readNow()
-        if phase == .waiting, !parser.isWithinHead, !isFirstRequest || hasSeenEnd { socket.closeAfterFlush() }
+        if phase == .waiting, !isWithinHead, !isFirstRequest || hasSeenEnd { socket.closeAfterFlush() }
     }
 
     // MARK: StreamHandler
@@ -141,7 +142,6 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
         phase = .ended
         timer?.cancel()
         timer = nil
-        partialHead = nil
         server.remove(self)
     }
 }

@@ -16,7 +16,7 @@ final class ServerLoop: @unchecked Sendable {
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private var whenEmpty: [@Sendable () -> Void] = []
     private var date = DateField()
-    private var spareHeads: [RequestHead] = []
+    private var spareHeads: [HeadStorage] = []
     private static let mostSpareHeads = 64
 
     init(
@@ -57,13 +57,15 @@ final class ServerLoop: @unchecked Sendable {
         return date
     }
 
-    func takeHead() -> RequestHead { spareHeads.popLast() ?? RequestHead() }
+    /// Memory for a head, from an earlier request where there is any.
+    func takeStorage() -> HeadStorage { spareHeads.popLast() ?? HeadStorage() }
 
-    /// Takes a head back for the next request, where nobody has kept it.
-    func giveBack(_ head: consuming RequestHead) {
-        guard spareHeads.count < Self.mostSpareHeads, isKnownUniquelyReferenced(&head) else { return }
-        head.reset()
-        spareHeads.append(head)
+    /// Takes a head's memory back for a later request, where nobody has kept it.
+    func giveBack(_ storage: consuming HeadStorage) {
+        guard spareHeads.count < Self.mostSpareHeads, storage.isSmall, isKnownUniquelyReferenced(&storage) else {
+            return
+        }
+        spareHeads.append(storage)
     }
 
     /// Stops to accept, closes what is idle, and calls `done` when the last connection has ended.

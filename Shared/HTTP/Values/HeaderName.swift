@@ -19,6 +19,11 @@ public struct HeaderName: Sendable, ExpressibleByStringLiteral, CustomStringConv
 
     public var description: String { text }
 
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        var text = text
+        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+
     public static let accept = HeaderName(known: "Accept")
     public static let acceptEncoding = HeaderName(known: "Accept-Encoding")
     public static let acceptRanges = HeaderName(known: "Accept-Ranges")

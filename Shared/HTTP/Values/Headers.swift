@@ -43,11 +43,11 @@ public struct Headers: Sendable {
     }
 
     private mutating func append(_ name: HeaderName, _ value: UnsafeRawBufferPointer) {
-        var text = name.text
-        text.withUTF8 { append(UnsafeRawBufferPointer($0), value) }
+        name.withBytes { append($0, value) }
     }
 
     private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        lines.reserveCapacity(lines.count + name.count + value.count + 4)
         lines.append(contentsOf: name)
         lines.append(UInt8(ascii: ":"))
         lines.append(UInt8(ascii: " "))
@@ -88,17 +88,14 @@ public struct Headers: Sendable {
     public func contains(_ name: HeaderName) -> Bool { !ranges(of: name).isEmpty }
 
     private func ranges(of name: HeaderName) -> [(line: Range<Int>, value: Range<Int>)] {
-        var text = name.text
-        return text.withUTF8 { wanted in
+        name.withBytes { wanted in
             lines.withUnsafeBytes { bytes in
                 var found: [(line: Range<Int>, value: Range<Int>)] = []
                 var start = 0
                 while let end = RequestParser.find(0x0A, in: bytes, from: start) {
                     let valueStart = start + wanted.count + 2
                     if valueStart < end, bytes[valueStart - 2] == UInt8(ascii: ":"),
-                        equalIgnoringCase(
-                            UnsafeRawBufferPointer(rebasing: bytes[start..<(valueStart - 2)]),
-                            UnsafeRawBufferPointer(wanted))
+                        equalIgnoringCase(UnsafeRawBufferPointer(rebasing: bytes[start..<(valueStart - 2)]), wanted)
                     {
                         found.append((start..<(end + 1), valueStart..<(end - 1)))
                     }

@@ -1,0 +1,16 @@
+/// Where something stands in a head, which is shorter than 64 KiB.
+struct HeadRange {
+    var start: UInt16
+    var end: UInt16
+
+    static let none = HeadRange(0, 0)
+
+    init(_ start: Int, _ end: Int) {
+        self.start = UInt16(truncatingIfNeeded: start)
+        self.end = UInt16(truncatingIfNeeded: end)
+    }
+
+    var count: Int { Int(end &- start) }
+    var isEmpty: Bool { start == end }
+    var range: Range<Int> { Int(start)..<Int(end) }
+}

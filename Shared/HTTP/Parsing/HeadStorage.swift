@@ -1,0 +1,70 @@
+/// One copy of a head's bytes, and where in it the fields stand.
+///
+/// - Note: `@unchecked Sendable` because the connection fills it before anybody else sees it, and fills it anew only when
+///   nobody else refers to it.
+final class HeadStorage: @unchecked Sendable {
+    /// Where a field's name and value stand.
+    struct Field {
+        var name: HeadRange
+        var value: HeadRange
+    }
+
+    private(set) var bytes: [UInt8] = []
+    private(set) var fields: [Field] = []
+
+    init() {
+        bytes.reserveCapacity(512)
+        fields.reserveCapacity(16)
+    }
+
+    func fill(_ head: UnsafeRawBufferPointer, _ parsed: [Field]) {
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(contentsOf: head)
+        fields.removeAll(keepingCapacity: true)
+        fields.append(contentsOf: parsed)
+    }
+
+    /// Whether keeping it for another head holds no more memory than an ordinary head needs.
+    var isSmall: Bool { bytes.capacity <= 4096 && fields.capacity <= 64 }
+
+    /// The place of the first field of this name at or behind `start`.
+    func firstField(_ name: HeaderName, from start: Int = 0) -> Int? {
+        name.withBytes { wanted in
+            bytes.withUnsafeBytes { bytes in
+                for index in start..<fields.count where fields[index].name.count == wanted.count {
+                    let found = UnsafeRawBufferPointer(rebasing: bytes[fields[index].name.range])
+                    if equalIgnoringCase(found, wanted) { return index }
+                }
+                return nil
+            }
+        }
+    }
+}
+
+/// Whether two runs of ASCII of the same length differ in the case of letters at most.
+@inline(__always)
+func equalIgnoringCase(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    for index in 0..<left.count {
+        let (a, b) = (left[index], right[index])
+        if a != b {
+            let folded = a | 0x20
+            guard folded == b | 0x20, folded >= UInt8(ascii: "a"), folded <= UInt8(ascii: "z") else { return false }
+        }
+    }
+    return true
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether the bytes are these, in any case; `lowercase` is in lower case.
+    @inline(__always)
+    func `is`(_ lowercase: StaticString) -> Bool {
+        guard count == lowercase.utf8CodeUnitCount else { return false }
+        return equalIgnoringCase(self, UnsafeRawBufferPointer(start: lowercase.utf8Start, count: count))
+    }
+
+    /// A part of the bytes, by its place.
+    @inline(__always)
+    subscript(_ range: HeadRange) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[range.range])
+    }
+}
