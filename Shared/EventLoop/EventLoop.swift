@@ -266,7 +266,11 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Milliseconds that epoll may sleep: none while work waits, for ever while there is no timer.
     private var waitTime: Int32 {
-        if hasWork || !waitingStreams.isEmpty || wakeUpPending.load(ordering: .acquiring) || stopping.load(ordering: .acquiring) { return 0 }
+        if hasWork || !waitingStreams.isEmpty || wakeUpPending.load(ordering: .acquiring)
+            || stopping.load(ordering: .acquiring)
+        {
+            return 0
+        }
         guard let due = wheel.nextDue else { return -1 }
         guard due > now else { return 0 }
         return Int32(clamping: (due - now + 999_999) / 1_000_000)

@@ -1,17 +1,21 @@
 internal import EventLoop
 
 extension ServerConnection {
-    /// Runs the handler on `request` and sends what it makes.
-    func answer(_ request: consuming Request) async {
+    /// Runs the handler on the request that was taken and sends what it makes.
+    func answerUpcoming() async {
+        var request = upcoming.take()
+        guard let parts = request?.parts, let storage = request?.storage else { return }
         let response: Response
         do {
+            guard let request else { return }
             response = try await server.handler(request)
         } catch {
             response = server.configuration.refuse(Refusal(of: error))
         }
+        // Let go at once: the head's memory serves a later request when nobody refers to it any more.
+        request = nil
         // The connection may have ended, or been refused, while the handler was at work.
         guard phase == .serving else { return }
-        let parts = request.parts
         let isForHead = parts.method == .head
         let keepsAlive = mayKeepAlive(parts)
         switch response.body {
@@ -31,8 +35,6 @@ extension ServerConnection {
             return handOver(takeOver)
         }
         finishReply(keepsAlive: keepsAlive)
-        let storage = request.storage
-        _ = consume request
         server.giveBack(storage)
     }
 
@@ -138,10 +140,8 @@ extension ServerConnection {
             phaseDeadline = loop.now + server.times.head
             return armTimer()
         }
-        guard keepsAlive else { return isReceiving && consumed < input.count ? linger() : endAfterReply() }
-        phase = .waiting
-        phaseDeadline = loop.now + server.times.idle
-        timer?.restart(at: phaseDeadline)
+        guard keepsAlive else { return endAfterReply() }
+        becomeIdle()
     }
 
     /// Without unread input a plain close cannot destroy the reply on its way.

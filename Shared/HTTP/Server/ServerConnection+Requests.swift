@@ -1,112 +1,71 @@
 internal import EventLoop
 
 extension ServerConnection {
-    /// Serves as many requests as `buffer` holds; returns how many of its bytes have been used.
-    func takeRequests(_ buffer: UnsafeRawBufferPointer) -> Int {
-        if isHeldBack {
-            boundPipeline(buffer.count)
-            return 0
-        }
-        input = buffer
-        consumed = 0
-        servedThisTurn = 0
-        isReceiving = true
-        defer {
-            input = UnsafeRawBufferPointer(start: nil, count: 0)
-            isReceiving = false
-        }
-        if takeRequest() {
-            let task = Task.immediate(executorPreference: loop) { await self.serve() }
-            if phase == .serving { self.task = task }
-        }
-        // A handler that waits for its body may have made room meanwhile.
-        while phase == .serving, !decoder.isComplete {
-            let count = feedBody(rest)
-            if count == 0 { break }
-            consumed += count
-        }
-        // Behind an upgrade stand the next protocol's bytes.
-        return phase == .lingering ? buffer.count : consumed
-    }
-
-    /// Serves the request that has been taken and what has come completely behind it.
-    private func serve() async {
-        while let request = upcoming.take() {
-            // Handed over rather than kept: the head's memory serves the next request when nobody refers to it.
-            await answer(request)
-            guard phase == .waiting, isReceiving, takeRequest() else { break }
-        }
-        task = nil
-        if !isReceiving { goOn() }
-    }
-
-    /// What of the input has not been used.
-    private var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: input[consumed...]) }
-
-    /// Takes up what has waited behind a request.
-    func goOn() {
-        isHeldBack = false
-        guard phase == .waiting || phase == .skipping else { return }
-        socket.takeUnread()
-        if phase == .waiting && !isHeldBack && hasSeenEnd { socket.closeAfterFlush() }
-    }
-
-    /// Takes the next request of the input, with as much of its body as there is; false when there is none, or none may be
-    /// served now.
-    private func takeRequest() -> Bool {
-        guard phase == .waiting, consumed < input.count, mayServe() else { return false }
+    /// Takes the next request where `buffer` holds a whole head, and as much of its body as has come; returns how many
+    /// bytes it has used. The request is served after the other sockets of this turn have been read.
+    func takeRequest(_ buffer: UnsafeRawBufferPointer) -> Int {
+        guard !buffer.isEmpty, mayServe(buffer) else { return 0 }
         do {
-            let head = rest
-            guard let length = try parser.parse(head) else {
+            guard let length = try parser.parse(buffer) else {
                 // The first head's time began when the connection was opened.
                 if !isWithinHead && !isFirstRequest { startHeadDeadline() }
                 isWithinHead = true
-                return false
+                return 0
             }
             let storage = server.takeStorage()
-            storage.fill(UnsafeRawBufferPointer(rebasing: head[..<length]), parser.fields)
+            storage.fill(UnsafeRawBufferPointer(rebasing: buffer[..<length]), parser.fields)
             let parts = parser.parts
             parser.reset()
             isWithinHead = false
-            consumed += length
-            let body = try beginBody(parts)
-            guard phase == .serving else { return false }
+            isFirstRequest = false
+            phase = .serving
+            phaseDeadline = .max
+            var consumed = length
+            let body = try takeBody(parts, UnsafeRawBufferPointer(rebasing: buffer[length...]), &consumed)
+            guard phase == .serving else { return buffer.count }
             upcoming = Request(storage: storage, parts: parts, body: body, receivedAt: loop.now, socket: socket)
-            return true
+            server.serve(self)
+            return consumed
         } catch {
             refuse(error)
-            return false
+            return buffer.count
         }
     }
 
-    /// Whether one more request may be served in this turn; makes sure that somebody comes back if not.
-    private func mayServe() -> Bool {
-        if socket.queuedBytes > Self.pipelineRoom {
-            socket.flush()
-            guard phase == .waiting else { return false }
-            if !socket.isDrained {
-                isHeldBack = true
-                return false
-            }
-        }
-        servedThisTurn += 1
-        if servedThisTurn > Self.requestsPerTurn {
-            isHeldBack = true
-            loop.execute { [self] in goOn() }
-            return false
-        }
-        return true
+    /// Whether there is room for one more reply; makes sure that somebody comes back if not.
+    private func mayServe(_ buffer: UnsafeRawBufferPointer) -> Bool {
+        if socket.queuedBytes > Self.pipelineRoom { socket.flush() }
+        isHeldBack = socket.queuedBytes > Self.pipelineRoom
+        if isHeldBack { boundPipeline(buffer.count) }
+        return !isHeldBack && phase == .waiting
     }
 
-    private func beginBody(_ parts: HeadParts) throws(Refusal) -> RequestBody {
-        phase = .serving
-        phaseDeadline = .max
-        isFirstRequest = false
-        guard parts.framing != .none else { return RequestBody() }
+    /// Answers the request that was taken.
+    func serveUpcoming() async {
+        await answerUpcoming()
+        task = nil
+        goOn()
+    }
+
+    /// Takes up what has waited behind a request.
+    func goOn() {
+        guard phase == .waiting || phase == .skipping else { return }
+        isHeldBack = false
+        socket.takeUnread()
+    }
+
+    // MARK: Bodies
+
+    private func takeBody(
+        _ parts: HeadParts, _ buffer: UnsafeRawBufferPointer, _ consumed: inout Int
+    ) throws(Refusal) -> RequestBody {
         var length: Int?
-        if case .length(let count) = parts.framing {
+        switch parts.framing {
+        case .none: return RequestBody()
+        case .length(let count):
             guard count <= server.configuration.largestBody else { throw .bodyTooLarge }
             length = count
+        case .chunked: break
         }
         let stream = BodyStream(declaredLength: length, loop: loop, connection: self)
         body = stream
@@ -114,12 +73,10 @@ extension ServerConnection {
         decoder = BodyDecoder(parts.framing, limits: server.configuration.limits)
         owesContinue = parts.expectsContinue
         bodyClock = BodyClock(now: loop.now, grace: server.times.bodyGrace, rate: server.configuration.bodyRate)
-        consumed += feedBody(rest)
-        if !decoder.isComplete { armTimer() }
+        consumed += feedBody(buffer)
+        if phase == .serving && !decoder.isComplete { armTimer() }
         return RequestBody(stream)
     }
-
-    // MARK: Bodies
 
     func receivedWhileServing(_ buffer: UnsafeRawBufferPointer) -> Int {
         guard !decoder.isComplete else {
@@ -138,9 +95,7 @@ extension ServerConnection {
         do {
             let count = try body.add(buffer, with: &decoder)
             bodyCount += count
-            if case nil = body.declaredLength, bodyCount > server.configuration.largestBody {
-                throw Refusal.bodyTooLarge
-            }
+            if body.declaredLength == nil && bodyCount > server.configuration.largestBody { throw Refusal.bodyTooLarge }
             bodyClock?.received(count, now: loop.now)
             if count > 0 { owesContinue = false }
             if decoder.isComplete {
@@ -177,14 +132,21 @@ extension ServerConnection {
         var nowhere: [UInt8] = []
         do {
             let count = try decoder.decode(buffer, into: &nowhere, room: .max)
-            guard decoder.isComplete else { return count }
-            phase = .waiting
-            loop.execute { [self] in goOn() }
-            return count
+            if decoder.isComplete { becomeIdle() }
+            // What stands behind the body is the next request.
+            let rest = UnsafeRawBufferPointer(rebasing: buffer[count...])
+            return phase == .waiting ? count + takeRequest(rest) : count
         } catch {
             socket.close()
             return nil
         }
+    }
+
+    /// Waits for the next request.
+    func becomeIdle() {
+        phase = .waiting
+        phaseDeadline = loop.now + server.times.idle
+        timer?.restart(at: phaseDeadline)
     }
 
     private func startHeadDeadline() {

@@ -2,8 +2,8 @@ internal import EventLoop
 
 /// One connection: parses, lets the handler answer one request after the other, and keeps the deadlines.
 ///
-/// A request is answered in a task that starts at once in the middle of reading, so a handler that never suspends costs no
-/// switch, and that goes on with the next request while complete ones are at hand.
+/// It reads one request, lets `ServerLoop` serve it after the other sockets of the turn have been read, and only then looks
+/// at what stands behind it.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to the loop of its socket; the task that runs the handler prefers
 ///   that loop.
@@ -22,8 +22,6 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
         case ended
     }
 
-    /// Complete requests that are served before other connections get their turn.
-    static let requestsPerTurn = 64
     /// Bytes of pipelined requests that wait here at most, and bytes of replies from which on no further one is served.
     static let pipelineRoom = 64 * 1024
     /// What is left of a body is read past rather than the connection closed, up to this many bytes.
@@ -43,14 +41,10 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
     var bodyCount = 0
     var bodyClock: BodyClock?
     var owesContinue = false
+    /// The task of a handler that has suspended.
     var task: Task<Void, Never>?
 
-    // The bytes of `received` while it runs.
-    var input = UnsafeRawBufferPointer(start: nil, count: 0)
-    var consumed = 0
-    var isReceiving = false
-    var servedThisTurn = 0
-    /// Requests wait because replies do, or because others have their turn.
+    /// Requests wait because replies do.
     var isHeldBack = false
 
     // The reply that is being streamed.
@@ -98,7 +92,7 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
             case .lingering, .ended: return buffer.count
             case .skipping: return skipBody(buffer) ?? buffer.count
             case .serving: return receivedWhileServing(buffer)
-            case .waiting: return takeRequests(buffer)
+            case .waiting: return takeRequest(buffer)
             }
         }
     }
@@ -142,6 +136,7 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
         phase = .ended
         timer?.cancel()
         timer = nil
+        upcoming = nil
         server.remove(self)
     }
 }

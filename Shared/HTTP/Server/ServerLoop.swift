@@ -16,6 +16,12 @@ final class ServerLoop: @unchecked Sendable {
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private var whenEmpty: [@Sendable () -> Void] = []
     private var date = DateField()
+    private var waiting: [ServerConnection] = []
+    private var next = 0
+    private var isServing = false
+    /// Whose handler the running part of a task is at work for.
+    private var current: ServerConnection?
+    private static let requestsPerRound = 128
     private var spareHeads: [HeadStorage] = []
     private static let mostSpareHeads = 64
 
@@ -49,6 +55,43 @@ final class ServerLoop: @unchecked Sendable {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         places.give()
         finishDrainIfEmpty()
+    }
+
+    // MARK: Serving
+
+    /// Serves the request that `connection` has taken, when the sockets of this turn have been read.
+    func serve(_ connection: ServerConnection) {
+        waiting.append(connection)
+        guard !isServing else { return }
+        isServing = true
+        loop.execute { [self] in serveWaiting() }
+    }
+
+    /// Serves one after the other in a single task, until a handler suspends: that one keeps the task, and the next
+    /// connection gets a new one. So handlers that do not suspend share the cost of a task among a turn's requests.
+    private func serveWaiting() {
+        let end = min(waiting.count, Self.requestsPerRound)
+        while next < end {
+            let task = Task.immediate(executorPreference: loop) { await self.serve(until: end) }
+            current?.task = task
+            current = nil
+        }
+        waiting.removeFirst(end)
+        next = 0
+        isServing = !waiting.isEmpty
+        if isServing { loop.execute { [self] in serveWaiting() } }
+    }
+
+    private func serve(until end: Int) async {
+        while next < end {
+            let connection = waiting[next]
+            next += 1
+            current = connection
+            await connection.serveUpcoming()
+            // Somebody else serves the others if this task was suspended meanwhile.
+            guard current === connection else { return }
+            current = nil
+        }
     }
 
     /// The `Date` line of this second.

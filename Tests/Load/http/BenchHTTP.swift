@@ -4,7 +4,8 @@ import TestSupport
 @main struct BenchHTTP {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        if arguments.count >= 4, arguments[1] == "serve", let port = UInt16(arguments[2]), let loops = Int(arguments[3]) {
+        if arguments.count >= 4, arguments[1] == "serve", let port = UInt16(arguments[2]), let loops = Int(arguments[3])
+        {
             return try await BareServer.run(port: port, loops: loops)
         }
         let plan = try BenchPlan(arguments: Array(arguments.dropFirst()))
