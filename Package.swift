@@ -102,6 +102,10 @@ let package = Package(
             on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "Wire"]
         ),
         service(
+            "workspace-service",
+            on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "Wire"]
+        ),
+        service(
             "payment-service",
             on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "Wire"]
         ),

@@ -1,0 +1,116 @@
+import Contract
+import HTTP
+import ServiceKit
+import Wire
+
+/// Channels: make, list, see, edit, delete, leave, hand over. The first generation points at them by name.
+struct ChannelRoutes: Sendable {
+    let channels: Channels
+    let directory: Directory
+    let covers: Covers
+    let imageSize: Int
+
+    func register(in routes: inout PublicRoutes) {
+        let (all, body) = ("/v1/workspaces/{id}/channels", BodyLimit.files(1, of: imageSize))
+        routes.signedIn(.post, all, body: body, create)
+        routes.signedIn(.get, all, list)
+        routes.signedIn(.get, "/v1/workspaces/{id}/channels/my", in: .january2024, mine)
+        routes.signedIn(.get, "/v1/workspaces/{id}/my-channels", in: .july2024, mine)
+        for (generation, one) in [
+            (ClientProfile.Generation.january2024, all + "/{name}"), (.july2024, all + "/{channel_id}"),
+        ] {
+            routes.signedIn(.get, one, in: generation, detail)
+            routes.signedIn(.put, one, in: generation, body: body, edit)
+            routes.signedIn(.delete, one, in: generation, delete)
+            routes.signedIn(.get, one + "/members", in: generation, members)
+        }
+        routes.signedIn(.get, all + "/{name}/leave", in: .january2024, leave)
+        routes.signedIn(.get, all + "/{channel_id}/exit", in: .july2024, leave)
+        routes.signedIn(.delete, all + "/{channel_id}/exit", in: .july2024, leave)
+        routes.signedIn(.put, all + "/{name}/change/admin/{user_id}", in: .january2024, changeAdmin)
+        routes.signedIn(.put, all + "/{channel_id}/transfer/ownership", in: .july2024, transferOwnership)
+    }
+
+    func create(_ call: Call, _ caller: Caller) async throws -> Response {
+        let id: WorkspaceID = try call.id("id")
+        let fields = try await call.fields()
+        let name = try Names.channel(try fields.text("name"))
+        let description = try Names.description(try fields.optionalText("description"))
+        let image = try await covers.keep(fields.file("image"), in: .channels)
+        do {
+            return call.created(
+                try await channels.create(
+                    in: id, name: name, description: description, image: image, by: caller.user
+                ).view())
+        } catch {
+            await covers.discard(image)
+            throw error
+        }
+    }
+
+    func list(_ call: Call, _ caller: Caller) async throws -> Response {
+        call.reply(try await directory.channels(of: try call.id("id"), for: caller.user))
+    }
+
+    func mine(_ call: Call, _ caller: Caller) async throws -> Response {
+        call.reply(try await directory.myChannels(of: try call.id("id"), for: caller.user))
+    }
+
+    func detail(_ call: Call, _ caller: Caller) async throws -> Response {
+        call.reply(try await directory.detail(try call.channel(), of: try call.id("id"), for: caller.user))
+    }
+
+    func members(_ call: Call, _ caller: Caller) async throws -> Response {
+        call.reply(try await directory.members(of: try call.channel(), of: try call.id("id"), for: caller.user))
+    }
+
+    func edit(_ call: Call, _ caller: Caller) async throws -> Response {
+        let (id, channel): (WorkspaceID, ChannelReference) = (try call.id("id"), try call.channel())
+        let fields = try await call.fields()
+        let name = try fields.optionalText("name").map(Names.channel)
+        let description = try Names.description(try fields.optionalText("description"))
+        let image = try await covers.keep(fields.file("image"), in: .channels)
+        do {
+            return call.reply(
+                try await channels.edit(
+                    channel, of: id, name: name, description: description, image: image, by: caller.user
+                ).view())
+        } catch {
+            await covers.discard(image)
+            throw error
+        }
+    }
+
+    func delete(_ call: Call, _ caller: Caller) async throws -> Response {
+        try await channels.delete(try call.channel(), of: try call.id("id"), by: caller.user)
+        return call.done()
+    }
+
+    func leave(_ call: Call, _ caller: Caller) async throws -> Response {
+        let id: WorkspaceID = try call.id("id")
+        try await channels.leave(try call.channel(), of: id, caller.user)
+        return call.reply(try await directory.myChannels(of: id, for: caller.user))
+    }
+
+    func changeAdmin(_ call: Call, _ caller: Caller) async throws -> Response {
+        let channel = try await channels.handOver(
+            try call.channel(), of: try call.id("id"), to: try call.id("user_id"), by: caller.user)
+        return call.reply(channel.view())
+    }
+
+    func transferOwnership(_ call: Call, _ caller: Caller) async throws -> Response {
+        let (id, channel): (WorkspaceID, ChannelReference) = (try call.id("id"), try call.channel())
+        let heir = try await call.fields().heir()
+        return call.reply(try await channels.handOver(channel, of: id, to: heir, by: caller.user).view())
+    }
+}
+
+extension Call {
+    /// The channel that the path means: by name in the first generation, by id in the second.
+    fileprivate func channel() throws(Failure) -> ChannelReference {
+        switch profile.generation {
+        case .january2024: .name(try text("name"))
+        case .july2024: .id(try id("channel_id"))
+        }
+    }
+}

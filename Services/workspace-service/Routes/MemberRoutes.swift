@@ -1,0 +1,63 @@
+import Contract
+import HTTP
+import ServiceKit
+import Wire
+
+/// Members of workspaces: invite, list, leave, hand over.
+struct MemberRoutes: Sendable {
+    let workspaces: Workspaces
+    let directory: Directory
+    let auth: AuthClient
+
+    func register(in routes: inout PublicRoutes) {
+        routes.signedIn(.post, "/v1/workspaces/{id}/members", invite)
+        routes.signedIn(.get, "/v1/workspaces/{id}/members", list)
+        routes.signedIn(.get, "/v1/workspaces/{id}/members/{user_id}", in: .july2024, one)
+        routes.signedIn(.get, "/v1/workspaces/{id}/leave", in: .january2024, leave)
+        routes.signedIn(.get, "/v1/workspaces/{id}/exit", in: .july2024, leave)
+        routes.signedIn(.delete, "/v1/workspaces/{id}/exit", in: .july2024, leave)
+        routes.signedIn(.put, "/v1/workspaces/{id}/change/admin/{user_id}", in: .january2024, changeAdmin)
+        routes.signedIn(.put, "/v1/workspaces/{id}/transfer/ownership", in: .july2024, transferOwnership)
+    }
+
+    func invite(_ call: Call, _ caller: Caller) async throws -> Response {
+        let id: WorkspaceID = try call.id("id")
+        let email = try await call.fields().text("email")
+        try await workspaces.requireOwner(caller.user, of: id)
+        guard let invitee = try await auth.profile(ofEmail: email) else {
+            throw Failure(.unknownAccount, "Nobody has registered with this email.", status: 404)
+        }
+        try await workspaces.invite(invitee.member.id, to: id, by: caller.user)
+        return call.created(invitee.member)
+    }
+
+    func list(_ call: Call, _ caller: Caller) async throws -> Response {
+        call.reply(try await directory.members(of: try call.id("id"), for: caller.user))
+    }
+
+    func one(_ call: Call, _ caller: Caller) async throws -> Response {
+        call.reply(try await directory.member(try call.id("user_id"), of: try call.id("id"), for: caller.user))
+    }
+
+    func leave(_ call: Call, _ caller: Caller) async throws -> Response {
+        try await workspaces.leave(try call.id("id"), caller.user)
+        return call.reply(try await directory.workspaces(of: caller.user, for: call.profile))
+    }
+
+    func changeAdmin(_ call: Call, _ caller: Caller) async throws -> Response {
+        let workspace = try await workspaces.handOver(
+            try call.id("id"), to: try call.id("user_id"), by: caller.user)
+        return call.reply(workspace.view())
+    }
+
+    func transferOwnership(_ call: Call, _ caller: Caller) async throws -> Response {
+        let id: WorkspaceID = try call.id("id")
+        let heir = try await call.fields().heir()
+        return call.reply(try await workspaces.handOver(id, to: heir, by: caller.user).view())
+    }
+}
+
+extension Fields {
+    /// Who is to own it; one client calls the field otherwise.
+    func heir() throws(Failure) -> UserID { try id(contains("owner_id") ? "owner_id" : "owner_ship") }
+}

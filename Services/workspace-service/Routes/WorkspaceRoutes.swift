@@ -1,0 +1,73 @@
+import Contract
+import HTTP
+import ServiceKit
+import Wire
+
+/// Workspaces: make, list, see, search, edit, delete.
+struct WorkspaceRoutes: Sendable {
+    let workspaces: Workspaces
+    let directory: Directory
+    let covers: Covers
+    let imageSize: Int
+
+    func register(in routes: inout PublicRoutes) {
+        let body = BodyLimit.files(1, of: imageSize)
+        routes.signedIn(.post, "/v1/workspaces", body: body, create)
+        routes.signedIn(.get, "/v1/workspaces", list)
+        routes.signedIn(.get, "/v1/workspaces/{id}", detail)
+        routes.signedIn(.put, "/v1/workspaces/{id}", body: body, edit)
+        routes.signedIn(.delete, "/v1/workspaces/{id}", delete)
+        routes.signedIn(.get, "/v1/workspaces/{id}/search", in: .july2024, search)
+    }
+
+    func create(_ call: Call, _ caller: Caller) async throws -> Response {
+        let fields = try await call.fields()
+        let name = try Names.workspace(try fields.text("name"))
+        let description = try Names.description(try fields.optionalText("description")) ?? ""
+        guard let image = try await covers.keep(fields.file("image"), in: .workspaces) else {
+            throw Failure.invalid("image is required.")
+        }
+        do {
+            return call.created(
+                try await workspaces.create(name, description: description, image: image, by: caller.user).view())
+        } catch {
+            await covers.discard(image)
+            throw error
+        }
+    }
+
+    func list(_ call: Call, _ caller: Caller) async throws -> Response {
+        call.reply(try await directory.workspaces(of: caller.user, for: call.profile))
+    }
+
+    func detail(_ call: Call, _ caller: Caller) async throws -> Response {
+        call.reply(try await directory.detail(try call.id("id"), for: caller.user))
+    }
+
+    func edit(_ call: Call, _ caller: Caller) async throws -> Response {
+        let id: WorkspaceID = try call.id("id")
+        let fields = try await call.fields()
+        let name = try fields.optionalText("name").map(Names.workspace)
+        let description = try Names.description(try fields.optionalText("description"))
+        let image = try await covers.keep(fields.file("image"), in: .workspaces)
+        do {
+            return call.reply(
+                try await workspaces.edit(id, name: name, description: description, image: image, by: caller.user)
+                    .view())
+        } catch {
+            await covers.discard(image)
+            throw error
+        }
+    }
+
+    func delete(_ call: Call, _ caller: Caller) async throws -> Response {
+        try await workspaces.delete(try call.id("id"), by: caller.user)
+        return call.done()
+    }
+
+    func search(_ call: Call, _ caller: Caller) async throws -> Response {
+        let keyword = try call.query("keyword") ?? ""
+        guard keyword.utf8.count <= 1024 else { throw Failure.invalid("The keyword is too long.") }
+        return call.reply(try await directory.search(try call.id("id"), keyword, for: caller.user))
+    }
+}

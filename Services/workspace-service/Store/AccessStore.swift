@@ -1,0 +1,87 @@
+import Contract
+import Postgres
+import Wire
+
+/// What users may see, for other services.
+struct AccessStore: Sendable {
+    let database: PostgresPool
+
+    private static let channels = Statement(
+        "access to channels",
+        """
+        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version
+        from channel c
+        join workspace w on w.id = c.workspace
+        join member m on m.workspace = c.workspace and m.user_id = $1
+        left join channel_member cm on cm.channel = c.id and cm.user_id = $1
+        where c.id = any($2::bigint[])
+        """)
+    private static let byName = Statement(
+        "access to channel by name",
+        """
+        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version
+        from channel c
+        join workspace w on w.id = c.workspace
+        join member m on m.workspace = c.workspace and m.user_id = $1
+        left join channel_member cm on cm.channel = c.id and cm.user_id = $1
+        where c.workspace = $2 and c.name_key = $3
+        """)
+    private static let mine = Statement(
+        "channels of user",
+        """
+        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), true, w.version
+        from channel_member cm
+        join channel c on c.id = cm.channel
+        join workspace w on w.id = c.workspace
+        where cm.user_id = $1 and ($2::bigint is null or cm.workspace = $2)
+        order by c.id
+        """)
+    private static let workspaces = Statement(
+        "access to workspaces",
+        """
+        select w.id, coalesce(w.owner = $1, false), w.version
+        from workspace w join member m on m.workspace = w.id and m.user_id = $1
+        where w.id = any($2::bigint[])
+        """)
+
+    func channels(_ ids: [ChannelID], for user: UserID) async throws -> [ChannelAccess] {
+        if ids.isEmpty { return [] }
+        return try await database.query(Self.channels, user.rawValue, ids.map(\.rawValue))
+            .map(ChannelAccess.init(row:))
+    }
+
+    func channel(named name: String, of workspace: WorkspaceID, for user: UserID) async throws -> ChannelAccess? {
+        try await database.query(Self.byName, user.rawValue, workspace.rawValue, name.caselessKey)
+            .first(ChannelAccess.init(row:))
+    }
+
+    /// The channels that the user is in, of one workspace or of all.
+    func channels(of user: UserID, in workspace: WorkspaceID?) async throws -> [ChannelAccess] {
+        try await database.query(Self.mine, user.rawValue, workspace?.rawValue).map(ChannelAccess.init(row:))
+    }
+
+    func workspaces(_ ids: [WorkspaceID], for user: UserID) async throws -> [WorkspaceAccess] {
+        if ids.isEmpty { return [] }
+        return try await database.query(Self.workspaces, user.rawValue, ids.map(\.rawValue))
+            .map { row throws(PostgresError) in
+                WorkspaceAccess(
+                    id: WorkspaceID(try row.next()), role: try row.next() ? .owner : .member,
+                    version: try row.next())
+            }
+    }
+}
+
+extension ChannelAccess {
+    /// id, workspace, name, is_default, is owner, is member, version.
+    fileprivate init(row: inout Row) throws(PostgresError) {
+        let id = ChannelID(try row.next(as: Int64.self))
+        let workspace = WorkspaceID(try row.next(as: Int64.self))
+        let name: String = try row.next()
+        let isDefault: Bool = try row.next()
+        let isOwner: Bool = try row.next()
+        let isMember: Bool = try row.next()
+        self.init(
+            id: id, workspace: workspace, name: name, role: isOwner ? .owner : isMember ? .member : .visible,
+            isDefault: isDefault, version: try row.next())
+    }
+}

@@ -1,0 +1,65 @@
+import Contract
+import Postgres
+import Wire
+
+/// The table of channels' members.
+struct ChannelMemberStore: Sendable {
+    private static let standing = Statement(
+        "standing in channel",
+        """
+        select coalesce(c.owner = $2, false), m.user_id is not null
+        from channel c
+        join member w on w.workspace = c.workspace and w.user_id = $2
+        left join channel_member m on m.channel = c.id and m.user_id = $2
+        where c.id = $1
+        """)
+    private static let add = Statement(
+        "add channel member",
+        """
+        insert into channel_member (channel, user_id, workspace, joined_at) values ($1, $2, $3, $4)
+        on conflict do nothing
+        """)
+    private static let remove = Statement(
+        "remove channel member", "delete from channel_member where channel = $1 and user_id = $2")
+    private static let list = Statement(
+        "members of channel", "select user_id from channel_member where channel = $1 order by joined_at, user_id")
+    private static let page = Statement(
+        "page of channel members",
+        "select user_id from channel_member where channel = $1 and user_id > $2 order by user_id limit $3")
+
+    func standing(_ user: UserID, in channel: ChannelID, of database: some Queryable) async throws -> ChannelStanding {
+        try await database.query(Self.standing, channel.rawValue, user.rawValue).first { row throws(PostgresError) in
+            let (isOwner, isMember) = (try row.next(as: Bool.self), try row.next(as: Bool.self))
+            return isOwner ? .owner : isMember ? .member : .onlooker
+        } ?? .stranger
+    }
+
+    /// False where the user was in it.
+    func add(_ user: UserID, to channel: Channel, at now: Timestamp, in transaction: PostgresTransaction) async throws
+        -> Bool
+    {
+        let added = try await transaction.execute(
+            Self.add, channel.id.rawValue, user.rawValue, channel.workspace.rawValue, now.milliseconds)
+        return added > 0
+    }
+
+    func remove(_ user: UserID, from channel: ChannelID, in transaction: PostgresTransaction) async throws {
+        try await transaction.execute(Self.remove, channel.rawValue, user.rawValue)
+    }
+
+    /// In the order of their joining.
+    func list(_ channel: ChannelID, in database: some Queryable) async throws -> [UserID] {
+        try await database.query(Self.list, channel.rawValue).map { row throws(PostgresError) in
+            UserID(try row.next())
+        }
+    }
+
+    /// By id, those after `after`.
+    func page(
+        _ channel: ChannelID, after: Int64, limit: Int, in database: some Queryable
+    ) async throws -> [UserID] {
+        try await database.query(Self.page, channel.rawValue, after, limit).map { row throws(PostgresError) in
+            UserID(try row.next())
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Contract
+import Postgres
+import Wire
+
+/// The table of channels.
+struct ChannelStore: Sendable {
+    private static let byID = Statement(
+        "channel by id",
+        """
+        select id, workspace, name, description, image, owner, is_default, created_at
+        from channel where id = $2 and workspace = $1
+        """)
+    private static let byName = Statement(
+        "channel by name",
+        """
+        select id, workspace, name, description, image, owner, is_default, created_at
+        from channel where workspace = $1 and name_key = $2
+        """)
+    private static let all = Statement(
+        "channels of workspace",
+        """
+        select id, workspace, name, description, image, owner, is_default, created_at
+        from channel where workspace = $1 order by created_at, id
+        """)
+    private static let mine = Statement(
+        "channels of member",
+        """
+        select c.id, c.workspace, c.name, c.description, c.image, c.owner, c.is_default, c.created_at
+        from channel_member m join channel c on c.id = m.channel
+        where m.user_id = $2 and m.workspace = $1 order by c.created_at, c.id
+        """)
+    private static let insert = Statement(
+        "insert channel",
+        """
+        insert into channel (workspace, name, name_key, description, image, owner, is_default, created_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
+        returning id, workspace, name, description, image, owner, is_default, created_at
+        """)
+    private static let edit = Statement(
+        "edit channel",
+        """
+        update channel set name = coalesce($2, name), name_key = coalesce($3, name_key),
+            description = coalesce($4, description), image = coalesce($5, image)
+        where id = $1
+        returning id, workspace, name, description, image, owner, is_default, created_at
+        """)
+    private static let setOwner = Statement(
+        "set channel owner",
+        """
+        update channel set owner = $2 where id = $1
+        returning id, workspace, name, description, image, owner, is_default, created_at
+        """)
+    private static let setDefaultOwner = Statement(
+        "set default channel owner", "update channel set owner = $2 where workspace = $1 and is_default")
+    private static let delete = Statement("delete channel", "delete from channel where id = $1")
+
+    /// The channel that `reference` means within a workspace.
+    func find(
+        _ reference: ChannelReference, of workspace: WorkspaceID, in database: some Queryable
+    ) async throws -> Channel? {
+        switch reference {
+        case .id(let id):
+            try await database.query(Self.byID, workspace.rawValue, id.rawValue).first(Channel.init(row:))
+        case .name(let name):
+            try await database.query(Self.byName, workspace.rawValue, name.caselessKey).first(Channel.init(row:))
+        }
+    }
+
+    /// All channels, oldest first.
+    func list(_ workspace: WorkspaceID, in database: some Queryable) async throws -> [Channel] {
+        try await database.query(Self.all, workspace.rawValue).map(Channel.init(row:))
+    }
+
+    /// The channels that the user is in, oldest first.
+    func list(_ workspace: WorkspaceID, of user: UserID, in database: some Queryable) async throws -> [Channel] {
+        try await database.query(Self.mine, workspace.rawValue, user.rawValue).map(Channel.init(row:))
+    }
+
+    /// A new channel; its owner must become a member of it within the same transaction.
+    func insert(
+        _ workspace: WorkspaceID, name: String, description: String?, image: String?, owner: UserID?,
+        isDefault: Bool = false, at now: Timestamp, in transaction: PostgresTransaction
+    ) async throws -> Channel {
+        try await transaction.query(
+            Self.insert, workspace.rawValue, name, name.caselessKey, description, image, owner?.rawValue, isDefault,
+            now.milliseconds
+        ).only(Channel.init(row:))
+    }
+
+    /// Changes what is not nil.
+    func edit(
+        _ id: ChannelID, name: String?, description: String?, image: String?, in transaction: PostgresTransaction
+    ) async throws -> Channel {
+        try await transaction.query(Self.edit, id.rawValue, name, name?.caselessKey, description, image)
+            .only(Channel.init(row:))
+    }
+
+    func setOwner(_ owner: UserID, of id: ChannelID, in transaction: PostgresTransaction) async throws -> Channel {
+        try await transaction.query(Self.setOwner, id.rawValue, owner.rawValue).only(Channel.init(row:))
+    }
+
+    /// The default channel's owner is always the workspace's.
+    func setDefaultOwner(
+        _ owner: UserID, of workspace: WorkspaceID, in transaction: PostgresTransaction
+    ) async throws {
+        try await transaction.execute(Self.setDefaultOwner, workspace.rawValue, owner.rawValue)
+    }
+
+    func delete(_ id: ChannelID, in transaction: PostgresTransaction) async throws {
+        try await transaction.execute(Self.delete, id.rawValue)
+    }
+}
+
+extension Channel {
+    /// id, workspace, name, description, image, owner, is_default, created_at.
+    init(row: inout Row) throws(PostgresError) {
+        id = ChannelID(try row.next())
+        workspace = WorkspaceID(try row.next())
+        name = try row.next()
+        description = try row.next()
+        image = try row.next()
+        owner = try row.next(as: Int64?.self).map { UserID($0) }
+        isDefault = try row.next()
+        createdAt = Timestamp(milliseconds: try row.next())
+    }
+}

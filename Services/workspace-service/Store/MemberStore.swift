@@ -1,0 +1,82 @@
+import Contract
+import Postgres
+import Wire
+
+/// The table of workspaces' members.
+struct MemberStore: Sendable {
+    private static let standing = Statement(
+        "standing in workspace",
+        """
+        select coalesce(w.owner = m.user_id, false) from member m join workspace w on w.id = m.workspace
+        where m.workspace = $1 and m.user_id = $2
+        """)
+    private static let add = Statement(
+        "add member",
+        """
+        with added as (
+            insert into member (workspace, user_id, joined_at) values ($1, $2, $3) on conflict do nothing
+            returning workspace, user_id
+        ), entered as (
+            insert into channel_member (channel, user_id, workspace, joined_at)
+            select c.id, a.user_id, a.workspace, $3 from added a join channel c on c.workspace = a.workspace
+            where c.is_default
+        )
+        select count(*) from added
+        """)
+    private static let remove = Statement("remove member", "delete from member where workspace = $1 and user_id = $2")
+    private static let list = Statement(
+        "members of workspace", "select user_id from member where workspace = $1 order by joined_at, user_id")
+    private static let ownsChannels = Statement(
+        "owns channels",
+        "select exists (select from channel where workspace = $1 and owner = $2 and not is_default)")
+    private static let acquaintances = Statement(
+        "acquaintances",
+        """
+        select distinct theirs.user_id from member mine
+        join member theirs on theirs.workspace = mine.workspace
+        where mine.user_id = $1 and theirs.user_id = any($2::bigint[])
+        """)
+
+    func standing(_ user: UserID, in workspace: WorkspaceID, of database: some Queryable) async throws -> Standing {
+        let isOwner = try await database.query(Self.standing, workspace.rawValue, user.rawValue)
+            .first { row throws(PostgresError) in try row.next(as: Bool.self) }
+        return isOwner.map { $0 ? .owner : .member } ?? .stranger
+    }
+
+    /// Makes the user a member of the workspace and of its default channel; false where they were.
+    func add(
+        _ user: UserID, to workspace: WorkspaceID, at now: Timestamp, in transaction: PostgresTransaction
+    ) async throws -> Bool {
+        let added: Int64 = try await transaction.query(
+            Self.add, workspace.rawValue, user.rawValue, now.milliseconds
+        ).value()
+        return added > 0
+    }
+
+    /// Takes the user out of the workspace and all of its channels.
+    func remove(_ user: UserID, from workspace: WorkspaceID, in transaction: PostgresTransaction) async throws {
+        try await transaction.execute(Self.remove, workspace.rawValue, user.rawValue)
+    }
+
+    /// In the order of their joining.
+    func list(_ workspace: WorkspaceID, in database: some Queryable) async throws -> [UserID] {
+        try await database.query(Self.list, workspace.rawValue).map { row throws(PostgresError) in
+            UserID(try row.next())
+        }
+    }
+
+    /// Whether the user owns a channel of the workspace, other than the default one.
+    func ownsChannels(
+        _ user: UserID, in workspace: WorkspaceID, of transaction: PostgresTransaction
+    ) async throws -> Bool {
+        try await transaction.query(Self.ownsChannels, workspace.rawValue, user.rawValue).value()
+    }
+
+    /// Those of `others` who share a workspace with `user`.
+    func acquaintances(
+        of user: UserID, among others: [UserID], in database: some Queryable
+    ) async throws -> [UserID] {
+        try await database.query(Self.acquaintances, user.rawValue, others.map(\.rawValue))
+            .map { row throws(PostgresError) in UserID(try row.next()) }
+    }
+}

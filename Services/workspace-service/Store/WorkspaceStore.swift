@@ -1,0 +1,130 @@
+import Contract
+import Postgres
+import Wire
+
+/// The table of workspaces.
+struct WorkspaceStore: Sendable {
+    private static let byID = Statement(
+        "workspace by id",
+        "select id, name, description, image, owner, created_at, version from workspace where id = $1")
+    private static let ofUser = Statement(
+        "workspaces of user",
+        """
+        select w.id, w.name, w.description, w.image, w.owner, w.created_at, w.version
+        from member m join workspace w on w.id = m.workspace where m.user_id = $1
+        order by w.created_at, w.id
+        """)
+    private static let lock = Statement(
+        "lock workspace",
+        """
+        update workspace set version = version + 1 where id = $1
+        returning id, name, description, image, owner, created_at, version
+        """)
+    private static let insert = Statement(
+        "insert workspace",
+        """
+        insert into workspace (name, name_key, description, image, owner, created_at) values ($1, $2, $3, $4, $5, $6)
+        returning id, name, description, image, owner, created_at, version
+        """)
+    private static let insertSlug = Statement(
+        "insert system workspace",
+        """
+        insert into workspace (slug, name, name_key, description, image, created_at) values ($1, $2, $3, '', $4, $5)
+        on conflict do nothing
+        returning id, name, description, image, owner, created_at, version
+        """)
+    private static let bySlugs = Statement(
+        "workspaces by slug", "select id from workspace where slug = any($1::text[]) order by id")
+    private static let edit = Statement(
+        "edit workspace",
+        """
+        update workspace set name = coalesce($2, name), name_key = coalesce($3, name_key),
+            description = coalesce($4, description), image = coalesce($5, image)
+        where id = $1
+        returning id, name, description, image, owner, created_at, version
+        """)
+    private static let setOwner = Statement(
+        "set workspace owner",
+        """
+        update workspace set owner = $2 where id = $1
+        returning id, name, description, image, owner, created_at, version
+        """)
+    private static let delete = Statement("delete workspace", "delete from workspace where id = $1")
+
+    func find(_ id: WorkspaceID, in database: some Queryable) async throws -> Workspace? {
+        try await database.query(Self.byID, id.rawValue).first(Workspace.init(row:))
+    }
+
+    /// Those that the user is in, oldest first.
+    func list(of user: UserID, in database: some Queryable) async throws -> [Workspace] {
+        try await database.query(Self.ofUser, user.rawValue).map(Workspace.init(row:))
+    }
+
+    /// Raises the version and keeps others from changing anything within the workspace until the transaction ends.
+    func lock(_ id: WorkspaceID, in transaction: PostgresTransaction) async throws -> Workspace? {
+        try await transaction.query(Self.lock, id.rawValue).first(Workspace.init(row:))
+    }
+
+    /// A new workspace; its owner must become a member within the same transaction.
+    func insert(
+        name: String, description: String, image: String, owner: UserID, at now: Timestamp,
+        in transaction: PostgresTransaction
+    ) async throws -> Workspace {
+        let rows = try await transaction.query(
+            Self.insert, name, name.caselessKey, description, image, owner.rawValue, now.milliseconds)
+        return try rows.only(Workspace.init(row:))
+    }
+
+    /// A new workspace of the system's; nil where there is one of this slug or name.
+    func insert(
+        slug: String, image: String, at now: Timestamp, in transaction: PostgresTransaction
+    ) async throws -> Workspace? {
+        try await transaction.query(
+            Self.insertSlug, slug, slug, slug.caselessKey, image, now.milliseconds
+        ).first(Workspace.init(row:))
+    }
+
+    func find(slugs: [String], in database: some Queryable) async throws -> [WorkspaceID] {
+        try await database.query(Self.bySlugs, slugs).map { row throws(PostgresError) in WorkspaceID(try row.next()) }
+    }
+
+    /// Changes what is not nil.
+    func edit(
+        _ id: WorkspaceID, name: String?, description: String?, image: String?, in transaction: PostgresTransaction
+    ) async throws -> Workspace {
+        let rows = try await transaction.query(
+            Self.edit, id.rawValue, name, name?.caselessKey, description, image)
+        return try rows.only(Workspace.init(row:))
+    }
+
+    func setOwner(
+        _ owner: UserID, of id: WorkspaceID, in transaction: PostgresTransaction
+    ) async throws -> Workspace {
+        try await transaction.query(Self.setOwner, id.rawValue, owner.rawValue).only(Workspace.init(row:))
+    }
+
+    func delete(_ id: WorkspaceID, in transaction: PostgresTransaction) async throws {
+        try await transaction.execute(Self.delete, id.rawValue)
+    }
+}
+
+extension Workspace {
+    /// id, name, description, image, owner, created_at, version.
+    init(row: inout Row) throws(PostgresError) {
+        id = WorkspaceID(try row.next())
+        name = try row.next()
+        description = try row.next()
+        image = try row.next()
+        owner = try row.next(as: Int64?.self).map { UserID($0) }
+        createdAt = Timestamp(milliseconds: try row.next())
+        version = try row.next()
+    }
+}
+
+extension Rows {
+    /// The row of a statement that always returns one.
+    func only<Value>(_ read: (inout Row) throws(PostgresError) -> Value) throws -> Value {
+        guard let value = try first(read) else { throw Failure.serverError }
+        return value
+    }
+}
