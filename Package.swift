@@ -94,20 +94,22 @@ let package = Package(
 
         // Floor 4: what services are made of
         module("Contract", on: ["Wire", "HTTP", "EventLoop"]),
-        module("ServiceKit", on: ["CSystem", "EventLoop", "Wire", "HTTP", "Postgres", "Redis", "Crypto", "Contract"]),
+        module(
+            "ServiceKit",
+            on: ["CSystem", "EventLoop", "Wire", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "Contract"]),
 
         // The services
         service(
             "auth-service",
-            on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "Wire"]
+            on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
         ),
         service(
             "workspace-service",
-            on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "Wire"]
+            on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
         ),
         service(
             "payment-service",
-            on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "Wire"]
+            on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
         ),
 
         // What tests and measurements run
@@ -117,7 +119,7 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
         .target(
             name: "ServiceSupport",
-            dependencies: ["ServiceKit", "TestSupport", "EventLoop", "Wire"],
+            dependencies: ["ServiceKit", "TestSupport", "Telemetry", "EventLoop", "Wire"],
             path: "Tests/ServiceSupport",
             swiftSettings: settings
         ),

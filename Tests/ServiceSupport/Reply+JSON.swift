@@ -1,5 +1,4 @@
 public import TestSupport
-
 public import Wire
 
 extension HTTPCall.Reply {

@@ -1,5 +1,6 @@
 public import EventLoop
 public import ServiceKit
+internal import Telemetry
 public import TestSupport
 
 /// A service in the process of its tests, on ports of its own, with a database and a Redis of its own.
@@ -40,7 +41,9 @@ public final class ServiceUnderTest: Sendable {
         all.merge(settings) { _, given in given }
         let config = try Config(
             Service.settings(of: name, entries), file: all.map { "\($0) = \($1)" }.joined(separator: "\n"))
-        running = try await Service.start(name, config, on: loops, log: Log(), assemble: assemble)
+        running = try await Service.start(
+            name, config, on: loops, log: Log(service: name, level: .error, to: LogOutput(descriptor: 2)),
+            assemble: assemble)
     }
 
     /// The development keys.

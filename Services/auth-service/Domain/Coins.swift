@@ -1,5 +1,6 @@
 import Contract
 import ServiceKit
+import Telemetry
 import Wire
 
 /// A person's coins, as payment-service tells them.
@@ -12,7 +13,7 @@ struct Coins: Sendable {
         do {
             return Int64(try await payments.get("/internal/balances/\(user)")["balance"]?.int ?? 0)
         } catch {
-            log.warning("no balance for a profile", ["cause": "\(error)"])
+            log.warning("no balance for a profile", ["cause": .cause(error)])
             return 0
         }
     }

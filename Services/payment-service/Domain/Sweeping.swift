@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import ServiceKit
+internal import Telemetry
 
 /// Work that comes due with time: expired reserves, attempts cut off, reconciliation. Every instance runs it; the database
 /// sees to it that nothing is done twice.
@@ -28,7 +29,9 @@ struct Sweeping: Sendable {
         try await repeatedly {
             guard try await reconciliation.takeIfDue(every: reconciliationInterval) else { return }
             let outcome = try await reconciliation.run()
-            let fields = ["payments": "\(outcome.payments)", "differences": "\(outcome.differences.count)"]
+            let fields: Log.Fields = [
+                "payments": .count(outcome.payments), "differences": .count(outcome.differences.count),
+            ]
             if outcome.differences.isEmpty {
                 log.info("reconciled", fields)
             } else {

@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import Postgres
 internal import Redis
+internal import Telemetry
 internal import Wire
 
 /// Tells the facts of an outbox on its Redis stream, in order, and remembers what was told until nobody can need it.
@@ -95,7 +96,8 @@ struct OutboxRelay: Sendable {
         else { return }
         if try await redis.entries(ofStream: stream, from: id, through: id, limit: 1).isEmpty {
             let count = try await database.execute(Self.again)
-            log.warning("facts are lost in redis and published again", ["stream": "\(stream)", "count": "\(count)"])
+            log.warning(
+                "facts are lost in redis and published again", ["stream": .name(stream.name), "count": .count(count)])
         }
     }
 

@@ -2,6 +2,7 @@ internal import Contract
 public import EventLoop
 internal import HTTP
 internal import Synchronization
+internal import Telemetry
 
 /// A service that runs: where it listens, and how it is stopped.
 public final class RunningService: Sendable {
@@ -60,7 +61,7 @@ extension Background {
                 try await work()
             } catch {
                 if Task.isCancelled { return }
-                log.error("background work failed", ["work": "\(name)", "cause": "\(error)"])
+                log.error("background work failed", ["work": .word(name), "cause": .cause(error)])
             }
             if loop.now - start > 60_000_000_000 { pause = .milliseconds(100) }
             do { try await loop.sleep(for: pause) } catch { return }

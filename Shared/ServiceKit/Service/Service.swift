@@ -1,5 +1,6 @@
 public import EventLoop
 internal import Glibc
+public import Telemetry
 internal import Wire
 
 /// A service from its first to its last instruction.
@@ -18,20 +19,32 @@ public enum Service {
         let signals = SignalSource([SIGTERM, SIGINT]) { _ in ending.ask() }
         let loops = EventLoopGroup(count: config.loopCount)
         signals.start(on: loops.loops[0])
-        let log = Log()
+        let output = LogOutput()
+        let level = LogLevel(rawValue: config[CommonSettings.logLevel]) ?? .info
+        let log = Log(service: name, level: level, to: output)
         Task(executorPreference: loops.loops[0]) {
             do {
                 let service = try await start(name, config, on: loops, log: log, assemble: assemble)
-                log.info("started", ["public": "\(service.publicAddress)", "internal": "\(service.internalAddress)"])
+                log.info(
+                    "started",
+                    [
+                        "public": .name(service.publicAddress.description),
+                        "internal": .name(service.internalAddress.description),
+                    ])
                 ending.ready(service)
             } catch {
-                log.error("cannot start", ["cause": "\(error)"])
+                log.error("cannot start", ["cause": .cause(error)])
+                await output.flush()
                 exit(1)
             }
         }
         ending.wait()
         log.info("stopped")
-        exit(0)
+        Task {
+            await output.flush()
+            exit(0)
+        }
+        while true { pause() }
     }
 
     /// Starts a service within a process, on loops of the caller's.

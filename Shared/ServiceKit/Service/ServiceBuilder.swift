@@ -4,6 +4,7 @@ internal import Glibc
 public import HTTP
 public import Postgres
 public import Redis
+public import Telemetry
 internal import Wire
 
 /// What a service is put together from: its composition root takes the parts it needs from here and passes them on.
@@ -21,6 +22,8 @@ public final class ServiceBuilder: @unchecked Sendable {
     public let pool: BlockingPool
     public let profiles: ClientProfiles
     public let log: Log
+    /// What is counted; the page of it is on the internal port.
+    public let metrics: MetricsRegistry
     /// Calls other servers.
     public let http: HTTPClient
 
@@ -39,6 +42,8 @@ public final class ServiceBuilder: @unchecked Sendable {
         self.config = config
         self.loops = loops
         self.log = log
+        metrics = MetricsRegistry(for: loops)
+        metrics.add(ProcessMetrics())
         pool = BlockingPool(threads: 4, limit: 1024)
         http = HTTPClient(on: loops)
         guard let clients = Config.textOfFile(config[CommonSettings.clientsFile]) else {
@@ -174,15 +179,15 @@ public final class ServiceBuilder: @unchecked Sendable {
         let readiness = Readiness(checks)
         let access = try access()
         let api = PublicAPI(
-            routes: RouteTable(routes), profiles: profiles, authenticator: access.authenticator,
+            routes: RouteTable(routes, metrics), profiles: profiles, authenticator: access.authenticator,
             limits: CallLimits(
                 perUser: (Double(config[CommonSettings.userRate]), Double(config[CommonSettings.userBurst])),
                 perAddress: (Double(config[CommonSettings.addressRate]), Double(config[CommonSettings.addressBurst]))),
             proxies: TrustedProxies(config[CommonSettings.trustedProxies]), uploads: files,
-            report: { _ in })
+            ids: IDSource(for: loops), journal: CallJournal(metrics, log: log))
         let internalAPI = InternalAPI(
             routes: internalRoutes.router, credential: Array(config[CommonSettings.credential].revealed.utf8),
-            pages: OperatorPages(name: name, log: log, readiness: readiness, metrics: { [] }))
+            pages: OperatorPages(name: name, log: log, readiness: readiness, metrics: metrics))
         return try RunningService(self, api: api, internalAPI: internalAPI, readiness: readiness)
     }
 }

@@ -1,5 +1,6 @@
 public import Contract
 public import HTTP
+public import Telemetry
 public import Wire
 
 /// One call of a client: the request, and what is known of it before its handler runs.

@@ -1,25 +1,27 @@
 internal import Contract
 internal import EventLoop
 internal import HTTP
+internal import Telemetry
 internal import Wire
 
-/// What became of a call, for metrics and logs: the template instead of the path, and nothing of what was said.
+/// What is known of a call when it has ended.
 struct CallReport {
-    let method: Method
     let id: RequestID
-    var template = "unknown"
+    let trace: TraceContext?
+    var route: PublicRoutes.Route?
     var profile = "none"
-    var user: UserID?
     private(set) var status: UInt16 = 0
     private(set) var failure: Failure?
     /// Set where the server is to blame.
     private(set) var cause: (any Error)?
     private(set) var duration = Duration.zero
 
-    init(request: Request, id: RequestID) {
-        method = request.method
+    init(id: RequestID, trace: TraceContext?) {
         self.id = id
+        self.trace = trace
     }
+
+    var template: String { route?.template ?? "none" }
 
     mutating func failed(with failure: Failure, because error: any Error) {
         self.failure = failure

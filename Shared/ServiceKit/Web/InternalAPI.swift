@@ -1,6 +1,7 @@
 internal import Contract
 internal import Crypto
 internal import HTTP
+internal import Telemetry
 internal import Wire
 
 /// What stands before the internal routes: the service credential, and the pages for operators that need none.
@@ -21,7 +22,7 @@ struct InternalAPI: Sendable {
             return try await match.payload.handler(InternalCall(request: request, parameters: match.parameters))
         } catch {
             let failure = Failure(causedBy: error)
-            if failure.code == .serverError { pages.log.error("internal call failed", ["cause": "\(error)"]) }
+            if failure.code == .serverError { pages.log.error("internal call failed", ["cause": .cause(error)]) }
             let body = JSONWriter.bytes { json in
                 json.object { json in
                     json.field("errorCode", failure.code.rawValue)

@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Telemetry
 internal import Wire
 
 /// What operators and their tools ask a service: does it live, is it ready, what does it count, what is it.
@@ -6,17 +7,23 @@ struct OperatorPages: Sendable {
     let name: String
     let log: Log
     let readiness: Readiness
-    let metrics: @Sendable () -> [UInt8]
+    let metrics: MetricsRegistry
 
     func page(for request: Request) async -> Response? {
         guard request.method == .get || request.method == .head else { return nil }
         switch String(decoding: request.path, as: UTF8.self) {
         case "/healthz": return Response(type: "text/plain", Array("ok\n".utf8))
         case "/readyz": return await ready()
-        case "/metrics": return Response(type: "text/plain; version=0.0.4", metrics())
+        case "/metrics": return metricsPage()
         case "/version": return .json(JSONWriter.bytes { json in json.object { $0.field("service", name) } })
         default: return nil
         }
+    }
+
+    private func metricsPage() -> Response {
+        var response = Response(body: .bytes(metrics.page()))
+        response.headers.append(.contentType, MetricsPage.contentType)
+        return response
     }
 
     private func ready() async -> Response {

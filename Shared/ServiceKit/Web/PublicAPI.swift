@@ -1,6 +1,7 @@
 internal import Contract
 internal import EventLoop
 internal import HTTP
+internal import Telemetry
 internal import Wire
 
 /// What stands between the server and the handlers of clients' calls: route, key, limits, token, and errors as replies.
@@ -13,12 +14,13 @@ struct PublicAPI: Sendable {
     let limits: CallLimits
     let proxies: TrustedProxies
     let uploads: (any FileStore)?
-    let report: @Sendable (CallReport) -> Void
+    let ids: IDSource
+    let journal: CallJournal
 
     func respond(to request: Request) async -> Response {
         let start = EventLoop.preciseNow
-        let id = proxies.requestID(of: request)
-        var report = CallReport(request: request, id: id)
+        let id = proxies.requestID(of: request) ?? RequestID(from: ids)
+        var report = CallReport(id: id, trace: trace(of: request))
         var statuses = ClientProfile.Statuses.legacy
         var response: Response
         do {
@@ -30,7 +32,7 @@ struct PublicAPI: Sendable {
         }
         response.headers.append(.requestID, id.description)
         report.ended(response.status, start: start)
-        self.report(report)
+        journal.write(report)
         return response
     }
 
@@ -44,7 +46,7 @@ struct PublicAPI: Sendable {
         guard let match = routes.match(request, in: profile.generation) else {
             return try await answerWebhook(request, id, &report)
         }
-        report.template = match.template
+        report.route = match.payload
         let address = proxies.address(of: request)
         let call = Call(
             request: request, profile: profile, key: key, id: id, address: address,
@@ -57,7 +59,6 @@ struct PublicAPI: Sendable {
         case .signedIn(let handler):
             let caller = try await authenticator.caller(of: request)
             try limits.admit(caller.user, under: profile)
-            report.user = caller.user
             return try await handler(call, caller)
         }
     }
@@ -74,7 +75,7 @@ struct PublicAPI: Sendable {
         guard let match = routes.webhook(request), case .open(let handler) = match.payload.action else {
             throw Failure.unknownRoute
         }
-        report.template = match.template
+        report.route = match.payload
         let address = proxies.address(of: request)
         try limits.admit(address: address)
         let call = Call(
@@ -82,5 +83,11 @@ struct PublicAPI: Sendable {
             isSecure: proxies.isSecure(request), parameters: match.parameters,
             bodyLimit: match.payload.body, uploads: uploads)
         return try await handler(call)
+    }
+
+    /// The gateway's trace, if it has one, continued by a span of this service's own.
+    private func trace(of request: Request) -> TraceContext? {
+        guard let parent = request.headers[.traceparent] else { return nil }
+        return TraceContext(traceparent: parent.span)?.child(from: ids)
     }
 }

@@ -15,6 +15,8 @@ public struct PublicRoutes {
         let template: String
         let action: Action
         let body: BodyLimit
+        /// Set when the service starts.
+        var metrics: RouteMetrics?
     }
 
     enum Audience: Sendable, Equatable {

@@ -1,5 +1,6 @@
 internal import Contract
 internal import HTTP
+internal import Telemetry
 
 /// All public routes, found by generation, method and path.
 struct RouteTable: Sendable {
@@ -7,9 +8,12 @@ struct RouteTable: Sendable {
 
     private let router: Router<PublicRoutes.Route>
 
-    init(_ routes: PublicRoutes) {
+    init(_ routes: PublicRoutes, _ metrics: MetricsRegistry) {
         var router = Router<PublicRoutes.Route>()
-        for route in routes.all { router.add(route.method, route.template, route) }
+        for var route in routes.all {
+            route.metrics = RouteMetrics(metrics, method: route.method.rawValue, template: route.template)
+            router.add(route.method, route.template, route)
+        }
         self.router = router
     }
 

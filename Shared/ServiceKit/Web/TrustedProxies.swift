@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HTTP
+internal import Telemetry
 internal import Wire
 
 /// The API gateways whose word is taken for where a call comes from.
@@ -17,10 +18,10 @@ struct TrustedProxies: Sendable {
         return last.map { String($0.trimmingSpaces) } ?? peer
     }
 
-    /// The gateway's id of the call, or a new one.
-    func requestID(of request: Request) -> RequestID {
-        guard let text = request.headers[.requestID], trusts(request.peer?.host ?? "") else { return RequestID() }
-        return RequestID(text) ?? RequestID()
+    /// The gateway's id of the call.
+    func requestID(of request: Request) -> RequestID? {
+        guard let text = request.headers[.requestID], trusts(request.peer?.host ?? "") else { return nil }
+        return RequestID(text.span)
     }
 
     /// Whether the gateway says that the client speaks TLS to it.

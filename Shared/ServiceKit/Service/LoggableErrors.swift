@@ -1,0 +1,45 @@
+public import Contract
+public import HTTP
+public import Postgres
+public import Redis
+public import Telemetry
+
+// These say of themselves what failed and never hold what people wrote.
+extension PostgresError: LoggableError {
+    public var logText: String { description }
+}
+
+extension RedisError: LoggableError {
+    public var logText: String { "redis \(self)" }
+}
+
+extension HTTPClient.Failure: LoggableError {
+    public var logText: String { "http client \(kind)" }
+}
+
+extension Failure: LoggableError {
+    public var logText: String { "\(code.rawValue) \(detail)" }
+}
+
+extension ConfigError: LoggableError {
+    public var logText: String { description }
+}
+
+extension ClientProfileError: LoggableError {
+    public var logText: String { description }
+}
+
+extension FileStoreError: LoggableError {
+    public var logText: String { description }
+}
+
+extension MigrationError: LoggableError {
+    public var logText: String {
+        switch self {
+        case .unordered(let number): "migration \(number) is out of order"
+        case .changed(let number, let name): "migration \(number) \(name) is not the one that was applied"
+        case .missing(let number): "migration \(number) comes before one that was applied"
+        case .failed(let number, let name, let error): "migration \(number) \(name): \(error)"
+        }
+    }
+}
