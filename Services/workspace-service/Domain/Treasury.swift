@@ -1,6 +1,7 @@
 import Contract
 import Crypto
 import ServiceKit
+import Telemetry
 import Wire
 
 /// Takes coins for what costs some.
@@ -39,7 +40,7 @@ struct Treasury: Sendable {
         do {
             _ = try await payments.tell("/internal/reserves/\(reserve.key)/release")
         } catch {
-            log.warning("a reserve is left to expire", ["cause": "\(error)"])
+            log.warning("a reserve is left to expire", ["cause": .cause(error)])
         }
     }
 }
