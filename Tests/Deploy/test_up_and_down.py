@@ -81,7 +81,7 @@ def test_two_instances_run_side_by_side(running, instance):
 
 def test_secrets_are_made_here_and_only_their_owner_reads_them(running):
     files = [path for path in (running.data / "secrets").rglob("*") if path.is_file()]
-    assert len(files) == 6 + 1 + 5 * 3
+    assert len(files) == 6 + 1 + 1 + 5 * 3
     for path in [*files, *(running.data / "config").iterdir()]:
         assert path.stat().st_mode & 0o077 == 0, path
     passwords = [path.read_text() for path in (running.data / "secrets/postgres").iterdir()]
