@@ -7,6 +7,8 @@ import Wire
 final class LogLines: Sendable {
     let output: LogOutput
     private let ends: (read: Int32, write: Int32)
+    /// The beginning of a line whose end has not come.
+    private let rest = Mutex<[UInt8]>([])
 
     init(limit: Int = 1 << 20) {
         var ends: [Int32] = [0, 0]
@@ -39,8 +41,17 @@ final class LogLines: Sendable {
         return readAvailable()
     }
 
-    /// What is in the pipe, without empty lines.
+    /// The whole lines in the pipe, without empty ones.
     func readAvailable() -> [String] {
+        rest.withLock { rest in
+            rest += readBytes()
+            let end = rest.lastIndex(of: 10).map { $0 + 1 } ?? 0
+            defer { rest.removeFirst(end) }
+            return String(decoding: rest[..<end], as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+    }
+
+    private func readBytes() -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         var ready = pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0)
@@ -48,6 +59,6 @@ final class LogLines: Sendable {
             let count = Glibc.read(ends.read, &chunk, chunk.count)
             bytes += chunk[..<max(0, count)]
         }
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        return bytes
     }
 }
