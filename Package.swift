@@ -161,3 +161,11 @@ let package = Package(
             swiftSettings: settings),
     ]
 )
+
+// The fuzzer wants flags of its own for everything it links: Tests/Fuzz/run gives them.
+if Context.environment["MARU_FUZZ"] != nil {
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        tool("fuzz", at: "Tests/Fuzz/Runner", on: ["CFuzzer", "Wire"]),
+    ]
+}

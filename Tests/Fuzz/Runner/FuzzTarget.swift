@@ -1,0 +1,28 @@
+import Glibc
+
+/// A parser that is given whatever the fuzzer thinks of. It fails by trapping, or by what the address sanitizer finds.
+struct FuzzTarget: Sendable {
+    let `try`: @Sendable ([UInt8]) -> Void
+
+    init(_ try: @escaping @Sendable ([UInt8]) -> Void) {
+        self.try = `try`
+    }
+
+    /// The target that the environment's `FUZZ_TARGET` names.
+    static let chosen = getenv("FUZZ_TARGET").flatMap { all[String(cString: $0)] }
+
+    static let all: [String: FuzzTarget] = [
+        "json": .json,
+        "json-writer": .jsonWriter,
+        "multipart": .multipart,
+        "planted": .planted,
+        "time": .time,
+        "url": .url,
+        "utf8": .utf8,
+    ]
+}
+
+/// Traps unless `condition` holds, in every build.
+func require(_ condition: Bool, _ message: @autoclosure () -> String) {
+    precondition(condition, message())
+}
