@@ -123,14 +123,15 @@ let package = Package(
             path: "Tests/ServiceSupport",
             swiftSettings: settings
         ),
+        .target(name: "SlowLookUp", path: "Tests/HTTPClient/SlowLookUp"),
         tests(of: "EventLoop"),
         tests(of: "Wire"),
         tests(of: "HTTP", alsoUsing: ["EventLoop", "Wire"]),
         .testTarget(
             name: "HTTPClientTests",
-            dependencies: ["HTTP", "EventLoop", "Wire", "TestSupport"],
+            dependencies: ["HTTP", "EventLoop", "Wire", "TestSupport", "SlowLookUp"],
             path: "Tests/HTTPClient",
-            exclude: ["Support/server.py"],
+            exclude: ["SlowLookUp", "Support/server.py"],
             swiftSettings: settings
         ),
         tests(of: "Crypto", alsoUsing: ["Wire", "EventLoop"]),

@@ -91,6 +91,23 @@ import Wire
         #expect(echo.headers("X-Other").isEmpty)
     }
 
+    @Test("A request is signed for S3, whatever its method, query, headers and body")
+    func signature() async throws {
+        let (server, fixture) = (try await PythonServer.ofThisProcess(), ClientFixture())
+        let digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+        let headers: Headers = ["Content-Type": "text/plain", "X-Amz-Content-Sha256": digest]
+        let requests: [HTTPClient.Request] = [
+            .init(.get, server.url("/signed?list-type=2&prefix=a%2Fb")), .init(.delete, server.url("/signed")),
+            .init(.put, server.url("/signed"), headers: headers, body: Array("hello".utf8)),
+        ]
+        for var request in requests {
+            request.signature = AWSSignature(accessKey: "AK", secretKey: "SK", region: "ap-northeast-2", service: "s3")
+            #expect(try await fixture.send(request).status == .ok)
+            request.signature = AWSSignature(accessKey: "AK", secretKey: "S", region: "ap-northeast-2", service: "s3")
+            #expect(try await fixture.send(request).status == .forbidden)
+        }
+    }
+
     @Test("Redirects are replies unless asked for, and never leave http")
     func redirects() async throws {
         let server = try await PythonServer.ofThisProcess()

@@ -1,5 +1,7 @@
 """A server that behaves and misbehaves as the path asks, one thread a connection. Prints its port."""
 
+import hashlib
+import hmac
 import json
 import socket
 import threading
@@ -29,6 +31,26 @@ def read_request(stream):
     return method, target, headers, stream.read(length)
 
 
+def is_signed(method, target, headers, body):
+    """Whether the request carries a right signature, version 4, of the access key AK with the secret key SK."""
+    path, _, query = target.partition("?")
+    fields = {name.lower(): value for name, value in headers}
+    algorithm, credential, signed, signature = fields["authorization"].replace(",", "").split(" ")
+    access, date, region, service, end = credential.removeprefix("Credential=").split("/")
+    signed = signed.removeprefix("SignedHeaders=")
+    digest = hashlib.sha256(body).hexdigest()
+    canonical = "\n".join(
+        [method, path, query, *(f"{name}:{fields[name]}" for name in signed.split(";")), "", signed, digest]
+    )
+    scope = "/".join([date, region, service, end])
+    text = "\n".join([algorithm, fields["x-amz-date"], scope, hashlib.sha256(canonical.encode()).hexdigest()])
+    key = b"AWS4SK"
+    for part in (date, region, service, end):
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    wanted = "Signature=" + hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+    return access == "AK" and signature == wanted and fields.get("x-amz-content-sha256", digest) == digest
+
+
 def serve(connection):
     stream = connection.makefile("rb")
     number = 0
@@ -43,6 +65,8 @@ def serve(connection):
             text = {"method": method, "target": target, "headers": headers, "size": len(body), "connection": id(stream)}
             text["body"] = body[:1000].decode("latin-1")
             send(reply(json.dumps(text)))
+        elif path == "/signed":
+            send(reply("", status="200 OK" if is_signed(*request) else "403 Forbidden"))
         elif path == "/seen":
             send(reply(str(seen.get(query, 0))))
         elif path == "/head":
