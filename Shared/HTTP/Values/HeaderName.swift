@@ -43,6 +43,7 @@ public struct HeaderName: Sendable, ExpressibleByStringLiteral, CustomStringConv
     public static let forwardedFor = HeaderName(known: "X-Forwarded-For")
     public static let forwardedProto = HeaderName(known: "X-Forwarded-Proto")
     public static let host = HeaderName(known: "Host")
+    public static let idempotencyKey = HeaderName(known: "Idempotency-Key")
     public static let ifModifiedSince = HeaderName(known: "If-Modified-Since")
     public static let ifNoneMatch = HeaderName(known: "If-None-Match")
     public static let ifRange = HeaderName(known: "If-Range")

@@ -1,6 +1,6 @@
 internal import EventLoop
 internal import Postgres
-internal import Redis
+public import Redis
 internal import Telemetry
 internal import Wire
 
@@ -13,6 +13,10 @@ struct OutboxRelay: Sendable {
     let redis: Redis
     /// The stream's name, such as `facts:auth`.
     let stream: RedisKey
+    /// Makes the commands that tell a row; the last appends an entry to the stream.
+    let telling: @Sendable (OutboxRow) async throws -> [RedisCommand]
+    /// How old a row must be: time for its writer to tell it by itself.
+    let grace: Duration
     let signal: WakeSignal
     let log: Log
 
@@ -24,7 +28,8 @@ struct OutboxRelay: Sendable {
     private static let waiting = Statement(
         "waiting outbox rows",
         """
-        select id, type, body from outbox where published_at is null
+        select id, type, body from outbox
+        where published_at is null and created_at <= now() - $2 * interval '1 millisecond'
         order by id limit $1 for update skip locked
         """)
     private static let published = Statement(
@@ -68,15 +73,22 @@ struct OutboxRelay: Sendable {
     /// Tells the next rows and returns how many there were.
     private func relayBatch() async throws -> Int {
         try await database.transaction { tx in
-            let rows = try await tx.query(Self.waiting, Self.batch).map { row throws(PostgresError) in
+            let rows = try await tx.query(Self.waiting, Self.batch, grace.wholeMilliseconds).map {
+                row throws(PostgresError) in
                 OutboxRow(id: try row.next(), type: try row.next(), body: try row.next())
             }
             if rows.isEmpty { return 0 }
-            let outcomes = await redis.run(rows.map { $0.command(to: stream) })
+            var commands: [RedisCommand] = []
+            var ends: [Int] = []
+            for row in rows {
+                commands += try await telling(row)
+                ends.append(commands.count)
+            }
+            let outcomes = await redis.run(commands)
             var told: (ids: [Int64], entries: [String]) = ([], [])
-            for (row, outcome) in zip(rows, outcomes) {
+            for (row, end) in zip(rows, ends) {
                 // In order: what comes behind a failure is told again, after it.
-                guard let entry = try? outcome.get().text else { break }
+                guard let entry = try? outcomes[end - 1].get().text else { break }
                 told.ids.append(row.id)
                 told.entries.append(entry)
             }
@@ -121,12 +133,15 @@ struct OutboxRelay: Sendable {
     }
 }
 
-private struct OutboxRow {
-    let id: Int64
-    let type: String
-    let body: String
+/// What a service has written down to be told.
+public struct OutboxRow: Sendable {
+    public let id: Int64
+    public let type: String
+    /// JSON.
+    public let body: String
 
-    func command(to stream: RedisKey) -> RedisCommand {
+    /// Appends the row as a fact.
+    public func fact(on stream: RedisKey) -> RedisCommand {
         .append(["id": String(id), "type": type, "body": body], toStream: stream)
     }
 }

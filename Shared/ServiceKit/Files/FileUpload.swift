@@ -1,3 +1,4 @@
+internal import Crypto
 internal import EventLoop
 internal import Glibc
 internal import Wire
@@ -16,6 +17,8 @@ public final class FileUpload: @unchecked Sendable {
     private let file: OpenFile
     private let pool: BlockingPool
     private var waiting: [UInt8] = []
+    private var hash: SHA256? = SHA256()
+    private var knownDigest: [UInt8] = []
     private var isKept = false
 
     private static let blockSize = 256 * 1024
@@ -39,8 +42,15 @@ public final class FileUpload: @unchecked Sendable {
         bytes.withUnsafeBytes { bytes in
             if head.count < FileType.headSize { head.append(contentsOf: bytes.prefix(FileType.headSize - head.count)) }
             waiting.append(contentsOf: bytes)
+            hash?.update(bytes.bindMemory(to: UInt8.self).span)
         }
         if waiting.count >= Self.blockSize { try await flush() }
+    }
+
+    /// SHA-256 of all bytes; to be asked for when all have been written.
+    public var digest: [UInt8] {
+        if let hash = hash.take() { knownDigest = hash.finalize() }
+        return knownDigest
     }
 
     /// Writes what waits, and the file's bytes to the disk itself.

@@ -78,9 +78,20 @@ public final class ServiceBuilder: @unchecked Sendable {
 
     /// The facts that the service tells others: an outbox in `database`, relayed to the stream `facts:<name>`.
     public func outbox(in database: PostgresPool, to redis: Redis, named name: String) -> Outbox {
+        let stream: RedisKey = "facts:\(name)"
+        return outbox(in: database, to: redis, stream: stream, grace: .zero) { [$0.fact(on: stream)] }
+    }
+
+    /// An outbox whose rows are told by other commands, of which the last appends an entry to `stream`.
+    ///
+    /// - Parameter grace: how long the writer of a row has to tell it by itself.
+    public func outbox(
+        in database: PostgresPool, to redis: Redis, stream: RedisKey, grace: Duration,
+        telling: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
+    ) -> Outbox {
         let signal = WakeSignal()
         let relay = OutboxRelay(
-            database: database, redis: redis, stream: RedisKey("facts:\(name)"), signal: signal, log: log)
+            database: database, redis: redis, stream: stream, telling: telling, grace: grace, signal: signal, log: log)
         background("outbox relay") {
             guard let loop = EventLoop.current else { return }
             try await relay.run(on: loop)
