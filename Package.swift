@@ -108,6 +108,10 @@ let package = Package(
             on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
         ),
         service(
+            "chat-service",
+            on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
+        ),
+        service(
             "payment-service",
             on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
         ),

@@ -1,0 +1,52 @@
+import Contract
+import EventLoop
+import Postgres
+import Redis
+import ServiceKit
+import Wire
+
+/// Rooms, messages, files, read positions.
+@main
+enum App {
+    static func main() {
+        Service.main("chat-service", settings: ChatSettings.entries, assemble: assemble)
+    }
+
+    /// Builds everything from the settings and passes it down.
+    static func assemble(_ service: ServiceBuilder) async throws {
+        let settings = ChatSettings(service.config)
+        let database = try await service.database("chat", migrations: Migrations.all)
+        let redis = try service.redis()
+        let subscriber = try service.subscriber()
+        let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
+        let profiles = ProfileCache(auth: AuthClient(service.internalClient(service.peers.auth)))
+        let access = AccessCache(workspaces: workspaces)
+        _ = profiles.follow(subscriber)
+        _ = access.follow(subscriber)
+        let (messages, dms) = (MessageStore(database: database), DMStore(database: database))
+        let doors = Doors(access: access, workspaces: workspaces, dms: dms)
+        let announcer = Announcer(redis: redis, outbox: OutboxStore(database: database, on: service.loops))
+        let writer = MessageWriter(database: database)
+        let attachments = Attachments(
+            files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
+            store: FileRecordStore(database: database))
+        let conversations = Conversations(
+            committers: LoopLocal(service.loops) { Committer(on: $0, writer: writer, announcer: announcer) },
+            messages: messages, positions: ReadPositionStore(database: database), profiles: profiles,
+            attachments: attachments, gatewayPositions: GatewayPositions(redis: redis))
+        let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
+        _ = service.outbox(
+            in: database, to: redis, stream: Announcer.stream, grace: .seconds(2), telling: events.telling)
+        service.publicRoutes { routes in
+            ChannelChatRoutes(doors: doors, conversations: conversations, fileSize: settings.fileSize)
+                .register(in: &routes)
+            DMRoutes(
+                doors: doors, directMessages: DirectMessages(store: dms, doors: doors, profiles: profiles),
+                conversations: conversations, fileSize: settings.fileSize
+            ).register(in: &routes)
+        }
+        service.internalRoutes { routes in
+            RoomRoutes(messages: messages, dms: dms, events: events).register(in: &routes)
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import ServiceKit
+
+/// The settings that only this service has.
+struct ChatSettings: Sendable {
+    private static let fileSizeKey = ConfigKey(
+        "file_size", default: ByteCount(10 << 20), "The largest file of a message; there are up to five.")
+
+    static let entries = [fileSizeKey.entry]
+
+    /// Bytes.
+    let fileSize: Int
+
+    init(_ config: Config) { fileSize = config[Self.fileSizeKey].bytes }
+}

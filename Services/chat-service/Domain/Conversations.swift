@@ -1,0 +1,73 @@
+import Contract
+import EventLoop
+import ServiceKit
+import Wire
+
+/// Where a message goes: a room that its author may write to.
+struct Place: Sendable {
+    let room: RoomID
+    let workspace: WorkspaceID
+    /// The channel's name; nil in a DM.
+    let name: String?
+}
+
+/// Sends and reads messages.
+struct Conversations: Sendable {
+    let committers: LoopLocal<Committer>
+    let messages: MessageStore
+    let positions: ReadPositionStore
+    let profiles: ProfileCache
+    let attachments: Attachments
+    let gatewayPositions: GatewayPositions
+
+    /// Messages in one page of a long history.
+    static let pageSize = 500
+
+    /// Writes a message and returns it once it is committed; the same request again returns the same message.
+    func send(_ request: SendRequest, to place: Place, by caller: Caller) async throws -> MessageBody {
+        let author = try await profiles.member(caller.user)
+        let digest = request.digest(of: request.files.map(\.upload.digest))
+        let paths = try await attachments.keep(request.files, in: place.room)
+        let draft = Draft(
+            room: place.room, workspace: place.workspace, roomName: place.name, authorView: author,
+            session: caller.session, content: request.content, files: paths, clientID: request.clientID,
+            digest: digest)
+        let outcome: SendOutcome
+        do {
+            outcome = try await committers.current.send(draft)
+        } catch {
+            await attachments.discard(paths: paths)
+            throw error
+        }
+        if case .written(let written) = outcome { return draft.message(written).body }
+        await attachments.discard(paths: paths)
+        switch outcome {
+        case .written(let written), .known(let written): return draft.message(written).body
+        case .conflicting:
+            throw Failure(.invalidRequest, "Another message was sent under this client_id.", status: 409)
+        case .overloaded: throw Failure.tooManyCalls(retryAfter: .seconds(1))
+        case .closed: throw Failure.notFound
+        }
+    }
+
+    /// The head of a room for a reader, who thereby has read up to it; the gateway is told before the reply leaves.
+    func open(_ room: RoomID, by caller: Caller) async throws -> Int64 {
+        let head = try await messages.head(of: room)
+        await gatewayPositions.tell(caller.session, room, head)
+        if head > 0 { try await positions.move(caller.user, in: room, to: head) }
+        return head
+    }
+
+    /// Messages with their authors, in order.
+    func bodies(_ stored: [StoredMessage]) async throws -> [MessageBody] {
+        let authors = try await profiles.members(stored.map(\.author))
+        return stored.map { $0.body(by: authors[$0.author] ?? .gone($0.author)) }
+    }
+}
+
+extension MemberView {
+    /// Someone whose account is no more.
+    static func gone(_ id: UserID) -> MemberView {
+        MemberView(id: id, email: "", nickname: "(알 수 없음)", profileImage: nil)
+    }
+}

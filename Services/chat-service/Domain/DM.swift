@@ -1,0 +1,18 @@
+import Contract
+import Wire
+
+/// The room of two people in a workspace.
+struct DM: Sendable, Equatable {
+    let id: DMID
+    let workspace: WorkspaceID
+    let low: UserID
+    let high: UserID
+    let createdAt: Timestamp
+    /// False once one of the two has left the workspace.
+    let isOpen: Bool
+
+    var room: RoomID { RoomID(id) }
+
+    /// The other one.
+    func opponent(of user: UserID) -> UserID { user == low ? high : low }
+}

@@ -1,0 +1,62 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// Who may enter which room. What someone may not see does not exist for them.
+struct Doors: Sendable {
+    let access: AccessCache
+    let workspaces: WorkspaceClient
+    let dms: DMStore
+
+    /// The channel that a path means, for a member of it.
+    func member(_ user: UserID, of reference: ChannelReference, in workspace: WorkspaceID) async throws -> ChannelAccess
+    {
+        let access = try await see(user, reference, in: workspace)
+        guard access.isMember else { throw Failure.notFound }
+        return access
+    }
+
+    /// The channel that a path means, for a member of its workspace, who thereby joins it.
+    func reader(_ user: UserID, of reference: ChannelReference, in workspace: WorkspaceID) async throws -> ChannelAccess
+    {
+        let seen = try await see(user, reference, in: workspace)
+        if seen.isMember { return seen }
+        guard let joined = try await workspaces.join(user, to: seen.id) else { throw Failure.notFound }
+        return joined
+    }
+
+    /// The user's DM room of this id in this workspace.
+    func dm(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> DM {
+        guard let dm = try await dms.find([id], of: user).first, dm.workspace == workspace else {
+            throw Failure.notFound
+        }
+        return dm
+    }
+
+    /// Fails unless both are in the workspace.
+    func requireMembers(_ users: [UserID], of workspace: WorkspaceID) async throws {
+        for user in users {
+            let access = try await workspaces.access(of: user, workspaces: [workspace]).workspaces
+            guard !access.isEmpty else { throw Failure.notFound }
+        }
+    }
+
+    private func see(
+        _ user: UserID, _ reference: ChannelReference, in workspace: WorkspaceID
+    ) async throws -> ChannelAccess {
+        let found: ChannelAccess?
+        switch reference {
+        case .id(let id): found = try await access.access(of: user, to: id)
+        case .name(let name):
+            found = try await workspaces.access(of: user, channelNamed: name, in: workspace)
+        }
+        guard let found, found.workspace == workspace else { throw Failure.notFound }
+        return found
+    }
+}
+
+/// How clients point at a channel: by its id, or in the first generation by its name.
+enum ChannelReference: Sendable {
+    case id(ChannelID)
+    case name(String)
+}

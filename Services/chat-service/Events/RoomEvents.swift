@@ -1,0 +1,46 @@
+import Contract
+import Redis
+import ServiceKit
+import Wire
+
+/// Makes room events of what the tables hold: for gateways that ask, and for what was not told when it was written.
+struct RoomEvents: Sendable {
+    let messages: MessageStore
+    let names: RoomNames
+    let profiles: ProfileCache
+
+    /// The events of messages with a seq above `after`, oldest first.
+    func messages(of room: RoomID, after: Int64, through: Int64, limit: Int) async throws -> [RoomEvent] {
+        try await events(messages.page(of: room, after: after, through: through, limit: limit))
+    }
+
+    /// The commands that tell a row of the outbox again.
+    func telling(_ row: OutboxRow) async throws -> [RedisCommand] {
+        let places = try JSONValue(parsing: row.body).elements?.compactMap(Self.place) ?? []
+        let told = try await events(messages.find(places))
+        // Where the messages are gone there is nothing to tell, but the relay wants an entry.
+        if told.isEmpty { return [.append(["id": "none", "body": "{}"], toStream: Announcer.stream)] }
+        return told.flatMap(Announcer.telling)
+    }
+
+    private func events(_ stored: [StoredMessage]) async throws -> [RoomEvent] {
+        let authors = try await profiles.members(stored.map(\.author))
+        let rooms = try await names.of(Set(stored.map(\.room)))
+        return stored.compactMap { message in
+            guard let room = rooms[message.room] else { return nil }
+            let author = authors[message.author] ?? .gone(message.author)
+            return .message(
+                RoomMessage(
+                    room: message.room, workspace: room.workspace, name: room.name, body: message.body(by: author),
+                    session: message.session))
+        }
+    }
+
+    /// `[kind, room, seq]`.
+    private static func place(_ json: JSONValue) -> (room: RoomID, seq: Int64)? {
+        guard let kind = json[0]?.int.flatMap({ RoomID.Kind(rawValue: UInt8(clamping: $0)) }), let room = json[1]?.int,
+            let seq = json[2]?.int
+        else { return nil }
+        return (RoomID(kind: kind, rawValue: Int64(room)), Int64(seq))
+    }
+}

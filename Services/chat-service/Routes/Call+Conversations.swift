@@ -1,0 +1,54 @@
+import Contract
+import HTTP
+import ServiceKit
+import Wire
+
+extension Call {
+    /// What the body asks to send; the name of the message may also stand in a header.
+    func sendRequest() async throws -> SendRequest {
+        let fields = try await fields()
+        return try SendRequest(
+            content: try fields.optionalText("content"), files: fields.files("files"),
+            clientID: try fields.optionalText("client_id") ?? request.headers.text(.idempotencyKey))
+    }
+
+    /// The history that the query asks for, as an array of what `write` writes.
+    func history(
+        of room: RoomID, _ conversations: Conversations, _ caller: Caller, opening: [UInt8] = [], closing: [UInt8] = [],
+        _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
+    ) async throws -> Response {
+        let range = try await HistoryRange(self, in: room, conversations.messages)
+        let head = try await conversations.open(room, by: caller)
+        let reply = HistoryReply(
+            conversations: conversations, call: self, room: room, opening: opening, closing: closing)
+        switch range {
+        case .after(let seq, let limit?):
+            let through = min(head, seq + Int64(limit))
+            return try await reply.messages(after: seq, through: through, write)
+        case .after(let seq, nil): return try await reply.messages(after: seq, through: head, write)
+        case .before(let seq, let limit):
+            let first = max(0, min(seq - 1, head) - Int64(limit))
+            return try await reply.messages(after: first, through: min(seq - 1, head), write)
+        }
+    }
+
+    /// Messages of others after `after`, or after the read position where there is no such parameter.
+    func unreads(in room: RoomID, _ conversations: Conversations, _ caller: Caller) async throws -> Int64 {
+        var after: Int64?
+        if let moment = try moment("after", naiveOffset: .seconds(9 * 3600)) {
+            after = try await conversations.messages.seq(of: room, at: moment)
+        }
+        return try await conversations.messages.unread(in: room, for: caller.user, after: after)
+    }
+
+    /// Moves the read position to the `seq` of the body, never backwards and not beyond the room's head.
+    func moveReadPosition(
+        in room: RoomID, _ conversations: Conversations, _ caller: Caller
+    ) async throws -> Response {
+        let seq = Int64(try await fields().number("seq"))
+        guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
+        let head = try await conversations.messages.head(of: room)
+        let position = try await conversations.positions.move(caller.user, in: room, to: min(seq, head))
+        return reply { json in json.object { $0.field("seq", position) } }
+    }
+}

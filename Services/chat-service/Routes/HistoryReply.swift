@@ -1,0 +1,63 @@
+import Contract
+import HTTP
+import ServiceKit
+import Wire
+
+/// A history as the body of a reply, streamed page by page where it is long, so that its length costs no memory.
+struct HistoryReply: Sendable {
+    let conversations: Conversations
+    let call: Call
+    let room: RoomID
+    /// Written around the messages, which are an array.
+    var opening: [UInt8] = []
+    var closing: [UInt8] = []
+
+    /// Messages with a seq above `after` and up to `through`, oldest first, each written by `write`.
+    func messages(
+        after: Int64, through: Int64, _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
+    ) async throws -> Response {
+        let first = try await page(after: after, through: through)
+        if first.count < Conversations.pageSize {
+            return .json(rendered(first, isFirst: true, isLast: true, write))
+        }
+        let body: @Sendable (BodyWriter) async throws -> Void = { writer in
+            var page = first
+            var isFirst = true
+            while true {
+                let isLast = page.count < Conversations.pageSize
+                try await writer.write(rendered(page, isFirst: isFirst, isLast: isLast, write))
+                guard !isLast, let last = page.last else { return }
+                isFirst = false
+                page = try await self.page(after: last.seq, through: through)
+            }
+        }
+        var response = Response(body: .stream(length: nil, body))
+        response.headers.append(.contentType, "application/json")
+        return response
+    }
+
+    private func page(after: Int64, through: Int64) async throws -> [MessageBody] {
+        let stored = try await conversations.messages.page(
+            of: room, after: after, through: through, limit: Conversations.pageSize)
+        return try await conversations.bodies(stored)
+    }
+
+    private func rendered(
+        _ page: [MessageBody], isFirst: Bool, isLast: Bool, _ write: (MessageBody, inout JSONWriter) -> Void
+    ) -> [UInt8] {
+        var output = ByteWriter(capacity: 512 * page.count + opening.count + closing.count + 2)
+        if isFirst {
+            output.append(opening)
+            output.append(UInt8(ascii: "["))
+        }
+        for (index, message) in page.enumerated() {
+            if !isFirst || index > 0 { output.append(UInt8(ascii: ",")) }
+            output.append(JSONWriter.bytes { json in write(message, &json) })
+        }
+        if isLast {
+            output.append(UInt8(ascii: "]"))
+            output.append(closing)
+        }
+        return output.take()
+    }
+}

@@ -1,0 +1,85 @@
+import Contract
+import Postgres
+import Wire
+
+/// The table of DM rooms: one for each pair and workspace.
+struct DMStore: Sendable {
+    let database: PostgresPool
+
+    private static let open = Statement(
+        "open dm",
+        """
+        with opened as (
+            insert into dm (workspace, low, high, created_at) values ($1, $2, $3, $4)
+            on conflict on constraint dm_pair do nothing
+            returning id, workspace, low, high, created_at, is_open
+        )
+        select * from opened
+        union all
+        select id, workspace, low, high, created_at, is_open from dm where workspace = $1 and low = $2 and high = $3
+        limit 1
+        """)
+    private static let pair = Statement(
+        "dm of pair",
+        "select id, workspace, low, high, created_at, is_open from dm where workspace = $1 and low = $2 and high = $3")
+    private static let byIDs = Statement(
+        "dms by id",
+        """
+        select id, workspace, low, high, created_at, is_open from dm
+        where id = any($1::bigint[]) and $2 in (low, high) order by id
+        """)
+    private static let ofUser = Statement(
+        "dms of user",
+        """
+        select id, workspace, low, high, created_at, is_open from dm where low = $1 and workspace = $2
+        union all
+        select id, workspace, low, high, created_at, is_open from dm where high = $1 and workspace = $2
+        order by created_at, id
+        """)
+    private static let setOpen = Statement(
+        "open or close dms of user",
+        "update dm set is_open = $3 where workspace = $1 and $2 in (low, high) and is_open <> $3 returning id")
+
+    /// The room of the two, made if need be.
+    func open(_ one: UserID, _ other: UserID, in workspace: WorkspaceID, at now: Timestamp) async throws -> DM {
+        let (low, high) = (min(one, other).rawValue, max(one, other).rawValue)
+        let rows = try await database.query(Self.open, workspace.rawValue, low, high, now.milliseconds)
+        if let dm = try rows.first(DM.init(row:)) { return dm }
+        // Another transaction has made it since this statement's snapshot.
+        guard let dm = try await find(one, other, in: workspace) else { throw Failure.serverError }
+        return dm
+    }
+
+    func find(_ one: UserID, _ other: UserID, in workspace: WorkspaceID) async throws -> DM? {
+        let (low, high) = (min(one, other).rawValue, max(one, other).rawValue)
+        return try await database.query(Self.pair, workspace.rawValue, low, high).first(DM.init(row:))
+    }
+
+    /// Those of these rooms that are the user's.
+    func find(_ ids: [DMID], of user: UserID) async throws -> [DM] {
+        try await database.query(Self.byIDs, ids.map(\.rawValue), user.rawValue).map(DM.init(row:))
+    }
+
+    /// The user's rooms in a workspace, oldest first.
+    func list(_ workspace: WorkspaceID, of user: UserID) async throws -> [DM] {
+        try await database.query(Self.ofUser, user.rawValue, workspace.rawValue).map(DM.init(row:))
+    }
+
+    /// Closes the rooms of someone who has left the workspace, or opens them again; returns those that changed.
+    func setOpen(_ isOpen: Bool, of user: UserID, in workspace: WorkspaceID) async throws -> [DMID] {
+        try await database.query(Self.setOpen, workspace.rawValue, user.rawValue, isOpen)
+            .map { row throws(PostgresError) in DMID(try row.next(as: Int64.self)) }
+    }
+}
+
+extension DM {
+    /// id, workspace, low, high, created_at, is_open.
+    fileprivate init(row: inout Row) throws(PostgresError) {
+        id = DMID(try row.next(as: Int64.self))
+        workspace = WorkspaceID(try row.next(as: Int64.self))
+        low = UserID(try row.next(as: Int64.self))
+        high = UserID(try row.next(as: Int64.self))
+        createdAt = Timestamp(milliseconds: try row.next())
+        isOpen = try row.next()
+    }
+}

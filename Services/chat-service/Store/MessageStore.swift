@@ -1,0 +1,141 @@
+import Contract
+import Postgres
+import Wire
+
+/// Reads messages.
+struct MessageStore: Sendable {
+    let database: PostgresPool
+
+    private static let head = Statement("head of room", "select last_seq from room where kind = $1 and id = $2")
+    private static let heads = Statement(
+        "heads of rooms",
+        """
+        select room.kind, room.id, room.last_seq
+        from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
+        """)
+    private static let page = Statement(
+        "messages after",
+        """
+        select seq, id, author, session, content, files, created_at, client_id from message
+        where kind = $1 and room = $2 and seq > $3 and seq <= $4 order by seq limit $5
+        """)
+    private static let pageBefore = Statement(
+        "messages before",
+        """
+        select seq, id, author, session, content, files, created_at, client_id from message
+        where kind = $1 and room = $2 and seq < $3 order by seq desc limit $4
+        """)
+    private static let seqAt = Statement(
+        "seq at moment",
+        """
+        select coalesce(max(seq), 0) from message where kind = $1 and room = $2 and created_at =
+            (select max(created_at) from message where kind = $1 and room = $2 and created_at <= $3)
+        """)
+    private static let some = Statement(
+        "messages by seq",
+        """
+        select m.kind, m.room, r.workspace, m.seq, m.id, m.author, m.session, m.content, m.files, m.created_at, m.client_id
+        from message m join room r on r.kind = m.kind and r.id = m.room
+        join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
+            on m.kind = wanted.kind and m.room = wanted.room and m.seq = wanted.seq
+        order by m.kind, m.room, m.seq
+        """)
+    private static let unread = Statement(
+        "count unread",
+        """
+        select count(*) from message
+        where kind = $1 and room = $2 and author <> $3
+            and seq > coalesce($4, (select seq from read_position where user_id = $3 and kind = $1 and room = $2), 0)
+        """)
+
+    /// The newest seq; 0 for a room without messages.
+    func head(of room: RoomID) async throws -> Int64 {
+        try await database.query(Self.head, room.kindNumber, room.rawValue).first { row throws(PostgresError) in
+            try row.next()
+        } ?? 0
+    }
+
+    func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, seq: Int64)] {
+        try await database.query(Self.heads, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+            .map { row throws(PostgresError) in (try row.nextRoom(), try row.next()) }
+    }
+
+    /// Messages with a seq above `after` and up to `through`, oldest first.
+    func page(of room: RoomID, after: Int64, through: Int64, limit: Int) async throws -> [StoredMessage] {
+        try await database.query(Self.page, room.kindNumber, room.rawValue, after, through, limit)
+            .map { row throws(PostgresError) in try StoredMessage(room: room, workspace: nil, row: &row) }
+    }
+
+    /// The newest messages with a seq below `before`, oldest first.
+    func page(of room: RoomID, before: Int64, limit: Int) async throws -> [StoredMessage] {
+        try await database.query(Self.pageBefore, room.kindNumber, room.rawValue, before, limit)
+            .map { row throws(PostgresError) in try StoredMessage(room: room, workspace: nil, row: &row) }.reversed()
+    }
+
+    /// The seq of the last message at or before a moment; 0 where there is none.
+    func seq(of room: RoomID, at moment: Timestamp) async throws -> Int64 {
+        try await database.query(Self.seqAt, room.kindNumber, room.rawValue, moment.milliseconds).value()
+    }
+
+    /// Those of these messages that are there.
+    func find(_ places: [(room: RoomID, seq: Int64)]) async throws -> [StoredMessage] {
+        try await database.query(
+            Self.some, places.map(\.room.kindNumber), places.map(\.room.rawValue), places.map(\.seq)
+        ).map { row throws(PostgresError) in
+            let room = try row.nextRoom()
+            return try StoredMessage(room: room, workspace: WorkspaceID(try row.next(as: Int64.self)), row: &row)
+        }
+    }
+
+    /// How many messages of others are behind `after`, or behind the user's read position where that is nil.
+    func unread(in room: RoomID, for user: UserID, after: Int64?) async throws -> Int64 {
+        try await database.query(Self.unread, room.kindNumber, room.rawValue, user.rawValue, after).value()
+    }
+}
+
+/// A message as the table has it: its author is an id.
+struct StoredMessage: Sendable {
+    let room: RoomID
+    let workspace: WorkspaceID?
+    let seq: Int64
+    let id: ChatID
+    let author: UserID
+    let session: SessionID
+    let content: String
+    let files: [String]
+    let createdAt: Timestamp
+    let clientID: String?
+
+    /// seq, id, author, session, content, files, created_at, client_id.
+    fileprivate init(room: RoomID, workspace: WorkspaceID?, row: inout Row) throws(PostgresError) {
+        self.room = room
+        self.workspace = workspace
+        seq = try row.next()
+        id = ChatID(try row.next(as: Int64.self))
+        author = UserID(try row.next(as: Int64.self))
+        session = SessionID(try row.next(as: Int64.self))
+        content = try row.next()
+        files = try row.next()
+        createdAt = Timestamp(milliseconds: try row.next())
+        clientID = try row.next()
+    }
+
+    func body(by author: MemberView) -> MessageBody {
+        MessageBody(
+            id: id, seq: seq, content: content, createdAt: createdAt, files: files, author: author, clientID: clientID)
+    }
+}
+
+extension RoomID {
+    /// The kind as the tables have it.
+    var kindNumber: Int16 { Int16(kind.rawValue) }
+}
+
+extension Row {
+    /// kind, id.
+    mutating func nextRoom() throws(PostgresError) -> RoomID {
+        let kind: Int16 = try next()
+        let id: Int64 = try next()
+        return RoomID(kind: kind == RoomID.Kind.dm.rawValue ? .dm : .channel, rawValue: id)
+    }
+}

@@ -1,0 +1,129 @@
+import Contract
+import Postgres
+import Wire
+
+/// Writes drafts: many in one transaction of two statements that travel together.
+///
+/// The first locks the rooms in the order of their ids. Only the second, whose snapshot is taken when the locks are held,
+/// looks for what is there already and numbers the rest, so that a duplicate or a neighbour that came meanwhile is seen. The
+/// commit happens with the sync behind both, and a result that has come is a result that stays.
+struct MessageWriter: Sendable {
+    let database: PostgresPool
+
+    /// Messages of one room are at least so far apart, in milliseconds.
+    static let spacing: Int64 = 2
+    /// How far a room's clock may run ahead of the real one, in milliseconds.
+    static let longestLead: Int64 = 1000
+
+    private static let prepare = Statement(
+        "make rooms",
+        """
+        insert into room (kind, id, workspace, name)
+        select * from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[]) order by 1, 2
+        on conflict do nothing
+        """)
+    private static let lock = Statement(
+        "lock rooms",
+        """
+        select 1 from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
+        order by kind, id for update of room
+        """)
+    private static let write = Statement(
+        "write messages",
+        """
+        with draft as (
+            select * from unnest(
+                $1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::bytea[]
+            ) with ordinality as draft (kind, room, author, session, content, files, client_id, digest, place)
+        ), known as (
+            select d.place, m.id, m.seq, m.created_at, m.files, coalesce(m.digest = d.digest, false) as is_same
+            from draft d join message m
+                on m.kind = d.kind and m.room = d.room and m.author = d.author and m.client_id = d.client_id
+        ), numbered as (
+            select d.*, row_number() over (partition by d.kind, d.room order by d.place) as number
+            from draft d where d.place not in (select place from known)
+        ), timed as (
+            select n.*, r.last_seq + n.number as seq,
+                greatest($9::bigint, r.last_at + $10::bigint) + $10 * (n.number - 1) as created_at, r.is_closed
+            from numbered n join room r on r.kind = n.kind and r.id = n.room
+        ), written as (
+            insert into message (kind, room, seq, author, session, content, files, created_at, client_id, digest)
+            select kind, room, seq, author, session, content,
+                coalesce(string_to_array(nullif(files, ''), E'\\n'), '{}'), created_at, client_id, digest
+            from timed where not is_closed and created_at <= $9 + $11::bigint
+            order by kind, room, seq
+            returning kind, room, seq, id, author, created_at
+        ), newest as (
+            select kind, room, max(seq) as seq, max(created_at) as created_at from written group by kind, room
+        ), counted as (
+            update room set last_seq = newest.seq, last_at = newest.created_at
+            from newest where room.kind = newest.kind and room.id = newest.room
+        ), read as (
+            insert into read_position (user_id, kind, room, seq)
+            select author, kind, room, max(seq) from written group by author, kind, room order by 1, 2, 3
+            on conflict (user_id, kind, room) do update set seq = greatest(read_position.seq, excluded.seq)
+        ), told as (
+            insert into outbox (type, body)
+            select 'messages', json_agg(json_build_array(kind, room, seq) order by kind, room, seq)::text
+            from written having count(*) > 0
+            returning id
+        )
+        select t.place, case when w.id is not null then 0 when t.is_closed then 4 else 3 end,
+            coalesce(w.id, 0), t.seq, t.created_at, '{}'::text[], (select id from told)
+        from timed t left join written w on w.kind = t.kind and w.room = t.room and w.seq = t.seq
+        union all
+        select place, case when is_same then 1 else 2 end, id, seq, created_at, files, null from known
+        """)
+
+    /// What came of a batch: the outcome of each draft in order, and the outbox row that tells of the new ones.
+    struct Result: Sendable {
+        var outcomes: [SendOutcome]
+        var outboxRow: Int64?
+    }
+
+    /// Writes all of them or none. No two may have the same room, author and `clientID`.
+    ///
+    /// - Parameter newRooms: whether some rooms may not be in the table yet.
+    func write(_ drafts: [Draft], newRooms: Bool, now: Timestamp) async throws -> Result {
+        let rooms = Set(drafts.map(\.room)).sorted()
+        let (kinds, ids) = (rooms.map { Int16($0.kind.rawValue) }, rooms.map(\.rawValue))
+        var batch = PostgresBatch()
+        if newRooms {
+            let first = Dictionary(drafts.map { ($0.room, $0) }) { first, _ in first }
+            try batch.add(
+                Self.prepare, kinds, ids, rooms.map { first[$0]?.workspace.rawValue ?? 0 },
+                rooms.map { first[$0]?.roomName })
+        }
+        try batch.add(Self.lock, kinds, ids)
+        try batch.add(
+            Self.write, drafts.map { Int16($0.room.kind.rawValue) }, drafts.map(\.room.rawValue),
+            drafts.map(\.author.rawValue), drafts.map(\.session.rawValue), drafts.map(\.content),
+            drafts.map { $0.files.joined(separator: "\n") }, drafts.map(\.clientID), drafts.map(\.digest),
+            now.milliseconds, Self.spacing, Self.longestLead)
+        guard let rows = try await database.run(batch).last else { throw Failure.serverError }
+        return try Self.read(rows, drafts)
+    }
+
+    private static func read(_ rows: Rows, _ drafts: [Draft]) throws -> Result {
+        var result = Result(outcomes: Array(repeating: .overloaded, count: drafts.count), outboxRow: nil)
+        for var row in rows {
+            let place = Int(try row.next(as: Int64.self)) - 1
+            let kind: Int32 = try row.next()
+            let (id, seq, createdAt): (Int64, Int64, Int64) = (try row.next(), try row.next(), try row.next())
+            let files: [String] = try row.next()
+            if let outboxRow = try row.next(as: Int64?.self) { result.outboxRow = outboxRow }
+            let written = SendOutcome.Written(
+                id: ChatID(id), seq: seq, createdAt: Timestamp(milliseconds: createdAt),
+                files: kind == 0 ? drafts[place].files : files)
+            result.outcomes[place] =
+                switch kind {
+                case 0: .written(written)
+                case 1: .known(written)
+                case 2: .conflicting
+                case 3: .overloaded
+                default: .closed
+                }
+        }
+        return result
+    }
+}

@@ -1,0 +1,38 @@
+import Contract
+import Postgres
+import Wire
+
+/// Which workspace a room is in, and what a channel was called when it was last heard of.
+struct RoomNames: Sendable {
+    let database: PostgresPool
+
+    /// What is told of a room beside its messages.
+    struct Known: Sendable {
+        let workspace: WorkspaceID
+        let name: String?
+    }
+
+    private static let find = Statement(
+        "names of rooms",
+        """
+        select room.kind, room.id, room.workspace, room.name
+        from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
+        """)
+    private static let rename = Statement(
+        "rename room", "update room set name = $2, version = $3 where kind = 1 and id = $1 and version < $3")
+
+    func of(_ rooms: Set<RoomID>) async throws -> [RoomID: Known] {
+        let rooms = Array(rooms)
+        let found = try await database.query(Self.find, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+            .map { row throws(PostgresError) in
+                let room = try row.nextRoom()
+                return (room, Known(workspace: WorkspaceID(try row.next(as: Int64.self)), name: try row.next()))
+            }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+
+    /// A channel is called otherwise from a version on.
+    func rename(_ channel: ChannelID, _ name: String, version: Int64) async throws {
+        try await database.execute(Self.rename, channel.rawValue, name, version)
+    }
+}
