@@ -1,10 +1,12 @@
 extension JSONParser {
+    @inline(__always)
     mutating func parseString(_ input: Span<UInt8>) throws(JSONError) {
         let start = position + 1
         let (isEscaped, isASCII) = try skipString(input)
         note(isEscaped ? .escapedString : (isASCII ? .asciiString : .plainString), from: start, to: position - 1)
     }
 
+    @inline(__always)
     mutating func parseName(_ input: Span<UInt8>) throws(JSONError) -> JSONNode.Name {
         let start = position + 1
         let (isEscaped, _) = try skipString(input)
@@ -32,6 +34,7 @@ extension JSONParser {
         return (isEscaped, isASCII)
     }
 
+    @inline(never)
     private func checkUTF8(_ text: Span<UInt8>, at start: Int) throws(JSONError) {
         guard !text.isUTF8 else { return }
         do {
@@ -41,6 +44,7 @@ extension JSONParser {
         }
     }
 
+    @inline(never)
     private mutating func skipEscape(_ input: Span<UInt8>) throws(JSONError) {
         position &+= 1
         switch try peek(input) {
