@@ -37,6 +37,10 @@ enum App {
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
         _ = service.outbox(
             in: database, to: redis, stream: Announcer.stream, grace: .seconds(2), telling: events.telling)
+        let names = RoomNames(database: database)
+        let news = WorkspaceNews(
+            rooms: RoomStore(database: database), dms: dms, names: names, attachments: attachments, redis: redis)
+        try service.facts(of: "workspace", news.hear)
         service.publicRoutes { routes in
             ChannelChatRoutes(doors: doors, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)

@@ -44,6 +44,8 @@ enum App {
             LedgerRoutes(ledger: ledger).register(in: &routes)
             ReconciliationRoutes(reconciliation: reconciliation).register(in: &routes)
         }
+        let capture = CoinsCapture(ledger: ledger, log: service.log)
+        try service.facts(of: "workspace", capture.hear)
         service.background("reserve expiry", sweeping.expireReserves)
         service.background("payment attempts", sweeping.takeUpAttempts)
         service.background("reconciliation", sweeping.reconcile)

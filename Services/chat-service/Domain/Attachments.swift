@@ -38,6 +38,14 @@ struct Attachments: Sendable {
         return records.map(\.path)
     }
 
+    /// Forgets all files of a room, in pieces.
+    func discard(_ room: RoomID) async throws {
+        while case let records = try await store.list(room, limit: 500), !records.isEmpty {
+            try await files.remove(records.map(\.storeName))
+            try await store.remove(records.map(\.name))
+        }
+    }
+
     /// Forgets files that no message refers to.
     func discard(paths: [String]) async {
         let names = paths.compactMap(FileRecord.name(inPath:))

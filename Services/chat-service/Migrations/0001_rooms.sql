@@ -41,8 +41,10 @@ create table dm (
     low bigint not null,
     high bigint not null,
     created_at bigint not null,
-    -- One of the two has left the workspace: the history stays, nothing is added.
-    is_open boolean not null default true,
+    -- Where one of the two has left the workspace the history stays and nothing is added.
+    low_has_left boolean not null default false,
+    high_has_left boolean not null default false,
+    is_open boolean generated always as (not low_has_left and not high_has_left) stored,
     constraint dm_of_two check (low < high),
     constraint dm_pair unique (workspace, low, high)
 );

@@ -36,9 +36,15 @@ struct DMStore: Sendable {
         select id, workspace, low, high, created_at, is_open from dm where high = $1 and workspace = $2
         order by created_at, id
         """)
-    private static let setOpen = Statement(
-        "open or close dms of user",
-        "update dm set is_open = $3 where workspace = $1 and $2 in (low, high) and is_open <> $3 returning id")
+    private static let setLeft = Statement(
+        "someone left or came back",
+        """
+        update dm set
+            low_has_left = case when low = $2 then $3 else low_has_left end,
+            high_has_left = case when high = $2 then $3 else high_has_left end
+        where workspace = $1 and $2 in (low, high)
+        returning id
+        """)
 
     /// The room of the two, made if need be.
     func open(_ one: UserID, _ other: UserID, in workspace: WorkspaceID, at now: Timestamp) async throws -> DM {
@@ -65,9 +71,9 @@ struct DMStore: Sendable {
         try await database.query(Self.ofUser, user.rawValue, workspace.rawValue).map(DM.init(row:))
     }
 
-    /// Closes the rooms of someone who has left the workspace, or opens them again; returns those that changed.
-    func setOpen(_ isOpen: Bool, of user: UserID, in workspace: WorkspaceID) async throws -> [DMID] {
-        try await database.query(Self.setOpen, workspace.rawValue, user.rawValue, isOpen)
+    /// Notes that someone has left the workspace, or come back; returns their rooms.
+    func setLeft(_ hasLeft: Bool, _ user: UserID, _ workspace: WorkspaceID) async throws -> [DMID] {
+        try await database.query(Self.setLeft, workspace.rawValue, user.rawValue, hasLeft)
             .map { row throws(PostgresError) in DMID(try row.next(as: Int64.self)) }
     }
 }

@@ -1,6 +1,7 @@
 internal import Contract
 public import EventLoop
 internal import HTTP
+internal import Redis
 internal import Synchronization
 internal import Telemetry
 
@@ -15,6 +16,7 @@ public final class RunningService: Sendable {
     private let internalServer: Server
     private let readiness: Readiness
     private let backgrounds: [Task<Void, Never>]
+    private let consumers: [RedisStreamConsumer]
     private let endings: [ServiceBuilder.Work]
     private let drainTimeout: Duration
     private let loops: EventLoopGroup
@@ -32,6 +34,8 @@ public final class RunningService: Sendable {
         loops = builder.loops
         drainTimeout = config[CommonSettings.drainTimeout]
         endings = builder.endings
+        consumers = builder.consumers
+        for consumer in consumers { consumer.start() }
         let log = builder.log
         backgrounds = builder.backgrounds.enumerated().map { index, background in
             let loop = builder.loops[any: index]
@@ -44,6 +48,7 @@ public final class RunningService: Sendable {
     public func stop() async {
         readiness.become(.draining)
         await publicServer.drain(within: drainTimeout)
+        for consumer in consumers { await consumer.stop() }
         for background in backgrounds { background.cancel() }
         for background in backgrounds { await background.value }
         for ending in endings.reversed() { try? await ending() }

@@ -31,6 +31,7 @@ public final class ServiceBuilder: @unchecked Sendable {
     private(set) var internalRoutes = InternalRoutes()
     private(set) var backgrounds: [Background] = []
     private(set) var endings: [Work] = []
+    private(set) var consumers: [RedisStreamConsumer] = []
     private(set) var checks: [ReadinessCheck] = []
     /// Where files of calls are kept while they come in.
     private(set) var files: (any FileStore)?
@@ -112,6 +113,35 @@ public final class ServiceBuilder: @unchecked Sendable {
         }
         configuration.clientName = name
         return configuration
+    }
+
+    /// Hears the facts of another service, from the first that this service has not yet handled; `handler` may be told
+    /// twice, and is told again what it has thrown on.
+    ///
+    /// - Parameter source: the short name of the service that tells, such as `workspace`.
+    public func facts(of source: String, _ handler: @escaping @Sendable (Fact) async throws -> Void) throws {
+        try stream("facts:\(source)") { entry in
+            // What cannot be read will not be readable later.
+            if let fact = Fact(entry) { try await handler(fact) }
+        }
+    }
+
+    /// Hears every entry of a stream as this service's group, at least once.
+    public func stream(
+        _ key: RedisKey, concurrency: Int = 1, _ handler: @escaping RedisStreamConsumer.Handler
+    ) throws {
+        var consumption = RedisConsumption(
+            stream: key, group: name, consumer: "\(name)-\(config[CommonSettings.publicAddress].port)")
+        consumption.concurrency = concurrency
+        let log = log
+        let consumer = RedisStreamConsumer(
+            consumption, of: try redisConfiguration(), on: loops[any: consumers.count], resolvingOn: pool,
+            observer: { event in
+                if case .failed(_, let error) = event {
+                    log.error("an entry is handled again later", ["stream": .name(key.name), "cause": .cause(error)])
+                }
+            }, handler: handler)
+        consumers.append(consumer)
     }
 
     /// The file store of the service, with the folders that its paths name.
