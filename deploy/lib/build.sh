@@ -14,9 +14,7 @@ build_release() {
     for product in "$@"; do
         stamp="$checkout/.build/maru-$product.built"
         if [[ -x $programs/$product && -e $stamp ]]; then
-            local newer
-            newer=$(cd "$checkout" && find Package.swift Shared Services Tests -newer "$stamp" ! -name '*.py' ! -name '*.pyc' ! -name __pycache__ -print -quit)
-            [[ -n $newer ]] || continue
+            [[ -n $(newer_than "$stamp" "$product") ]] || continue
         fi
         say "Building $product"
         mkdir -p "$checkout/.build"
@@ -24,6 +22,13 @@ build_release() {
         run_interruptibly swift build "${release_flags[@]}" --product "$product" || fail "building $product failed"
         mv "$stamp.began" "$stamp"
     done
+}
+
+# A source that changed since. Services have nothing from Tests; stand-ins, benchmarks and load generators have.
+newer_than() {
+    local folders=(Package.swift Shared Services)
+    [[ " ${services[*]} " == *" $2 "* ]] || folders+=(Tests)
+    (cd "$checkout" && find "${folders[@]}" -newer "$1" ! -name '*.py' ! -name '*.pyc' ! -name __pycache__ -print -quit)
 }
 
 # A command that a signal to this shell does not have to wait for: what is under way is ended in `end_command`.
@@ -60,8 +65,7 @@ run_product() {
     local known
     known=$(products_named "$prefix")
     if [[ -z $name ]]; then
-        say "deploy/$prefix <name>, of:"
-        printf '  %s\n' $known
+        say "deploy/$prefix <name>; there are: ${known//$'\n'/ }"
         return
     fi
     grep -qxF -- "$name" <<<"$known" || fail "no $name; there are: ${known//$'\n'/ }"

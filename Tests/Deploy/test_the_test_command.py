@@ -1,0 +1,109 @@
+"""deploy/test tells the truth: what failed, broke down, was skipped or matched nothing is never counted as passed."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+from gateway import CHECKOUT
+
+# In place of the toolchain: tells what it was asked, and reports as Swift Testing does.
+SWIFT = """#!/bin/bash
+echo "swift $*" >>"$CALLS"
+while (($#)); do
+    if [[ $1 == --xunit-output ]]; then
+        echo '<testsuites><testsuite name="TestResults" errors="0" tests="7" failures="'"$FAILURES"'" skipped="0">' \\
+            >"${2%.xml}-swift-testing.xml"
+    fi
+    [[ $1 != build || -z ${WARNING:-} ]] || echo "Sources/A.swift:1:1: warning: unused"
+    shift
+done
+exit "${EXIT:-0}"
+"""
+
+PYTHON_TESTS = """
+import pytest
+
+def test_good(): pass
+def test_bad(): assert not {bad}
+@pytest.mark.skipif({skip}, reason="not here")
+def test_skipped(): pass
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A package with one Python suite, in which `swift` is not the real one."""
+    shutil.copytree(CHECKOUT / "deploy", tmp_path / "deploy")
+    (tmp_path / "Tests/Sample").mkdir(parents=True)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/swift").write_text(SWIFT)
+    (tmp_path / "bin/swift").chmod(0o755)
+    (tmp_path / "Package.swift").touch()
+    shutil.copy(CHECKOUT / "Tests/requirements.txt", tmp_path / "Tests")
+    # The environment that these tests run in serves as well.
+    (tmp_path / ".venv").symlink_to(CHECKOUT / ".venv")
+    return tmp_path
+
+
+def run(checkout, *arguments, bad=False, skip=False, failures=0, **environment):
+    (checkout / "Tests/Sample/test_sample.py").write_text(PYTHON_TESTS.format(bad=bad, skip=skip))
+    subprocess.run("git init -q && git add -A -- deploy Tests Package.swift", shell=True, cwd=checkout, check=True)
+    settings = {"PATH": f"{checkout / 'bin'}:{os.environ['PATH']}", "FAILURES": str(failures)}
+    settings["CALLS"] = str(checkout / "calls")
+    result = subprocess.run(
+        [checkout / "deploy/test", *arguments],
+        env={**os.environ, **settings, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    calls = (checkout / "calls").read_text() if (checkout / "calls").exists() else ""
+    return result.returncode, result.stdout.splitlines(), calls
+
+
+def test_all_parts_are_counted_and_the_last_line_says_so(checkout):
+    status, lines, calls = run(checkout)
+    # Shell, format, build and observability, seven Swift tests and three in Python.
+    assert (status, lines[-1]) == (0, "14 passed, 0 failed")
+    assert "swift format lint --strict" in calls and "swift build --build-tests" in calls
+
+
+@pytest.mark.parametrize("outcome", [{"bad": True}, {"skip": True}, {"failures": 1, "EXIT": "0"}])
+def test_a_test_that_fails_or_is_skipped_is_one_that_failed(checkout, outcome):
+    status, lines, _ = run(checkout, **outcome)
+    assert (status, lines[-1]) == (1, "13 passed, 1 failed")
+
+
+def test_a_part_that_breaks_down_without_a_report_has_failed(checkout):
+    status, lines, _ = run(checkout, "swift", EXIT="139")
+    assert (status, lines[-1]) == (1, "7 passed, 2 failed")
+
+
+def test_a_warning_of_the_compiler_is_a_failure(checkout):
+    status, lines, _ = run(checkout, "build", WARNING="yes")
+    assert (status, lines[-1]) == (1, "0 passed, 1 failed")
+    assert any("warning: unused" in line for line in lines)
+
+
+def test_a_script_that_does_not_parse_is_a_failure(checkout):
+    (checkout / "deploy/broken").write_text("#!/bin/bash\nif then\n")
+    status, lines, _ = run(checkout, "shell")
+    assert (status, lines[-1]) == (1, "0 passed, 1 failed")
+
+
+def test_a_filter_names_a_part(checkout):
+    status, lines, calls = run(checkout, "sample")
+    assert (status, lines[-1], calls) == (0, "3 passed, 0 failed", "")
+
+
+def test_a_filter_that_is_no_part_names_tests(checkout):
+    status, lines, calls = run(checkout, "good")
+    assert (status, lines[-1]) == (0, "9 passed, 0 failed")
+    assert "--filter good" in calls
+
+
+def test_an_image_test_without_an_engine_is_a_failure(checkout):
+    status, lines, _ = run(checkout, "sample", "--docker", DOCKER_HOST="unix:///nonexistent")
+    assert (status, lines[-1]) == (1, "3 passed, 1 failed")
+    assert any("no Docker engine answers" in line for line in lines)
