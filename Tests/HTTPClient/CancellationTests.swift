@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct CancellationTests {
-    @Test("Cancelling the task aborts the transfer at once", arguments: ["/never", "/drip", "/slow?30", "/endless"])
+    @Test(
+        "Cancelling the task aborts the transfer at once",
+        arguments: ["/never?cancel", "/drip?cancel", "/slow?31", "/endless?cancel"])
     func cancel(path: String) async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture()
@@ -20,7 +22,7 @@ import Testing
                 return error.kind
             }
         }
-        try await Task.sleep(for: .milliseconds(100))
+        try await server.hasSeen(path)
         let start = ContinuousClock.now
         waiting.cancel()
         #expect(await waiting.value == .cancelled)
@@ -76,8 +78,8 @@ import Testing
     func closing() async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture()
-        async let waiting = fixture.failure(of: server.url("/never"))
-        try await Task.sleep(for: .milliseconds(100))
+        async let waiting = fixture.failure(of: server.url("/never?closing"))
+        try await server.hasSeen("/never?closing")
         fixture.client.close()
         #expect(await waiting?.kind == .closed)
         #expect(await fixture.failure(of: server.url("/echo"))?.kind == .closed)

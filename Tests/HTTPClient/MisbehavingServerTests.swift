@@ -84,7 +84,7 @@ import Testing
                 return error.kind
             }
         }
-        try await Task.sleep(for: .milliseconds(300))
+        for target in ["/drip", "/never"] { try await server.hasSeen(target, times: 25) }
         await server.process.stop(9)
         let start = ContinuousClock.now
         #expect(try await failures == Array(repeating: .connectionLost, count: 50))

@@ -3,7 +3,7 @@ internal import EventLoop
 
 /// The transfers and connections of one loop: a curl multi handle whose sockets and timer the loop watches.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to its loop; `cancel` and `close`, for others to call, go there.
+/// - Note: `@unchecked Sendable` because it is confined to its loop; `cancel`, for others to call, goes there.
 final class ClientLoop: @unchecked Sendable {
     private let loop: EventLoop
     private let configuration: HTTPClient.Configuration
@@ -68,15 +68,14 @@ final class ClientLoop: @unchecked Sendable {
         }
     }
 
+    /// Ends everything; once.
     func close() {
-        loop.execute { [self] in
-            guard !isClosed else { return }
-            isClosed = true
-            for transfer in running.values { abort(transfer, .closed) }
-            idleHandles = []
-            curl_multi_cleanup(multi)
-            timer?.cancel()
-        }
+        loop.preconditionInLoop()
+        isClosed = true
+        for transfer in running.values { abort(transfer, .closed) }
+        idleHandles = []
+        curl_multi_cleanup(multi)
+        timer?.cancel()
     }
 
     /// Lets curl read and write, then hands over what has ended.

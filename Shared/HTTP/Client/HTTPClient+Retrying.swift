@@ -6,7 +6,6 @@ extension HTTPClient {
     public nonisolated(nonsending) func send(
         _ request: Request, retrying policy: RetryPolicy
     ) async throws(Failure) -> Reply {
-        var generator = SystemRandomNumberGenerator()
         let clock = ContinuousClock()
         let end = clock.now + request.deadline
         var attempt = 1
@@ -17,7 +16,7 @@ extension HTTPClient {
             let result = await self.result(of: current)
             let decision = policy.decide(
                 after: RetryPolicy.Outcome(result), attempt: attempt, isIdempotent: request.isIdempotent,
-                remaining: clock.now.duration(to: end), using: &generator)
+                remaining: clock.now.duration(to: end))
             guard case .retry(let wait) = decision else { return try result.get() }
             try await pause(wait)
             attempt += 1

@@ -1,4 +1,5 @@
 public import EventLoop
+internal import Synchronization
 
 /// Sends requests to other servers with libcurl: HTTP/2 where TLS negotiates it, else HTTP/1.1; connections are kept and
 /// shared by all requests of a loop.
@@ -7,6 +8,7 @@ public import EventLoop
 /// `https` are spoken. A request that is not idempotent goes out at most once, even when a kept connection turns out dead.
 public final class HTTPClient: Sendable {
     private let loops: LoopLocal<ClientLoop>
+    private let isClosed = Atomic<Bool>(false)
 
     /// Makes a client for use on the loops of `group`.
     public init(on group: EventLoopGroup, configuration: Configuration = Configuration()) {
@@ -14,7 +16,7 @@ public final class HTTPClient: Sendable {
         loops = LoopLocal(group) { ClientLoop(on: $0, configuration: configuration) }
     }
 
-    deinit { loops.forEach { $0.close() } }
+    deinit { close() }
 
     /// Sends `request` and collects its reply, whatever its status. To be called on a loop; cancelling the task aborts the
     /// transfer.
@@ -30,5 +32,8 @@ public final class HTTPClient: Sendable {
     }
 
     /// Aborts what is under way, refuses what comes, and closes all connections.
-    public func close() { loops.forEach { $0.close() } }
+    public func close() {
+        guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+        loops.forEach { $0.close() }
+    }
 }

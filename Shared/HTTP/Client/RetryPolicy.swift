@@ -45,6 +45,15 @@ public struct RetryPolicy: Sendable {
     ///   - isIdempotent: whether doing it twice is as good as once. Where it is not, only what was never sent is sent again.
     ///   - remaining: until the request's deadline; no wait reaches beyond it.
     public func decide(
+        after outcome: Outcome, attempt: Int, isIdempotent: Bool, remaining: Duration
+    ) -> Decision {
+        var generator = SystemRandomNumberGenerator()
+        return decide(
+            after: outcome, attempt: attempt, isIdempotent: isIdempotent, remaining: remaining, using: &generator)
+    }
+
+    /// Decides with a given source of randomness.
+    public func decide(
         after outcome: Outcome, attempt: Int, isIdempotent: Bool, remaining: Duration,
         using generator: inout some RandomNumberGenerator
     ) -> Decision {

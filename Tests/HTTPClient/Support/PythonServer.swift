@@ -21,4 +21,12 @@ final class PythonServer: Sendable {
     }
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    /// Waits until so many requests for `target`, its query included, have arrived.
+    func hasSeen(_ target: String, times: Int = 1) async throws {
+        let port = port
+        try await eventually(within: .seconds(20), "\(times) requests for \(target)") {
+            try await HTTPCall.get(port: port, "/seen?" + target).text == "\(times)"
+        }
+    }
 }

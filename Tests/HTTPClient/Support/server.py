@@ -72,7 +72,8 @@ def serve(connection):
         elif path == "/head":
             send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000000\r\nETag: \"x\"\r\n\r\n")
         elif path == "/status":
-            send(reply("why", status=query + " Because", headers=["Retry-After: 1"] if query == "503" else []))
+            code, _, wait = query.partition("&")
+            send(reply("why", status=code + " Because", headers=["Retry-After: " + wait] if wait else []))
         elif path == "/recovers":
             late = seen[target] > 2
             send(reply("well" if late else "ill", status="200 OK" if late else "503 Ill"))
