@@ -1,8 +1,9 @@
 import EventLoop
-import HTTP
 import SlowLookUp
 import TestSupport
 import Testing
+
+@testable import HTTP
 
 @Suite struct CancellationTests {
     @Test(
@@ -30,13 +31,13 @@ import Testing
         #expect(try await fixture.get(server.url("/echo")).status == .ok)
     }
 
-    @Test("A task cancelled before sends nothing that it waits for")
+    @Test("A task that is cancelled before it sends, sends nothing")
     func cancelledBefore() async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture()
-        let client = fixture.client
-        let url = server.url("/never?before")
-        let kind = await Task(executorPreference: fixture.group.loops[0]) {
+        let (client, loop) = (fixture.client, fixture.group.loops[0])
+        let url = server.url("/echo?cancelled")
+        let kind = await Task(executorPreference: loop) {
             withUnsafeCurrentTask { $0?.cancel() }
             do throws(HTTPClient.Failure) {
                 _ = try await client.send(.init(.get, url))
@@ -46,6 +47,26 @@ import Testing
             }
         }.value
         #expect(kind == .cancelled)
+        #expect(try await fixture.get(server.url("/seen?/echo?cancelled")).text == "0")
+    }
+
+    @Test("A cancellation that overtakes the start of its transfer is not lost")
+    func overtaken() async throws {
+        let group = EventLoopGroup(count: 1)
+        defer { group.stop() }
+        let loop = group.loops[0]
+        let client = ClientLoop(on: loop, configuration: .init())
+        let transfer = Transfer(.init(.get, "http://127.0.0.1:1/"))
+        client.cancel(transfer)
+        let outcome = try await loop.run {
+            // Mail comes after the jobs of its turn.
+            try await loop.sleep(for: .milliseconds(1))
+            defer { client.close() }
+            return await withUnsafeContinuation { client.start(transfer, $0) }
+        }
+        guard case .failure(let failure) = outcome else { return #expect(Bool(false), "a reply") }
+        #expect(failure.kind == .cancelled)
+        #expect(!failure.mayHaveBeenProcessed)
     }
 
     @Test("Requests cancelled at any moment leave their neighbours on the same HTTP/2 connection alone")
