@@ -43,7 +43,14 @@ enum App {
             hasher: PasswordHasher(threads: settings.hashThreads, queueLimit: settings.hashQueue))
         service.publicRoutes { routes in
             JoinRoutes(accounts: people, sessions: sessions, autoJoin: autoJoin).register(in: &routes)
-            LoginRoutes(accounts: people, sessions: sessions, autoJoin: autoJoin).register(in: &routes)
+            LoginRoutes(
+                accounts: people, sessions: sessions, autoJoin: autoJoin,
+                social: SocialAccounts(database: database, store: accounts),
+                kakao: Kakao(http: service.http, base: settings.kakaoURL, appID: settings.kakaoAppID),
+                apple: Apple(
+                    keys: AppleKeys(http: service.http, base: settings.appleURL), clientIDs: settings.appleClientIDs,
+                    redis: redis)
+            ).register(in: &routes)
             SessionRoutes(sessions: sessions, store: sessionStore).register(in: &routes)
             DeviceRoutes(devices: devices).register(in: &routes)
             ProfileRoutes(

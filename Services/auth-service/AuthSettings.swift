@@ -9,15 +9,36 @@ struct AuthSettings: Sendable {
     private static let hashQueueKey = ConfigKey(
         "hash_queue", default: 64, "Passwords that may wait to be hashed; more are shed.")
 
-    static let entries = [keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry]
+    private static let kakaoURLKey = ConfigKey(
+        "kakao_url", default: "https://kapi.kakao.com", "Where Kakao's API is.")
+    private static let kakaoAppIDKey = ConfigKey(
+        "kakao_app_id", default: 0, "The number of our app at Kakao; 0 turns sign-in with Kakao off.")
+    private static let appleURLKey = ConfigKey(
+        "apple_url", default: "https://appleid.apple.com", "Where Apple's keys are.")
+    private static let appleClientIDsKey = ConfigKey(
+        "apple_client_ids", default: [String](),
+        "Bundle and service ids of our apps; none turns sign-in with Apple off.")
+
+    static let entries = [
+        keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry, kakaoURLKey.entry, kakaoAppIDKey.entry,
+        appleURLKey.entry, appleClientIDsKey.entry,
+    ]
 
     let keyRotation: Duration
     let hashThreads: Int
     let hashQueue: Int
+    let kakaoURL: String
+    let kakaoAppID: Int?
+    let appleURL: String
+    let appleClientIDs: Set<String>
 
     init(_ config: Config) {
         keyRotation = config[Self.keyRotationKey]
         hashThreads = config[Self.hashThreadsKey]
         hashQueue = config[Self.hashQueueKey]
+        kakaoURL = config[Self.kakaoURLKey]
+        kakaoAppID = config[Self.kakaoAppIDKey] == 0 ? nil : config[Self.kakaoAppIDKey]
+        appleURL = config[Self.appleURLKey]
+        appleClientIDs = Set(config[Self.appleClientIDsKey])
     }
 }

@@ -9,13 +9,20 @@ create table account (
     phone text,
     profile_image text,
     password_hash text,
+    -- Who vouched for the account when it was made; null for one with a password.
     provider text check (provider in ('kakao', 'apple')),
-    provider_subject text,
     created_at bigint not null,
     -- Grows with every change that others see.
-    version bigint not null default 1,
-    constraint account_has_a_way_in check (password_hash is not null or provider_subject is not null),
-    constraint account_provider_is_whole check ((provider is null) = (provider_subject is null))
+    version bigint not null default 1
 );
 create unique index account_email on account (email_key);
-create unique index account_provider on account (provider, provider_subject) where provider is not null;
+
+-- Whom a provider means by a subject. An account may have several.
+create table identity (
+    provider text not null check (provider in ('kakao', 'apple')),
+    subject text not null,
+    account bigint not null references account (id) on delete cascade,
+    created_at bigint not null,
+    primary key (provider, subject)
+);
+create index identity_account on identity (account);

@@ -7,9 +7,14 @@ struct LoginRoutes: Sendable {
     let accounts: Accounts
     let sessions: Sessions
     let autoJoin: AutoJoin
+    let social: SocialAccounts
+    let kakao: Kakao
+    let apple: Apple
 
     func register(in routes: inout PublicRoutes) {
         routes.open(.post, "/v1/users/login", logIn)
+        routes.open(.post, "/v1/users/login/kakao", logInWithKakao)
+        routes.open(.post, "/v1/users/login/apple", logInWithApple)
     }
 
     func logIn(_ call: Call) async throws -> Response {
@@ -18,13 +23,36 @@ struct LoginRoutes: Sendable {
         let password = try fields.text("password")
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
         let account = try await accounts.logIn(email, password: password)
-        return try await letIn(account, device: device, call)
+        return try await letIn(account, device: device, call) { call.reply(LoginView(account: account, tokens: $0)) }
     }
 
-    private func letIn(_ account: Account, device: String?, _ call: Call) async throws -> Response {
+    func logInWithKakao(_ call: Call) async throws -> Response {
+        let fields = try await call.fields()
+        let token = try fields.text("oauthToken")
+        let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
+        return try await letIn(try await kakao.person(of: token), device: device, call)
+    }
+
+    func logInWithApple(_ call: Call) async throws -> Response {
+        let fields = try await call.fields()
+        let token = try fields.text("idToken")
+        let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
+        // The name is in the client's first answer from Apple only, never in the token.
+        let nickname = try fields.optionalText("nickname").flatMap { try? ProfileRules.nickname($0) }
+        return try await letIn(try await apple.person(of: token, nickname: nickname), device: device, call)
+    }
+
+    private func letIn(_ person: SocialPerson, device: String?, _ call: Call) async throws -> Response {
+        let account = try await social.account(of: person)
+        return try await letIn(account, device: device, call) { call.reply(account.view(tokens: $0)) }
+    }
+
+    private func letIn(
+        _ account: Account, device: String?, _ call: Call, _ reply: (TokensView) -> Response
+    ) async throws -> Response {
         try await autoJoin.enter(account.id, under: call.profile)
         let grant = try await sessions.open(account.id, under: call.profile, device: device)
-        var response = call.reply(LoginView(account: account, tokens: grant.tokens))
+        var response = reply(grant.tokens)
         SocketCookie.set(grant, in: &response, for: call)
         return response
     }

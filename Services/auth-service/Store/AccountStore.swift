@@ -32,6 +32,32 @@ struct AccountStore: Sendable {
         select id, email, nickname, phone, profile_image, provider, created_at, version
         from account where id = any($1::bigint[])
         """)
+    private static let byIdentity = Statement(
+        "account by identity",
+        """
+        select a.id, a.email, a.nickname, a.phone, a.profile_image, a.provider, a.created_at, a.version
+        from identity i join account a on a.id = i.account where i.provider = $1 and i.subject = $2
+        """)
+    private static let insertSocial = Statement(
+        "insert social account",
+        """
+        insert into account (email, email_key, is_email_verified, nickname, provider, created_at)
+        values ($1, $2, $3, $4, $5, $6)
+        on conflict (email_key) do nothing
+        returning id, email, nickname, phone, profile_image, provider, created_at, version
+        """)
+    private static let verified = Statement(
+        "verified account by email",
+        """
+        select id, email, nickname, phone, profile_image, provider, created_at, version, is_email_verified
+        from account where email_key = $1
+        """)
+    private static let link = Statement(
+        "link identity",
+        """
+        insert into identity (provider, subject, account, created_at) values ($1, $2, $3, $4)
+        on conflict (provider, subject) do nothing
+        """)
     private static let exists = Statement(
         "account exists", "select exists (select from account where email_key = $1)")
     private static let change = Statement(
@@ -61,6 +87,38 @@ struct AccountStore: Sendable {
         try await database.query(
             Self.insert, email.text, email.key, nickname, phone, passwordHash, now.milliseconds
         ).first(Account.init(row:))
+    }
+
+    /// Whom a provider means by a subject.
+    func find(_ provider: AccountView.Provider, subject: String, in database: some Queryable) async throws -> Account? {
+        try await database.query(Self.byIdentity, provider.rawValue, subject).first(Account.init(row:))
+    }
+
+    /// The account of an email, and whether somebody has vouched that it is its owner's.
+    func findVerified(_ email: EmailAddress, in database: some Queryable) async throws
+        -> (account: Account, isVerified: Bool)?
+    {
+        try await database.query(Self.verified, email.key).first { row throws(PostgresError) in
+            (try Account(row: &row), try row.next())
+        }
+    }
+
+    /// A new account without a password; nil where the email has one.
+    func insert(
+        _ email: EmailAddress, isVerified: Bool, nickname: String, provider: AccountView.Provider, at now: Timestamp,
+        in transaction: PostgresTransaction
+    ) async throws -> Account? {
+        try await transaction.query(
+            Self.insertSocial, email.text, email.key, isVerified, nickname, provider.rawValue, now.milliseconds
+        ).first(Account.init(row:))
+    }
+
+    /// From now on the provider means this account by the subject.
+    func link(
+        _ provider: AccountView.Provider, subject: String, to account: UserID, at now: Timestamp,
+        in transaction: PostgresTransaction
+    ) async throws {
+        try await transaction.execute(Self.link, provider.rawValue, subject, account.rawValue, now.milliseconds)
     }
 
     func exists(_ email: EmailAddress) async throws -> Bool {

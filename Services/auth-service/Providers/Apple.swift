@@ -1,0 +1,58 @@
+import Contract
+import Crypto
+import Redis
+import Wire
+
+/// Sign in with Apple: verifies identity tokens with Apple's published keys.
+struct Apple: Sendable {
+    let keys: AppleKeys
+    /// Our apps' bundle and service ids; none where Apple is not set up.
+    let clientIDs: Set<String>
+    let redis: Redis
+
+    private static let issuer = "https://appleid.apple.com"
+    private static let leeway = Duration.seconds(60)
+
+    /// The person of an identity token.
+    ///
+    /// - Parameter nickname: what the client was told at the first sign-in.
+    func person(of token: String, nickname: String?) async throws -> SocialPerson {
+        guard !clientIDs.isEmpty else { throw Failure.unavailable }
+        let claims = try await claims(of: Array(token.utf8))
+        guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 255 else {
+            throw Self.refused
+        }
+        if let nonce = claims["nonce"]?.string { try await useUp(nonce, expiry: claims["exp"]?.int) }
+        let isVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
+        return SocialPerson(
+            provider: .apple, subject: subject, verifiedEmail: isVerified ? claims["email"]?.string : nil,
+            nickname: nickname)
+    }
+
+    private func claims(of token: [UInt8]) async throws -> JSONValue {
+        do {
+            return try verify(token, try await keys.current())
+        } catch JWTError.unknownKey {
+            guard let fresh = try await keys.refreshed() else { throw Self.refused }
+            do { return try verify(token, fresh) } catch { throw Self.refused }
+        } catch is JWTError {
+            throw Self.refused
+        }
+    }
+
+    private func verify(_ token: [UInt8], _ keys: VerificationKeySet) throws(JWTError) -> JSONValue {
+        let verifier = JWTVerifier(
+            keys: keys, issuer: Self.issuer, audiences: clientIDs, type: .generic, leeway: Self.leeway)
+        return try verifier.verify(token.span, now: .now)
+    }
+
+    /// A nonce is good once, for as long as its token lives.
+    private func useUp(_ nonce: String, expiry: Int?) async throws {
+        let digest = Hexadecimal.encode(SHA256.digest(of: nonce.utf8.span).span)
+        let lifetime = max(1, (expiry ?? 0) - Int(Timestamp.now.seconds) + Int(Self.leeway.components.seconds))
+        let reply = try await redis.run(RedisCommand("SET", "apple-nonce:\(digest)", "1", "EX", lifetime, "NX"))
+        if reply.isNull { throw Self.refused }
+    }
+
+    private static let refused = Failure(.unknownAccount, "The identity token is not valid.")
+}

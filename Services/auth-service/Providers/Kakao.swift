@@ -1,0 +1,47 @@
+import Contract
+import HTTP
+import Wire
+
+/// Kakao: asks whom an access token belongs to, and whether it was made for our app.
+struct Kakao: Sendable {
+    let http: HTTPClient
+    /// Such as `https://kapi.kakao.com`.
+    let base: String
+    /// Our app; nil where Kakao is not set up.
+    let appID: Int?
+
+    private static let deadline = Duration.seconds(5)
+
+    /// The person of a user's access token.
+    func person(of token: String) async throws -> SocialPerson {
+        guard let appID else { throw Failure.unavailable }
+        let info = try await get("/v1/user/access_token_info", token)
+        // A token made for another app lets its maker in, nobody else.
+        guard info["app_id"]?.int == appID, let id = info["id"]?.int else { throw Self.refused }
+        let user = try await get("/v2/user/me", token)
+        guard user["id"]?.int == id else { throw Self.refused }
+        let account = user["kakao_account"]
+        let isVerified = account?["is_email_valid"]?.bool == true && account?["is_email_verified"]?.bool == true
+        return SocialPerson(
+            provider: .kakao, subject: String(id), verifiedEmail: isVerified ? account?["email"]?.string : nil,
+            nickname: account?["profile"]?["nickname"]?.string ?? user["properties"]?["nickname"]?.string)
+    }
+
+    private func get(_ path: String, _ token: String) async throws -> JSONValue {
+        guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), token.utf8.count <= 4096 else { throw Self.refused }
+        var request = HTTPClient.Request(.get, base + path)
+        request.headers.append(.authorization, "Bearer " + token)
+        request.deadline = Self.deadline
+        let reply: HTTPClient.Reply
+        do { reply = try await http.send(request) } catch { throw Failure.unavailable }
+        switch reply.status.code {
+        case 200:
+            guard let json = try? JSONValue(parsing: reply.body) else { throw Failure.unavailable }
+            return json
+        case 400..<500 where reply.status.code != 429: throw Self.refused
+        default: throw Failure.unavailable
+        }
+    }
+
+    private static let refused = Failure(.unknownAccount, "Kakao does not know this token.")
+}
