@@ -85,6 +85,8 @@ let package = Package(
         // Floor 2: protocols
         module("HTTP", on: ["EventLoop", "Wire", "CCurl"]),
         module("WebSocket", on: ["EventLoop", "Wire", "HTTP", "CZlib"]),
+        module("EngineIO", on: ["EventLoop", "Wire", "HTTP", "WebSocket"]),
+        module("SocketIO", on: ["EventLoop", "Wire", "WebSocket", "EngineIO"]),
         module("Crypto", on: ["Wire", "EventLoop", "CCrypto", "CArgon2"]),
         module("Redis", on: ["EventLoop", "Wire", "CRedis", "CCrypto"]),
         module("Postgres", on: ["EventLoop", "Wire", "CPostgres"]),
@@ -117,6 +119,9 @@ let package = Package(
         ),
 
         // What tests and measurements run
+        tool(
+            "socketio-conformance", at: "Tests/SocketIOConformance",
+            on: ["EventLoop", "Wire", "HTTP", "WebSocket", "EngineIO", "SocketIO"]),
         tool("websocket-echo", at: "Tests/WebSocketEcho", on: ["EventLoop", "HTTP", "WebSocket"]),
 
         // What tests stand on
