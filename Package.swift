@@ -114,6 +114,13 @@ let package = Package(
             on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
         ),
         service(
+            "realtime-gateway",
+            on: [
+                "ServiceKit", "Contract", "EngineIO", "SocketIO", "WebSocket", "HTTP", "Postgres", "Redis", "Crypto",
+                "Telemetry", "EventLoop", "Wire",
+            ]
+        ),
+        service(
             "payment-service",
             on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
         ),
