@@ -45,6 +45,16 @@ func service(_ name: String, on floorsBelow: [String]) -> Target {
     )
 }
 
+/// What `deploy/load <name>` runs: the load of a service, beside a peer.
+func load(_ name: String, on modules: [String]) -> Target {
+    .executableTarget(
+        name: "load-\(name)",
+        dependencies: modules.map { .init(stringLiteral: $0) },
+        path: "Tests/Load/\(name)",
+        swiftSettings: settings
+    )
+}
+
 /// The tests of a module or service, in a folder of the same name.
 func tests(of name: String, alsoUsing others: [String] = []) -> Target {
     .testTarget(
@@ -173,6 +183,7 @@ let package = Package(
         bench("http", on: ["HTTP", "EventLoop", "TestSupport"]),
         bench("json", on: ["Wire"]),
         bench("websocket", on: ["EventLoop", "HTTP", "WebSocket", "LoadClient", "TestSupport"]),
+        load("payment", on: ["LoadClient", "EventLoop", "TestSupport"]),
         .target(
             name: "LoadClient", dependencies: ["EventLoop", "WebSocket"], path: "Tests/Load/LoadClient",
             swiftSettings: settings),
