@@ -152,7 +152,7 @@ let package = Package(
         .target(name: "SlowLookUp", path: "Tests/HTTPClient/SlowLookUp"),
         tests(of: "EventLoop"),
         tests(of: "Wire"),
-        tests(of: "HTTP", alsoUsing: ["EventLoop", "Wire"]),
+        tests(of: "HTTP", alsoUsing: ["EventLoop", "TestSupport", "Wire"]),
         .testTarget(
             name: "HTTPClientTests",
             dependencies: ["HTTP", "EventLoop", "Wire", "TestSupport", "SlowLookUp"],
