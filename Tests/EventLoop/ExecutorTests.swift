@@ -84,8 +84,8 @@ import Testing
                     }
                 }
             }
-            // What is sent last is read last.
-            try await target.run {}
+            // A task that yields comes after the mail that was there before it.
+            try await target.run { await Task.yield() }
             #expect(received.map(\.numbers) == Array(repeating: Array(0..<5000), count: 3))
         }
     }
@@ -112,7 +112,10 @@ import Testing
             }
             local.forEach { $0.note(7) }
             for loop in group.loops {
-                let numbers = try await loop.run { local.current.numbers }
+                let numbers = try await loop.run {
+                    await Task.yield()
+                    return local.current.numbers
+                }
                 #expect(numbers == [loop.index, 7])
             }
         }

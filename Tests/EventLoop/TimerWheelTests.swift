@@ -61,24 +61,6 @@ import Testing
         }
     }
 
-    @Test("A timer fires once, may be started anew, and not any more when it was taken back")
-    func restarting() async throws {
-        try await onLoop { loop in
-            let order = Order()
-            let timer = loop.schedule(after: .milliseconds(1)) { order.note(1) }
-            #expect(timer.isPending)
-            try await loop.sleep(for: .milliseconds(20))
-            #expect(order.numbers == [1] && !timer.isPending)
-            timer.restart(after: .milliseconds(1))
-            try await loop.sleep(for: .milliseconds(20))
-            #expect(order.numbers == [1, 1])
-            timer.restart(after: .milliseconds(1))
-            timer.cancel()
-            try await loop.sleep(for: .milliseconds(20))
-            #expect(order.numbers == [1, 1])
-        }
-    }
-
     @Test("With 100,000 idle time-outs, pushing one on costs what it costs with a hundred, and the loop sleeps")
     func hundredThousand() async throws {
         try await onLoop { loop in

@@ -33,9 +33,9 @@ import Testing
     @Test("Pieces come as they arrive, and a reader that waits holds the sender back")
     func pieces() async throws {
         let taken = Counter()
-        let (gate, open) = AsyncStream<Void>.makeStream()
+        let gate = Gate()
         try await withServer { request in
-            for await _ in gate { break }
+            try await gate.pass()
             for try await piece in request.body {
                 #expect(piece.count <= 64 * 1024 && !piece.isEmpty)
                 // Byte n of the body is n modulo 251.
@@ -47,16 +47,16 @@ import Testing
             }
             return .json([])
         } body: { running in
-            let client = try running.client()
             let round = Array(0..<251 as Range<UInt8>)
             let body = [UInt8](repeatElement(round, count: 60_000).joined())
+            let client = try running.client()
             let sent = Counter()
             let head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(body.count)\r\n\r\n"
-            let sender = try client.sendInBackground(Array(head.utf8) + body, counting: sent)
+            let sender = client.sendInBackground(Array(head.utf8) + body, counting: sent)
             usleep(200_000)
             #expect(taken.value == 0)
             #expect(sent.value < body.count, "the whole body was taken though nobody reads it")
-            open.yield()
+            gate.open()
             #expect(try client.reply().status == 200)
             #expect(taken.value == body.count)
             sender.join()
@@ -155,12 +155,15 @@ import Testing
 
     @Test("A body whose client goes away ends in an error")
     func disconnected() async throws {
-        let (errors, note) = AsyncStream<any Error>.makeStream()
-        try await withRunningServer { request in
-            do {
+        let journal = Journal<BodyError?>()
+        try await withServer { request in
+            var pieces = request.body.makeAsyncIterator()
+            _ = try await pieces.next()
+            journal.note(nil)
+            do throws(BodyError) {
                 _ = try await request.body.collect(upTo: 1000)
             } catch {
-                note.yield(error)
+                journal.note(error)
                 throw error
             }
             return Response()
@@ -168,13 +171,12 @@ import Testing
             for isReset in [false, true] {
                 var client: Client? = try running.client()
                 try client?.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nbegin")
-                try await Task.sleep(for: .milliseconds(30))
+                #expect(try journal.next() == nil)
                 if isReset { client?.connection.resetWhenClosed() }
                 client = nil
-                var iterator = errors.makeAsyncIterator()
-                #expect(await iterator.next() as? BodyError == .disconnected)
+                #expect(try journal.next() == .disconnected)
             }
-            try await running.untilEmpty()
+            try running.waitUntilEmpty()
         }
     }
 

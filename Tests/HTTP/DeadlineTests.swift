@@ -179,16 +179,3 @@ import Testing
         }
     }
 }
-
-extension Client {
-    /// Sends `text` and then more and more of nothing, a byte at a time, until the server takes no more.
-    func drip(_ text: String, every microseconds: UInt32) -> BackgroundThread {
-        let connection = connection
-        return BackgroundThread {
-            for byte in Array(text.utf8) + [UInt8](repeating: 65, count: 1000) {
-                guard (try? connection.send([byte])) != nil else { return }
-                usleep(microseconds)
-            }
-        }
-    }
-}

@@ -198,21 +198,16 @@ import Testing
 
     @Test("Many connections on two loops are all served, and none is left behind")
     func manyConnections() async throws {
-        try await withRunningServer(loops: 2) { request in
+        try await withServer(loops: 2) { request in
             await Task.yield()
             return Response(type: "text/plain", Array(request.path))
         } body: { running in
-            await withTaskGroup(of: Void.self) { group in
-                for lane in 0..<4 {
-                    group.addTask {
-                        for number in 0..<50 {
-                            let reply = try? await HTTPCall.get(port: running.port, "/\(lane)-\(number)")
-                            #expect(reply?.text == "/\(lane)-\(number)")
-                        }
-                    }
-                }
+            for _ in 0..<3 {
+                let clients = try (0..<60).map { _ in try running.client() }
+                for (number, client) in clients.enumerated() { try client.get("/\(number)") }
+                for (number, client) in clients.enumerated() { #expect(try client.reply().text == "/\(number)") }
             }
-            try await running.untilEmpty()
+            try running.waitUntilEmpty()
         }
     }
 }

@@ -1,5 +1,4 @@
 import HTTP
-import Synchronization
 import TestSupport
 import Testing
 
@@ -47,13 +46,4 @@ import Testing
             }
         }
     }
-}
-
-/// Counts from any thread.
-final class Counter: Sendable {
-    private let count = Atomic<Int>(0)
-
-    var value: Int { count.load(ordering: .relaxed) }
-
-    func add(_ difference: Int = 1) { count.add(difference, ordering: .relaxed) }
 }

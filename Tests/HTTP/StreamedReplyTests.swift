@@ -58,25 +58,26 @@ import Testing
 
     @Test("A client that goes away in the middle ends the writer with an error")
     func disconnected() async throws {
-        let (errors, note) = AsyncStream<any Error>.makeStream()
-        try await withRunningServer { _ in
+        let journal = Journal<BodyError?>()
+        try await withServer { _ in
             Response(
                 body: .stream(length: nil) { writer in
-                    do {
+                    do throws(BodyError) {
+                        try await writer.write([1])
+                        journal.note(nil)
                         while true { try await writer.write([UInt8](repeating: 1, count: 100_000)) }
                     } catch {
-                        note.yield(error)
+                        journal.note(error)
                         throw error
                     }
                 })
         } body: { running in
             var client: Client? = try running.client()
             try client?.get("/")
-            try await Task.sleep(for: .milliseconds(30))
+            #expect(try journal.next() == nil)
             client = nil
-            var iterator = errors.makeAsyncIterator()
-            #expect(await iterator.next() as? BodyError == .disconnected)
-            try await running.untilEmpty()
+            #expect(try journal.next() == .disconnected)
+            try running.waitUntilEmpty()
         }
     }
 

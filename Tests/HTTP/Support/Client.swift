@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 
 /// A connection that sends by the letter and reads one reply after the other.
@@ -8,7 +7,7 @@ final class Client: @unchecked Sendable {
     let connection: RawConnection
     private var pending: [UInt8] = []
 
-    init(port: UInt16, patience: Duration = .seconds(20)) throws {
+    init(port: UInt16, patience: Duration = .seconds(60)) throws {
         connection = try RawConnection(port: port, patience: patience)
     }
 
@@ -95,43 +94,5 @@ struct RawReply {
             if size == 0 { return position }
         }
         return nil
-    }
-}
-
-extension Client {
-    /// Sends on a thread of its own, counting what the server takes.
-    func sendInBackground(_ bytes: [UInt8], counting sent: Counter) throws -> BackgroundThread {
-        let connection = connection
-        return BackgroundThread {
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let piece = Array(rest.prefix(50_000))
-                guard (try? connection.send(piece)) != nil else { return }
-                sent.add(piece.count)
-                rest = rest.dropFirst(piece.count)
-            }
-        }
-    }
-}
-
-/// A thread that a test waits for.
-final class BackgroundThread {
-    private var thread = pthread_t()
-
-    init(_ body: @escaping @Sendable () -> Void) {
-        let box = Unmanaged.passRetained(Body(body))
-        pthread_create(
-            &thread, nil,
-            { argument in
-                Unmanaged<Body>.fromOpaque(argument!).takeRetainedValue().run()
-                return nil
-            }, box.toOpaque())
-    }
-
-    func join() { pthread_join(thread, nil) }
-
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import HTTP
 import TestSupport
 
@@ -8,40 +9,46 @@ struct RunningServer: Sendable {
     let group: EventLoopGroup
     let port: UInt16
 
-    func client(patience: Duration = .seconds(20)) throws -> Client { try Client(port: port, patience: patience) }
+    func client(patience: Duration = .seconds(60)) throws -> Client { try Client(port: port, patience: patience) }
 
     /// Waits until no connection is open.
-    func untilEmpty() async throws {
-        try await eventually(within: .seconds(20), "the end of all connections") { server.connectionCount == 0 }
+    func waitUntilEmpty() throws {
+        for _ in 0..<60_000 {
+            if server.connectionCount == 0 { return }
+            usleep(1000)
+        }
+        throw NeverHappened(description: "the end of all connections")
+    }
+
+    /// Drains and notes when that is done.
+    func drain(within limit: Duration) -> Journal<Void> {
+        let done = Journal<Void>()
+        Task {
+            await server.drain(within: limit)
+            done.note(())
+        }
+        return done
     }
 }
 
-/// Runs a server for the time of `body`, which may block: it has a thread of its own.
+/// Runs a server for the time of `body`, which may block: it has a thread of its own. Time-outs that a test does not set
+/// are longer than any busy machine takes.
 func withServer(
     loops: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
     _ handler: @escaping Server.Handler, body: @escaping @Sendable (RunningServer) throws -> Void
 ) async throws {
-    try await withRunningServer(loops: loops, configure, handler) { running in
-        try await onOwnThread { Result { try body(running) } }.get()
-    }
-}
-
-/// Runs a server for the time of `body`.
-func withRunningServer(
-    loops: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
-    _ handler: @escaping Server.Handler, body: (RunningServer) async throws -> Void
-) async throws {
     var configuration = ServerConfiguration()
+    configuration.headTimeout = .seconds(600)
+    configuration.idleTimeout = .seconds(600)
+    configuration.bodyGrace = .seconds(600)
+    configuration.writeTimeout = .seconds(600)
+    configuration.lingerTimeout = .seconds(600)
     configure(&configuration)
     let group = EventLoopGroup(count: loops)
     let server = Server(on: group, configuration: configuration, handler: handler)
     let address = try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!)
-    let result: Result<Void, any Error>
-    do {
-        result = .success(try await body(RunningServer(server: server, group: group, port: address.port)))
-    } catch {
-        result = .failure(error)
-    }
+    let running = RunningServer(server: server, group: group, port: address.port)
+    let result = await onOwnThread { Result { try body(running) } }
     await server.stop()
     await onOwnThread { group.stop() }
     try result.get()
