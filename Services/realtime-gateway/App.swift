@@ -48,9 +48,33 @@ enum App {
         access.revocations.observe { revocation in hubs.forEach { $0.revoke(revocation.session) } }
         hubs.forEach { $0.scheduleFlush() }
         HintListener(hubs: hubs, admission: admission, subscriber: subscriber).start(on: service.loops)
+        let presence = Presence(redis: redis)
+        hubs.forEach { $0.showPresence(presence) }
+        if let account = try settings.serviceAccount() {
+            try await dispatchPushes(for: account, settings, service, chat, presence)
+        }
         service.atEnd {
             hubs.forEach { $0.flushAll() }
             engine.closeAll(over: settings.drainWindow)
         }
+    }
+
+    /// Sends what is said to those who are away.
+    private static func dispatchPushes(
+        for account: ServiceAccount, _ settings: GatewaySettings, _ service: ServiceBuilder, _ chat: ChatClient,
+        _ presence: Presence
+    ) async throws {
+        let store = PushStore(database: try await service.database("realtime", migrations: Migrations.all))
+        let auth = AuthClient(service.internalClient(service.peers.auth))
+        let provider = FCM(
+            base: settings.fcmURL, project: account.project, http: service.http,
+            access: FCMAccess(account: account, http: service.http, url: settings.fcmTokenURL))
+        let sender = PushSender(
+            store: store, provider: provider, auth: auth, metrics: PushMetrics(service.metrics), log: service.log)
+        let intake = PushIntake(
+            store: store, workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,
+            auth: auth, presence: presence, sender: sender)
+        try service.stream("push", concurrency: 8, intake.take)
+        service.background("push", sender.run)
     }
 }

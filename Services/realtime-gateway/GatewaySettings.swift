@@ -16,13 +16,24 @@ struct GatewaySettings: Sendable {
     private static let drainWindowKey = ConfigKey(
         "drain_window", default: Duration.seconds(5), "Over how long sockets are closed at the end.")
 
+    private static let fcmURLKey = ConfigKey("fcm_url", default: "https://fcm.googleapis.com", "Where FCM is.")
+    private static let fcmTokenURLKey = ConfigKey(
+        "fcm_token_url", default: "", "Where access tokens for FCM are; what the service account names when empty.")
+    private static let fcmServiceAccountKey = ConfigKey(
+        "fcm_service_account", default: "", "The key file of the service account for FCM; empty turns push off.")
+
     static let entries = [
+        fcmURLKey.entry, fcmTokenURLKey.entry, fcmServiceAccountKey.entry,
         nodeKey.entry, originsKey.entry, pingIntervalKey.entry, pingTimeoutKey.entry, drainWindowKey.entry,
     ]
 
     let node: String
     let allowedOrigins: [String]
     let drainWindow: Duration
+    let fcmURL: String
+    /// Nil where the service account names it.
+    let fcmTokenURL: String?
+    private let fcmServiceAccount: String
     let engine: EngineSettings
     let socketIO: SocketIOSettings
 
@@ -30,6 +41,9 @@ struct GatewaySettings: Sendable {
         node = config[Self.nodeKey]
         allowedOrigins = config[Self.originsKey]
         drainWindow = config[Self.drainWindowKey]
+        fcmURL = config[Self.fcmURLKey]
+        fcmTokenURL = config[Self.fcmTokenURLKey].isEmpty ? nil : config[Self.fcmTokenURLKey]
+        fcmServiceAccount = config[Self.fcmServiceAccountKey]
         var engine = EngineSettings()
         engine.pingInterval = config[Self.pingIntervalKey]
         engine.pingTimeout = config[Self.pingTimeoutKey]
@@ -39,4 +53,16 @@ struct GatewaySettings: Sendable {
         socketIO.connectTimeout = nil
         self.socketIO = socketIO
     }
+
+    /// The identity for FCM; nil where push is off.
+    func serviceAccount() throws -> ServiceAccount? {
+        if fcmServiceAccount.isEmpty { return nil }
+        guard let text = Config.textOfFile(fcmServiceAccount), let account = ServiceAccount(text) else {
+            throw UnusableServiceAccount()
+        }
+        return account
+    }
 }
+
+/// The file that `fcm_service_account` names is no key file of a service account.
+struct UnusableServiceAccount: Error {}

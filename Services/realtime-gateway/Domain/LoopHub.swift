@@ -16,6 +16,7 @@ final class LoopHub: @unchecked Sendable {
     private var clients: [SessionID: [ObjectIdentifier: SocketIOClient]] = [:]
     private var membersBySession: [SessionID: [RoomMember]] = [:]
     private var isFlushDue = false
+    private var presence: Presence?
 
     /// How long a socket waits for the position that its history reply tells.
     private static let positionPatience = Duration.seconds(1)
@@ -49,6 +50,7 @@ final class LoopHub: @unchecked Sendable {
     func join(_ member: RoomMember, _ room: RoomID) {
         let feed = feeds[room] ?? open(room)
         feed.add(member)
+        presence?.enter([member.identity.user], room)
         membersBySession[member.identity.session, default: []].append(member)
         if member.phase == .waiting { awaitPosition(of: member, feed) }
     }
@@ -61,6 +63,8 @@ final class LoopHub: @unchecked Sendable {
         }
         guard let feed = feeds[room] else { return }
         feed.remove(member)
+        let user = member.identity.user
+        if !feed.members.values.contains(where: { $0.identity.user == user }) { presence?.leave(user, room) }
         guard feed.members.isEmpty else { return }
         feed.close()
         feeds[room] = nil
@@ -120,6 +124,15 @@ final class LoopHub: @unchecked Sendable {
             case (.member, _): break
             }
         }
+    }
+
+    // MARK: Presence
+
+    /// Tells who is in the rooms here from now on, and again before it is forgotten.
+    func showPresence(_ presence: Presence) {
+        self.presence = presence
+        for (room, feed) in feeds { presence.enter(Set(feed.members.values.map(\.identity.user)), room) }
+        loop.schedule(after: Presence.renewal) { [weak self] in self?.showPresence(presence) }
     }
 
     // MARK: Positions
