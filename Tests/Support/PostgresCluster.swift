@@ -117,6 +117,15 @@ public final class PostgresCluster: Sendable {
     /// Lets the whole server stand still, or go on: `SIGSTOP`, `SIGCONT`.
     public func signal(_ signal: Int32) { process?.signal(signal) }
 
+    /// Seconds of processor that the server has used, ended sessions included.
+    public var processorTime: Double {
+        guard let postmaster = process?.pid else { return 0 }
+        let all = ProcessTimes.all()
+        let ofEnded = all[postmaster].map { $0.own + $0.ofEndedChildren } ?? 0
+        let ofSessions = all.values.filter { $0.parent == postmaster }.reduce(0) { $0 + $1.own }
+        return ofEnded + ofSessions
+    }
+
     private var process: ChildProcess? { server.withLock(\.self) }
 
     private var data: String { folder.path + "/data" }

@@ -61,5 +61,8 @@ public final class RedisServer: Sendable {
     /// Lets the server stand still, or go on: `SIGSTOP`, `SIGCONT`.
     public func signal(_ signal: Int32) { process?.signal(signal) }
 
+    /// The running server's process.
+    public var pid: Int32 { process?.pid ?? -1 }
+
     private var process: ChildProcess? { server.withLock(\.self) }
 }
