@@ -95,13 +95,11 @@ final class ConnectionAttempt: @unchecked Sendable {
     }
 
     private func wait(for events: IOEvents) {
-        let watch = DescriptorWatch(PQsocket(raw)) { [unowned self] _ in step() }
-        self.watch = watch
-        loop.register(watch, for: events)
+        watch = DescriptorWatch(PQsocket(raw), for: events, on: loop) { [unowned self] _ in step() }
     }
 
     private func stopWatching() {
-        if let watch { loop.deregister(watch) }
+        watch?.stop()
         watch = nil
     }
 
@@ -120,16 +118,4 @@ final class ConnectionAttempt: @unchecked Sendable {
         raw = nil
         completion(result)
     }
-}
-
-/// Watches a descriptor that libpq owns.
-final class DescriptorWatch: Channel, @unchecked Sendable {
-    private let action: (IOEvents) -> Void
-
-    init(_ descriptor: Int32, _ action: @escaping (IOEvents) -> Void) {
-        self.action = action
-        super.init(descriptor: descriptor)
-    }
-
-    override func ready(_ events: IOEvents) { action(events) }
 }

@@ -1,18 +1,16 @@
 /// A queue whose both ends cost the same however long it is.
-struct FIFO<Element> {
+struct FIFO<Element>: Sequence {
     private var elements: [Element?] = []
     private var head = 0
 
     var count: Int { elements.count - head }
     var isEmpty: Bool { count == 0 }
-    var first: Element? { isEmpty ? nil : elements[head] }
 
     mutating func append(_ element: Element) { elements.append(element) }
 
     mutating func popFirst() -> Element? {
         guard !isEmpty else { return nil }
-        let element = elements[head]
-        elements[head] = nil
+        let element = elements[head].take()
         head += 1
         if head == elements.count {
             elements.removeAll(keepingCapacity: head <= 1024)
@@ -30,7 +28,8 @@ struct FIFO<Element> {
         elements.remove(at: index)
     }
 
-    func forEach(_ body: (Element) -> Void) {
-        for element in elements[head...] { body(element!) }
-    }
+    /// From the one that has waited longest.
+    func makeIterator() -> some IteratorProtocol<Element> { elements[head...].lazy.map { $0! }.makeIterator() }
+
+    var first: Element? { isEmpty ? nil : elements[head] }
 }

@@ -1,37 +1,74 @@
 internal import EventLoop
+internal import Synchronization
 internal import Wire
 
 /// A connection that a transaction has for itself, and how far the transaction is.
 ///
 /// - Note: `@unchecked Sendable` because the mutable state is touched on the pool's loop alone.
 final class Lease: @unchecked Sendable {
-    private enum State { case fresh, open, ended }
+    private enum State {
+        /// Nothing has been sent.
+        case fresh
+        case open
+        /// The BEGIN failed: whatever ran now would take effect at once.
+        case unbegun
+        /// The COMMIT or ROLLBACK is sent.
+        case ended
+    }
 
     private let pool: LoopPool
     private let connection: PostgresConnection
     private let isolation: Isolation
-    private let budget: Duration
+    private let deadline: Duration
+    private let budget: UInt64
     private var state = State.fresh
+
+    private let cursors = Atomic(0)
 
     private static let commit = Statement("commit", "commit")
     private static let rollback = Statement("rollback", "rollback")
     private static let raiseTimeout = Statement(
         "raise statement timeout", "select set_config('statement_timeout', $1::bigint::text, true)")
 
-    init(_ connection: PostgresConnection, of pool: LoopPool, _ isolation: Isolation, budget: Duration) {
+    init(_ connection: PostgresConnection, of pool: LoopPool, _ isolation: Isolation, deadline: Duration) {
         self.connection = connection
         self.pool = pool
         self.isolation = isolation
-        self.budget = budget
+        self.deadline = deadline
+        budget = deadline.wholeNanoseconds
     }
+
+    /// A number for the next cursor of this transaction.
+    func nextCursor() -> Int { cursors.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Runs work in the transaction and waits for its outcome.
     nonisolated(nonsending) func perform(_ work: Request.Work) async -> Request.Outcome {
-        await pool.perform(Request(work, budget: budget)) { [self] request in
-            guard state != .ended else { return pool.answer(request, .failed(.transactionEnded)) }
-            if state == .fresh { request.prefix = begin }
-            state = .open
-            connection.send(request)
+        await pool.perform(Request(work, budget: budget), in: self)
+    }
+
+    /// Sends a request into the transaction; on the loop.
+    func send(_ request: Request) {
+        switch state {
+        case .fresh: begin(with: request)
+        case .open: break
+        case .unbegun, .ended: return pool.answer(request, .failed(.transactionEnded))
+        }
+        if request.endsTransaction { state = .ended }
+        request.isInTransaction = true
+        connection.send(request)
+    }
+
+    /// Beginning costs no round trip, since it travels with the first work, which is skipped where it fails.
+    private func begin(with request: Request) {
+        state = .open
+        request.prefix = [Self.step(isolation.begin)]
+        let limit = pool.configuration.statementTimeout
+        if deadline > limit, limit > .zero {
+            let milliseconds = PostgresParameters(deadline.wholeMilliseconds)
+            request.prefix.append(Request.Step(statement: Self.raiseTimeout, parameters: milliseconds))
+        }
+        request.finished = { [self, unowned request] error in
+            if error != nil && request.hasDoneNothing && state == .open { state = .unbegun }
         }
     }
 
@@ -48,28 +85,37 @@ final class Lease: @unchecked Sendable {
 
     /// Makes the transaction durable. Cancelling the task does not take this back.
     nonisolated(nonsending) func commit() async throws(PostgresError) {
+        guard await mustCommit() else { return }
         let request = Request(.one(Self.step(Self.commit)), budget: budget)
-        let outcome = await pool.performShielded(request) { [self] request in
-            if state == .open {
-                // However a COMMIT fails, the transaction is over.
-                request.finished = { [self] error in giveBack(isClean: error == nil || error?.kind == .server) }
-                connection.send(request)
-            } else {
-                if state == .fresh { pool.release(connection) }
-                pool.answer(request, .batch([]))
-            }
-            state = .ended
-        }
+        request.endsTransaction = true
+        // However a COMMIT fails, the transaction is over.
+        request.finished = { [self] error in giveBack(isClean: error == nil || error?.kind == .server) }
+        let rows = try await pool.performShielded(request, in: self).rows
         // The server answers ROLLBACK where a statement had failed and the closure did not mind.
-        if let rows = try outcome.lists.first, rows.result.tag != "COMMIT" { throw .transactionEnded }
+        if rows.result.tag != "COMMIT" { throw .transactionEnded }
+    }
+
+    /// False where nothing was done, so that the connection is free already.
+    private nonisolated(nonsending) func mustCommit() async -> Bool {
+        await withUnsafeContinuation { continuation in
+            pool.onLoop { [self] pool in
+                if state == .fresh {
+                    state = .ended
+                    pool.release(connection)
+                    continuation.resume(returning: false)
+                } else {
+                    continuation.resume(returning: true)
+                }
+            }
+        }
     }
 
     /// Undoes the transaction, without waiting; the connection is free again once the server has done so.
     func rollBack() {
-        pool.onLoop { [self] _ in
+        pool.onLoop { [self] pool in
             switch state {
             case .fresh: pool.release(connection)
-            case .open:
+            case .open, .unbegun:
                 let request = Request(.one(Self.step(Self.rollback)), budget: budget)
                 request.finished = { [self] in giveBack(isClean: $0 == nil) }
                 connection.send(request)
@@ -83,16 +129,6 @@ final class Lease: @unchecked Sendable {
     private func giveBack(isClean: Bool) {
         if !isClean { connection.close() }
         pool.release(connection)
-    }
-
-    /// Beginning costs no round trip, since it travels with the first work; which never runs where it fails.
-    private var begin: [Request.Step] {
-        let begin = Self.step(isolation.begin)
-        let limit = pool.configuration.statementTimeout
-        guard budget > limit, limit > .zero else { return [begin] }
-        return [
-            begin, Request.Step(statement: Self.raiseTimeout, parameters: PostgresParameters(budget.wholeMilliseconds)),
-        ]
     }
 
     private static func step(_ statement: Statement) -> Request.Step {

@@ -1,31 +1,31 @@
 internal import EventLoop
 
 extension LoopPool {
-    /// Waits for the outcome of a request on any connection; from any thread.
-    nonisolated(nonsending) func perform(_ request: Request) async -> Request.Outcome {
-        await perform(request) { [self] in submit($0) }
-    }
-
-    /// Waits for the outcome of a request that `submit` sends on its way, on the loop; from any thread.
-    nonisolated(nonsending) func perform(
-        _ request: Request, _ submit: @escaping @Sendable (Request) -> Void
-    ) async -> Request.Outcome {
+    /// Sends a request, on any connection or on a leased one, and waits for its outcome; from any thread.
+    nonisolated(nonsending) func perform(_ request: Request, in lease: Lease? = nil) async -> Request.Outcome {
         await withTaskCancellationHandler {
-            await performShielded(request, submit)
+            await performShielded(request, in: lease)
         } onCancel: {
             loop.execute { [self] in cancel(request) }
         }
     }
 
     /// The same, but cancelling the task does not end the wait.
-    nonisolated(nonsending) func performShielded(
-        _ request: Request, _ submit: @escaping @Sendable (Request) -> Void
-    ) async -> Request.Outcome {
+    nonisolated(nonsending) func performShielded(_ request: Request, in lease: Lease? = nil) async -> Request.Outcome {
         await withUnsafeContinuation { continuation in
-            onLoop { pool in
-                if request.start(continuation, now: pool.loop.now) { submit(request) }
+            if loop.isCurrent {
+                start(request, in: lease, continuation)
+            } else {
+                loop.execute { [self] in start(request, in: lease, continuation) }
             }
         }
+    }
+
+    private func start(
+        _ request: Request, in lease: Lease?, _ continuation: UnsafeContinuation<Request.Outcome, Never>
+    ) {
+        guard request.start(continuation, now: loop.now) else { return }
+        if let lease { lease.send(request) } else { submit(request) }
     }
 
     /// Waits for a connection of its own.

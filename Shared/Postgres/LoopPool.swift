@@ -35,11 +35,12 @@ final class LoopPool: @unchecked Sendable {
         if isClosed { return answer(request, .failed(.closed)) }
         if let connection = leastBusy {
             connection.send(request)
-            if connection.depth >= Self.busyDepth { openIfWanted() }
+            if connection.depth >= configuration.busyDepth { openIfWanted() }
         } else if requests.count + leases.count >= configuration.waitLimit {
-            answer(request, .failed(.tooManyWait))
+            answer(request, .failed(lastFailure ?? .tooManyWait))
         } else {
-            requests.append(request, timer(for: request.budget) { [unowned self] in giveUp(request) })
+            requests.append(
+                request, timer(for: .nanoseconds(Int64(request.budget))) { [unowned self] in giveUp(request) })
             openIfWanted()
         }
     }
@@ -77,7 +78,7 @@ final class LoopPool: @unchecked Sendable {
         if let connection = leasable {
             hand(connection, to: lease)
         } else if requests.count + leases.count >= configuration.waitLimit {
-            lease.answer(.failure(.tooManyWait))
+            lease.answer(.failure(lastFailure ?? .tooManyWait))
         } else {
             leases.append(
                 lease,
@@ -98,7 +99,6 @@ final class LoopPool: @unchecked Sendable {
     /// Takes back a leased connection, with no transaction open on it.
     func release(_ connection: PostgresConnection) {
         connection.isLeased = false
-        connection.restartIdleTimer()
         if !connection.isClosed { serve() }
     }
 
@@ -122,10 +122,7 @@ final class LoopPool: @unchecked Sendable {
         loop.schedule(after: min(budget, configuration.waitTimeout), action)
     }
 
-    private var waitedTooLong: PostgresError {
-        guard let lastFailure else { return .waitedTooLong }
-        return lastFailure
-    }
+    private var waitedTooLong: PostgresError { lastFailure ?? (connections.isEmpty ? .notConnected : .waitedTooLong) }
 
     private func serve() {
         while !leases.isEmpty, let connection = leasable, let lease = leases.popFirst() {
@@ -139,13 +136,10 @@ final class LoopPool: @unchecked Sendable {
 
     // MARK: Opening
 
-    /// Where the least busy connection has so much to do, another is worth its memory.
-    private static let busyDepth = 4
-
     private var canOpen: Bool { connections.count + attempts.count < configuration.connectionsPerLoop }
 
     private func openIfWanted() {
-        let wanted = leases.count + (leastBusy.map { $0.depth >= Self.busyDepth } ?? true ? 1 : 0)
+        let wanted = leases.count + (leastBusy.map { $0.depth >= configuration.busyDepth } ?? true ? 1 : 0)
         // While the server refuses, one attempt at a time finds out when it is back.
         let most = lastFailure == nil ? wanted : min(1, wanted)
         while attempts.count < most, canOpen, pause == nil, !isClosed { open() }
@@ -203,7 +197,7 @@ extension LoopPool: ConnectionOwner {
 
     func mayCloseIdle(_ connection: PostgresConnection) -> Bool { connections.count > 1 }
 
-    func closed(_ connection: PostgresConnection, _ reason: PostgresError) {
+    func closed(_ connection: PostgresConnection) {
         connections.removeAll { $0 === connection }
         if !requests.isEmpty || !leases.isEmpty { openIfWanted() }
     }

@@ -11,6 +11,8 @@ public struct PostgresConfiguration: Sendable {
     public var schema: String?
     /// So many connections at most are opened by each loop, the first with the first statement.
     public var connectionsPerLoop = 4
+    /// Where even the least busy connection has so many statements under way, another one is opened.
+    public var busyDepth = 4
     /// So many statements at most are under way on one connection; more wait.
     public var pipelineDepth = 256
     /// So many callers at most wait for a connection on each loop; more are refused.
@@ -33,21 +35,9 @@ public struct PostgresConfiguration: Sendable {
     public var cancelGrace = Duration.milliseconds(100)
     /// A connection on which an abandoned statement brings no answer for so long is taken for dead and closed.
     public var stallLimit = Duration.seconds(5)
-    /// Is told of every statement, on its loop; must be quick.
+    /// Is told of every call, on its loop; must be quick.
     public var onStatement: (@Sendable (StatementReport) -> Void)?
 
     /// The defaults, for a server.
     public init(_ connectionString: String) { self.connectionString = connectionString }
-}
-
-/// What became of one statement, for metrics.
-public struct StatementReport: Sendable {
-    /// The statement's name; a batch's first.
-    public let name: String
-    /// From the call to the result, waiting for a connection included.
-    public let duration: Duration
-    /// Rows returned or touched.
-    public let rows: Int
-    /// The failure, if it failed.
-    public let error: PostgresError?
 }

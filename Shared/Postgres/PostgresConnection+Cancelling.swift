@@ -6,58 +6,47 @@ extension PostgresConnection {
     func checkDeadlines() {
         guard !isClosed else { return }
         var next = UInt64.max
-        let now = loop.now
-        inFlight.forEach { entry in
-            guard case .request(let request) = entry, !request.isAnswered else { return }
-            if request.deadline <= now {
-                answer(request, .failed(.timeout))
-            } else {
-                next = min(next, request.deadline)
+        for case .requests(let group) in inFlight {
+            for request in group.requests where !request.isAnswered {
+                if request.deadline <= loop.now {
+                    answer(request, .failed(.timeout))
+                } else {
+                    next = min(next, request.deadline)
+                }
             }
         }
         if next < .max { arm(for: next) }
-        checkAbandonedHead()
+        checkHead()
     }
 
-    func headChanged(from entry: InFlight) {
-        guard case .request = entry, abandonedSince != nil || firstRequest?.isAnswered == true else { return }
-        abandonedSince = nil
-        isHeadCancelled = false
-        checkAbandonedHead()
+    func headMovedOn() {
+        head.moveOn()
+        checkHead()
     }
 
-    private var firstRequest: Request? {
-        var found: Request?
-        inFlight.forEach { entry in
-            if found == nil, case .request(let request) = entry { found = request }
-        }
-        return found
-    }
-
-    /// After a grace, most statements are done or stopped by the server's own time-out; what is not is cancelled; and
-    /// where even that brings no answer, the connection is given up.
-    private func checkAbandonedHead() {
-        guard firstRequest?.isAnswered == true else { return }
-        let since = abandonedSince ?? loop.now
-        abandonedSince = since
-        let cancelAt = since &+ configuration.cancelGrace.wholeNanoseconds
-        let stalledAt = since &+ configuration.stallLimit.wholeNanoseconds
-        if loop.now >= stalledAt {
-            close(PostgresError(.connectionLost, message: "the server does not answer"))
-        } else if loop.now < cancelAt {
-            arm(for: cancelAt)
-        } else {
-            if !isHeadCancelled { cancelHead() }
-            arm(for: stalledAt)
+    private func checkHead() {
+        switch head.check(isAbandoned: isHeadAbandoned, now: loop.now) {
+        case .none: break
+        case .look(let time): arm(for: time)
+        case .cancel(let time):
+            cancelHead()
+            arm(for: time)
+        case .giveUp: close(PostgresError(.connectionLost, message: "the server does not answer"))
         }
     }
 
+    private var isHeadAbandoned: Bool {
+        for case .requests(let group) in inFlight { return group.current.isAnswered }
+        return false
+    }
+
+    /// The cancellation may come late and hit another statement of the pipeline: those under way are marked, to be
+    /// sent again if that happens, and nothing more is sent until the server has taken note.
     private func cancelHead() {
         guard !isCancelling, let ticket = CancelTicket(raw) else { return }
         isCancelling = true
-        isHeadCancelled = true
-        inFlight.forEach { entry in
-            if case .request(let request) = entry { request.mayBeHitByCancel = true }
+        for case .requests(let group) in inFlight {
+            for request in group.requests { request.mayBeHitByCancel = true }
         }
         Task.immediate(executorPreference: loop) { [self] in
             try? await blocking.run { ticket.send() }

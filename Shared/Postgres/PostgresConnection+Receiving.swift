@@ -13,38 +13,55 @@ extension PostgresConnection {
                 continue
             }
             isAfterEnd = false
-            received(PostgresResult(result))
+            received(result)
         }
     }
 
-    private func received(_ result: PostgresResult) {
-        switch (result.status, inFlight.first) {
+    private func received(_ result: OpaquePointer) {
+        switch (PQresultStatus(result), inFlight.first) {
+        case (PGRES_TUPLES_OK, .requests(let group)?), (PGRES_COMMAND_OK, .requests(let group)?),
+            (PGRES_EMPTY_QUERY, .requests(let group)?):
+            return group.received(PostgresResult(result))
+        case (PGRES_FATAL_ERROR, .requests(let group)?):
+            return group.failed(PostgresError(PostgresResult(result)))
+        case (PGRES_FATAL_ERROR, .prepare(let statement)?):
+            return statement.failure = PostgresError(PostgresResult(result))
         case (PGRES_PIPELINE_SYNC, _): finishFirst()
-        case (PGRES_PIPELINE_ABORTED, _), (_, nil): break
-        case (PGRES_COMMAND_OK, .request(let request)?), (PGRES_TUPLES_OK, .request(let request)?),
-            (PGRES_EMPTY_QUERY, .request(let request)?):
-            request.received(result)
-        case (PGRES_COMMAND_OK, .prepare?): break
-        case (PGRES_FATAL_ERROR, .request(let request)?): request.failed(PostgresError(result))
-        case (PGRES_FATAL_ERROR, .prepare(let statement)?): statement.failure = PostgresError(result)
+        case (PGRES_COMMAND_OK, .prepare?), (PGRES_PIPELINE_ABORTED, _), (_, nil): break
         default: close(PostgresError(.connectionLost, message: "COPY is not supported"))
         }
+        PQclear(result)
     }
 
     private func finishFirst() {
-        let first = inFlight.popFirst()
-        if let first { headChanged(from: first) }
-        switch first {
-        case .request(let request): finish(request)
+        switch inFlight.popFirst() {
+        case .requests(let group):
+            depth -= group.requests.count
+            finish(group)
         case .prepare(let statement): finish(statement)
         case nil: break
         }
-        if !isClosed { owner?.hasRoom(self) }
+        guard !isClosed else { return }
+        headMovedOn()
+        owner?.hasRoom(self)
+    }
+
+    private func finish(_ group: RequestGroup) {
+        let mustGoAlone = group.requests.count > 1 && group.hasFailed
+        for request in group.requests {
+            if mustGoAlone && request.error == nil && !request.isAnswered, let owner {
+                request.isAlone = true
+                request.restart(countingAs: 0)
+                owner.takeBack(request)
+            } else {
+                finish(request)
+            }
+        }
     }
 
     private func finish(_ statement: PreparedStatement) {
-        prepareFailures[statement.key] = statement.failure
-        if statement.failure != nil { prepared[statement.key] = nil }
+        failures[statement.key] = statement.failure
+        if statement.failure != nil { statements[statement.key] = nil }
     }
 
     private func finish(_ request: Request) {
@@ -52,7 +69,7 @@ extension PostgresConnection {
         switch error.sqlState {
         case "26000":
             // What could not be prepared is unknown when it is executed; else somebody has discarded it.
-            if let reason = prepareFailures[request.failedKey] {
+            if let reason = request.failedStep.preparedKey.flatMap({ failures[$0] }) {
                 request.replaceError(reason)
                 settle(request, request.outcome)
             } else {
@@ -65,13 +82,13 @@ extension PostgresConnection {
     }
 
     private func forgetAndRestart(_ request: Request) {
-        for step in request.steps { prepared[step.preparedKey] = nil }
+        for key in request.steps.compactMap(\.preparedKey) { statements[key] = nil }
         restart(request)
     }
 
     /// Nothing has taken effect, so it may start again; not within a transaction, which is aborted by now.
     private func restart(_ request: Request) {
-        guard !isLeased, request.restarts < Self.mostRestarts, let owner else {
+        guard !request.isInTransaction, request.restarts < Self.mostRestarts, let owner else {
             return settle(request, request.outcome)
         }
         request.restart()

@@ -1,59 +1,91 @@
 internal import CPostgres
+internal import EventLoop
 
 extension PostgresConnection {
     /// Puts a request into the pipeline.
     func send(_ request: Request) {
-        guard !isClosed, script == nil else {
-            return settle(request, .failed(PostgresError(.connectionLost, message: "the connection is closed")))
+        guard !isClosed, script == nil else { return settle(request, .failed(.notSent)) }
+        let isSent = request.mayShareSync ? join(request) : sendAlone(request)
+        guard isSent else {
+            close(lost())
+            return settle(request, .failed(.notSent))
         }
-        var isSent = true
-        for step in request.steps where isSent { isSent = prepareIfNew(step) }
-        for step in request.steps where isSent { isSent = execute(step) }
-        guard isSent, PQpipelineSync(raw) == 1 else {
-            settle(request, .failed(PostgresError(.connectionLost, message: "cannot send")))
-            return close(PostgresError(.connectionLost, message: "a neighbour could not be sent"))
-        }
-        inFlight.append(.request(request))
+        depth += 1
         arm(for: request.deadline)
-        scheduleFlush()
-        restartIdleTimer()
+        lastUse = loop.now
     }
 
-    /// Preparing has a sync of its own: a failure of what is sent with it cannot undo it.
-    private func prepareIfNew(_ step: Request.Step) -> Bool {
-        guard case .prepared(let sql) = step.statement.source else { return true }
-        let key = step.preparedKey
-        if prepared[key] != nil { return true }
-        preparedCount += 1
-        let statement = PreparedStatement(key: key, number: preparedCount, label: step.statement.name)
-        prepared[key] = statement
+    private func sendAlone(_ request: Request) -> Bool {
+        guard endGroup(), write(request) else { return false }
+        inFlight.append(.requests(RequestGroup(request)))
+        return PQpipelineSync(raw) == 1 && flush()
+    }
+
+    /// Adds a read to those of this turn; their sync follows at its end.
+    private func join(_ request: Request) -> Bool {
+        guard let step = request.onlyStep, let statement = prepared(step), execute(step, statement) else {
+            return false
+        }
+        if let openGroup {
+            openGroup.add(request)
+            return openGroup.isFull ? endGroup() : true
+        }
+        let group = RequestGroup(request)
+        openGroup = group
+        inFlight.append(.requests(group))
+        loop.atEndOfTick { [self] in
+            if openGroup === group && !endGroup() { close(lost()) }
+        }
+        return true
+    }
+
+    private func endGroup() -> Bool {
+        guard openGroup != nil else { return true }
+        openGroup = nil
+        return PQpipelineSync(raw) == 1 && flush()
+    }
+
+    private func write(_ request: Request) -> Bool {
+        if let step = request.onlyStep { return execute(step, prepared(step)) }
+        // Preparing has a sync of its own, which must not fall between the steps.
+        let steps = request.steps.map { ($0, prepared($0)) }
+        return steps.allSatisfy { execute($0, $1) }
+    }
+
+    /// Prepares a statement that is new here. That has a sync of its own: no failure of anything else can undo it.
+    private func prepared(_ step: Request.Step) -> PreparedStatement? {
+        guard let key = step.preparedKey, case .prepared(let sql) = step.statement.source else { return nil }
+        if let known = statements[key] { return known }
+        guard endGroup() else { return nil }
+        statementCount += 1
+        let statement = PreparedStatement(key: key, number: statementCount, label: step.statement.name)
+        statements[key] = statement
         inFlight.append(.prepare(statement))
         let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
         let isSent = step.parameters.withPointers { count, types, _, _, _ in
             PQsendPrepare(raw, statement.name, text, count, types)
         }
-        return isSent == 1 && PQpipelineSync(raw) == 1
+        return isSent == 1 && PQpipelineSync(raw) == 1 ? statement : nil
     }
 
-    private func execute(_ step: Request.Step) -> Bool {
-        let isSent = step.parameters.withPointers { count, types, values, lengths, formats in
+    private func execute(_ step: Request.Step, _ prepared: PreparedStatement?) -> Bool {
+        step.parameters.withPointers { count, types, values, lengths, formats in
             switch step.statement.source {
             case .unprepared(let sql):
-                PQsendQueryParams(raw, sql, count, types, values, lengths, formats, 1)
+                PQsendQueryParams(raw, sql, count, types, values, lengths, formats, 1) == 1
             case .prepared:
-                PQsendQueryPrepared(
-                    raw, prepared[step.preparedKey]?.name ?? [0], count, values, lengths, formats, 1)
+                prepared.map {
+                    PQsendQueryPrepared(raw, $0.name, count, values, lengths, formats, 1) == 1
+                } ?? false
             }
         }
-        return isSent == 1
     }
 }
 
 extension Request.Step {
-    var preparedKey: PreparedStatement.Key {
-        guard case .prepared(let sql) = statement.source else {
-            return PreparedStatement.Key(statement: 0, signature: 0)
-        }
+    /// Nil for a statement that is not prepared.
+    var preparedKey: PreparedStatement.Key? {
+        guard case .prepared(let sql) = statement.source else { return nil }
         return PreparedStatement.Key(statement: Int(bitPattern: sql.utf8Start), signature: parameters.signature)
     }
 }

@@ -1,42 +1,47 @@
 internal import CPostgres
 internal import EventLoop
 
-/// One session with the server: statements go out in a pipeline, each call with a sync of its own, so that the failure
-/// of one never touches another; results come back in the same order.
+/// One session with the server: statements go out in a pipeline and results come back in the same order. What writes has
+/// a sync of its own, so that the failure of one never touches another; plain reads of one turn of the loop share one.
 ///
-/// A caller is answered only at its sync, because the commit happens there. Output gathers in libpq and is flushed
-/// once a turn of the loop.
+/// A caller is answered only at its sync, because the commit happens there. The server answers every sync with a packet
+/// of its own, and libpq 15 sends one for each: sharing them took a read at depth 32 from 3.0 to 0.5 us of the client's
+/// processor and from 8 to 5 us of the server's.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
 final class PostgresConnection: @unchecked Sendable {
     /// What has been sent and not been answered yet.
     enum InFlight {
         case prepare(PreparedStatement)
-        case request(Request)
+        case requests(RequestGroup)
     }
 
-    unowned let loop: EventLoop
+    let loop: EventLoop
     let configuration: PostgresConfiguration
     let blocking: BlockingPool
-    weak var owner: (any ConnectionOwner)?
+    /// Held until the connection is closed.
+    private(set) var owner: (any ConnectionOwner)?
 
     let raw: OpaquePointer
     var inFlight = FIFO<InFlight>()
-    var prepared: [PreparedStatement.Key: PreparedStatement] = [:]
-    var preparedCount = 0
-    var prepareFailures: [PreparedStatement.Key: PostgresError] = [:]
+    /// The last of those in flight, while its sync has not been sent.
+    var openGroup: RequestGroup?
+    /// How many requests are under way.
+    var depth = 0
+    var statements: [PreparedStatement.Key: PreparedStatement] = [:]
+    var failures: [PreparedStatement.Key: PostgresError] = [:]
+    var statementCount = 0
     var script: ScriptRun?
     private(set) var isClosed = false
     /// A transaction has it for itself.
     var isLeased = false
     /// A cancellation is on its way to the server; what is sent now might be hit.
     var isCancelling = false
-    /// Since when the server works on a statement that nobody waits for.
-    var abandonedSince: UInt64?
-    var isHeadCancelled = false
+    var head: HeadWatch
+    /// Monotonic nanoseconds.
+    var lastUse: UInt64
 
     private var watch: DescriptorWatch?
-    private var isFlushScheduled = false
     private var isWaitingForRoom = false
     private var deadlineTimer: LoopTimer?
     private var armedDeadline = UInt64.max
@@ -52,36 +57,41 @@ final class PostgresConnection: @unchecked Sendable {
         self.loop = loop
         self.blocking = blocking
         self.owner = owner
-        let watch = DescriptorWatch(PQsocket(raw)) { [unowned self] in ready($0) }
-        self.watch = watch
-        loop.register(watch, for: .readable)
-        restartIdleTimer()
+        head = HeadWatch(
+            grace: configuration.cancelGrace.wholeNanoseconds, limit: configuration.stallLimit.wholeNanoseconds)
+        lastUse = loop.now
+        watch = DescriptorWatch(PQsocket(raw), for: .readable, on: loop) { [unowned self] in ready($0) }
+        idleTimer = loop.schedule(after: configuration.idleTimeout) { [unowned self] in closeIfIdle() }
     }
 
-    /// How much is under way.
-    var depth: Int { inFlight.count }
+    // MARK: The socket
 
-    // MARK: Flushing and deadlines
-
-    func scheduleFlush() {
-        guard !isFlushScheduled else { return }
-        isFlushScheduled = true
-        loop.atEndOfTick { [self] in
-            isFlushScheduled = false
-            flush()
-        }
+    private func ready(_ events: IOEvents) {
+        if events.contains(.writable) && !flush() { return close(lost()) }
+        let isAlive = PQconsumeInput(raw) == 1
+        receiveResults()
+        if !isAlive && !isClosed { close(lost()) }
     }
 
-    private func flush() {
-        guard !isClosed else { return }
+    /// Sends what is left; where the kernel takes no more, waits until it does. False where the connection is lost.
+    func flush() -> Bool {
         let result = PQflush(raw)
-        guard result >= 0 else { return close(lost()) }
         let mustWait = result == 1
-        guard mustWait != isWaitingForRoom, let watch else { return }
-        isWaitingForRoom = mustWait
-        loop.modify(watch, for: mustWait ? [.readable, .writable] : .readable)
+        if mustWait != isWaitingForRoom, let watch {
+            isWaitingForRoom = mustWait
+            watch.wait(for: mustWait ? [.readable, .writable] : .readable)
+        }
+        return result >= 0
     }
 
+    func lost() -> PostgresError {
+        let message = String(cString: PQerrorMessage(raw)).split(separator: "\n").joined(separator: "; ")
+        return PostgresError(.connectionLost, message: message)
+    }
+
+    // MARK: Time
+
+    /// Sees to it that `checkDeadlines` is called at `deadline`.
     func arm(for deadline: UInt64) {
         guard deadline < armedDeadline else { return }
         armedDeadline = deadline
@@ -93,48 +103,39 @@ final class PostgresConnection: @unchecked Sendable {
         }
     }
 
-    func restartIdleTimer() {
-        if let idleTimer { return idleTimer.restart(after: configuration.idleTimeout) }
-        idleTimer = loop.schedule(after: configuration.idleTimeout) { [unowned self] in
-            if depth == 0, !isLeased, owner?.mayCloseIdle(self) == true { close() } else { restartIdleTimer() }
+    private func closeIfIdle() {
+        let unused = Duration.nanoseconds(Int64(loop.now - lastUse))
+        if unused >= configuration.idleTimeout, depth == 0, !isLeased, owner?.mayCloseIdle(self) == true {
+            close()
+        } else {
+            let rest = configuration.idleTimeout - unused
+            idleTimer?.restart(after: rest > .zero ? rest : configuration.idleTimeout)
         }
-    }
-
-    // MARK: Reading
-
-    private func ready(_ events: IOEvents) {
-        if events.contains(.writable) { flush() }
-        guard !isClosed else { return }
-        let isAlive = PQconsumeInput(raw) == 1
-        receiveResults()
-        if !isAlive { close(lost()) }
-    }
-
-    private func lost() -> PostgresError {
-        let message = String(cString: PQerrorMessage(raw)).split(separator: "\n").joined(separator: "; ")
-        return PostgresError(.connectionLost, message: message)
     }
 
     // MARK: Ending
 
     /// Ends the session; what is under way fails with `reason`.
-    func close(_ reason: PostgresError = PostgresError(.closed, message: "")) {
+    func close(_ reason: PostgresError = .closed) {
         guard !isClosed else { return }
         isClosed = true
         deadlineTimer?.cancel()
         idleTimer?.cancel()
-        if let watch { loop.deregister(watch) }
+        watch?.stop()
         watch = nil
         PQfinish(raw)
         var unanswered = inFlight
         inFlight = FIFO()
+        openGroup = nil
         script?.finish(.failure(reason))
         script = nil
         while let entry = unanswered.popFirst() {
-            guard case .request(let request) = entry else { continue }
-            settle(request, .failed(reason))
+            guard case .requests(let group) = entry else { continue }
+            for request in group.requests { settle(request, .failed(reason)) }
         }
-        owner?.closed(self, reason)
+        let owner = owner
+        self.owner = nil
+        owner?.closed(self)
     }
 
     func answer(_ request: Request, _ outcome: Request.Outcome) {
@@ -157,5 +158,5 @@ protocol ConnectionOwner: AnyObject {
     /// Takes back a request that failed through no fault of its own and has taken no effect.
     func takeBack(_ request: Request)
     func mayCloseIdle(_ connection: PostgresConnection) -> Bool
-    func closed(_ connection: PostgresConnection, _ reason: PostgresError)
+    func closed(_ connection: PostgresConnection)
 }

@@ -28,8 +28,10 @@ extension PostgresError {
 
     static let timeout = PostgresError(.timeout, message: "the deadline passed")
     static let cancelled = PostgresError(.cancelled, message: "")
+    static let notSent = PostgresError(.connectionLost, message: "the connection was closed before")
     static let closed = PostgresError(.closed, message: "the pool is closed")
     static let tooManyWait = PostgresError(.exhausted, message: "too many wait for a connection")
+    static let notConnected = PostgresError(.unavailable, message: "no connection was made in time")
     static let waitedTooLong = PostgresError(.exhausted, message: "no connection came free in time")
     static let transactionEnded = PostgresError(.transactionEnded, message: "the transaction has ended or was aborted")
     static let nulInText = PostgresError(.invalidParameter, message: "text with a NUL character")

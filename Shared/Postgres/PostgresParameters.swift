@@ -2,15 +2,9 @@ internal import CPostgres
 
 /// The parameters of one execution, in their form on the wire.
 public struct PostgresParameters: Sendable {
-    private struct Slot {
-        var type: PostgresType
-        var offset: Int
-        /// -1 for NULL.
-        var length: Int32
-    }
-
+    /// One allocation for all: each parameter is its type, its length (-1 for NULL), its bytes, and a NUL after text.
     private var bytes: [UInt8] = []
-    private var slots: [Slot] = []
+    private var count = 0
     /// Tells lists of types apart: one statement may be prepared for several.
     private(set) var signature: UInt64 = 0
 
@@ -27,27 +21,36 @@ public struct PostgresParameters: Sendable {
 
     /// A single number.
     init(_ value: Int64) {
-        signature = Self.signature(after: 0, .int8)
+        let header = beginParameter(.int8)
         value.encode(into: &bytes)
-        slots = [Slot(type: .int8, offset: 0, length: 8)]
+        endParameter(header, .int8)
     }
 
     /// Adds the next parameter.
     ///
     /// - Throws: `PostgresError` where the value cannot be one, such as text with a NUL.
     public mutating func append<Value: PostgresValue>(_ value: Value) throws(PostgresError) {
-        guard slots.count < Self.limit else { throw PostgresError(.invalidParameter, message: "too many parameters") }
+        guard count < Self.limit else { throw PostgresError(.invalidParameter, message: "too many parameters") }
         let type = Value.postgresType
-        let offset = bytes.count
-        signature = Self.signature(after: signature, type)
-        if value.isNull { return slots.append(Slot(type: type, offset: offset, length: -1)) }
+        let header = beginParameter(type)
+        if value.isNull { return }
         try value.encode(into: &bytes)
-        slots.append(Slot(type: type, offset: offset, length: Int32(bytes.count - offset)))
-        if type.isText { bytes.append(0) }
+        endParameter(header, type)
     }
 
-    private static func signature(after previous: UInt64, _ type: PostgresType) -> UInt64 {
-        previous &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(type.oid) &+ 1
+    private mutating func beginParameter(_ type: PostgresType) -> Int {
+        if bytes.isEmpty { bytes.reserveCapacity(64) }
+        signature = signature &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(type.oid) &+ 1
+        count += 1
+        let header = bytes.count
+        withUnsafeBytes(of: (type.oid, -1 as Int32)) { bytes.append(contentsOf: $0) }
+        return header
+    }
+
+    private mutating func endParameter(_ header: Int, _ type: PostgresType) {
+        let length = Int32(bytes.count - header - 8)
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: length, toByteOffset: header + 4, as: Int32.self) }
+        if type.isText { bytes.append(0) }
     }
 
     /// Lends the parallel arrays that libpq asks for: count, types, values, lengths, formats.
@@ -57,19 +60,23 @@ public struct PostgresParameters: Sendable {
             UnsafePointer<Int32>?
         ) -> Result
     ) -> Result {
-        let count = slots.count
+        let count = count
         if count == 0 { return body(0, nil, nil, nil, nil) }
         return withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: count) { values in
             withUnsafeTemporaryAllocation(of: Int32.self, capacity: 3 * count) { numbers in
-                // An empty array has no address, but an empty string needs one: nil would be NULL.
                 bytes.withUnsafeBytes { bytes in
-                    let base = bytes.baseAddress ?? UnsafeRawPointer(values.baseAddress!)
-                    for (index, slot) in slots.enumerated() {
-                        let start = (base + slot.offset).assumingMemoryBound(to: CChar.self)
-                        values[index] = slot.length < 0 ? nil : start
-                        numbers[index] = Int32(bitPattern: slot.type.oid)
-                        numbers[count + index] = max(0, slot.length)
-                        numbers[2 * count + index] = slot.type.isText ? 0 : 1
+                    var offset = 0
+                    for index in 0..<count {
+                        let type = bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)
+                        let length = bytes.loadUnaligned(fromByteOffset: offset + 4, as: Int32.self)
+                        let start = bytes.baseAddress! + offset + 8
+                        values[index] = length < 0 ? nil : start.assumingMemoryBound(to: CChar.self)
+                        numbers[index] = type
+                        numbers[count + index] = max(0, length)
+                        // Of a type that the server infers only the text form is known.
+                        let isText = type == 0
+                        numbers[2 * count + index] = isText ? 0 : 1
+                        offset += 8 + max(0, Int(length)) + (isText && length >= 0 ? 1 : 0)
                     }
                     let first = numbers.baseAddress!
                     return first.withMemoryRebound(to: Oid.self, capacity: count) { types in

@@ -8,6 +8,7 @@ extension PostgresPool {
     ///
     /// - Parameter attempts: how often it is tried at most when the server asks for another try (serialization failure,
     ///   deadlock); then `body` runs again from its beginning.
+    @discardableResult
     public nonisolated(nonsending) func transaction<Result>(
         _ isolation: Isolation = .readCommitted, attempts: Int = 1,
         _ body: nonisolated(nonsending) (PostgresTransaction) async throws -> Result
@@ -28,7 +29,7 @@ extension PostgresPool {
     ) async throws -> Result {
         let pool = core.current
         let connection = try await pool.lease(within: deadline)
-        let lease = Lease(connection, of: pool, isolation, budget: deadline)
+        let lease = Lease(connection, of: pool, isolation, deadline: deadline)
         do {
             let result = try await body(PostgresTransaction(lease: lease))
             try await lease.commit()

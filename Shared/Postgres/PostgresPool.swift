@@ -9,22 +9,25 @@ public import EventLoop
 /// On a loop, a call stays on it; from elsewhere it goes through the first loop.
 public struct PostgresPool: Queryable {
     let core: Core
-    private let budget: Duration
+    let deadline: Duration
+    /// The deadline in nanoseconds.
+    private let budget: UInt64
 
     /// Opens no connection yet. Host names are resolved, and statements cancelled, on `blocking`.
     public init(_ configuration: PostgresConfiguration, on loops: EventLoopGroup, blocking: BlockingPool) {
-        core = Core(configuration, loops.loops.map { LoopPool(configuration, on: $0, blocking: blocking) })
-        budget = configuration.deadline
+        let pools = loops.loops.map { LoopPool(configuration, on: $0, blocking: blocking) }
+        self.init(core: Core(pools), deadline: configuration.deadline)
     }
 
-    private init(core: Core, budget: Duration) {
+    private init(core: Core, deadline: Duration) {
         self.core = core
-        self.budget = budget
+        self.deadline = deadline
+        budget = deadline.wholeNanoseconds
     }
 
     /// The same pool with another deadline for each call. The server's own `statementTimeout` still applies to single
     /// statements; a transaction raises it.
-    public func within(_ deadline: Duration) -> PostgresPool { PostgresPool(core: core, budget: deadline) }
+    public func within(_ deadline: Duration) -> PostgresPool { PostgresPool(core: core, deadline: deadline) }
 
     /// Closes all connections; statements under way fail.
     public func close() { core.close() }
@@ -44,13 +47,9 @@ public struct PostgresPool: Queryable {
 
     /// The pools of all loops.
     final class Core: Sendable {
-        let configuration: PostgresConfiguration
         private let pools: [LoopPool]
 
-        init(_ configuration: PostgresConfiguration, _ pools: [LoopPool]) {
-            self.configuration = configuration
-            self.pools = pools
-        }
+        init(_ pools: [LoopPool]) { self.pools = pools }
 
         deinit { close() }
 
@@ -65,6 +64,4 @@ public struct PostgresPool: Queryable {
             for pool in pools { pool.loop.execute { pool.close() } }
         }
     }
-
-    var deadline: Duration { budget }
 }

@@ -1,5 +1,3 @@
-internal import EventLoop
-
 /// Statements that succeed or fail together, on their way through a pool: one call's worth.
 ///
 /// - Note: `@unchecked Sendable` because all but the constants is touched by the pool's loop alone.
@@ -21,29 +19,56 @@ final class Request: @unchecked Sendable {
     }
 
     let work: Work
+    /// From the call to the result, in nanoseconds.
+    let budget: UInt64
     /// Sent ahead of the work in the same breath: the BEGIN of a transaction.
     var prefix: [Step] = []
+    /// On a connection of its own, within more than itself.
+    var isInTransaction = false
+    /// The COMMIT; nothing may follow it.
+    var endsTransaction = false
+    /// It shared a sync with one that failed, and now goes by itself.
+    var isAlone = false
     /// Told when the server has dealt with it or the connection is gone, whether or not the caller still waits.
     var finished: ((PostgresError?) -> Void)?
-    /// From the call to the result.
-    let budget: Duration
-    /// Monotonic nanoseconds.
-    private(set) var deadline: UInt64 = .max
-    /// How often a cancellation meant for a neighbour, or a plan gone stale, made it start again.
-    var restarts = 0
     /// It was under way when a neighbour was cancelled, and the server may have hit it instead.
     var mayBeHitByCancel = false
 
+    /// Monotonic nanoseconds.
+    private(set) var deadline: UInt64 = .max
+    private(set) var error: PostgresError?
+    /// How often a cancellation meant for a neighbour, or a plan gone stale, made it start again.
+    private(set) var restarts = 0
     private var startedAt: UInt64 = 0
     private var continuation: UnsafeContinuation<Outcome, Never>?
     private var isCancelledEarly = false
-    private var results: [PostgresResult] = []
-    private(set) var error: PostgresError?
+    private var firstResult: PostgresResult?
+    private var furtherResults: [PostgresResult] = []
 
-    init(_ work: Work, budget: Duration) {
+    init(_ work: Work, budget: UInt64) {
         self.work = work
         self.budget = budget
     }
+
+    var steps: [Step] {
+        switch work {
+        case .one(let step): prefix + [step]
+        case .batch(let steps): prefix + steps
+        }
+    }
+
+    /// The only step, of most requests.
+    var onlyStep: Step? {
+        if case .one(let step) = work, prefix.isEmpty { step } else { nil }
+    }
+
+    /// Whether it may share a sync with others.
+    var mayShareSync: Bool {
+        guard case .one(let step) = work else { return false }
+        return step.statement.isRead && !isInTransaction && !isAlone
+    }
+
+    // MARK: The caller
 
     /// The caller has been answered; what the server still says is dropped.
     var isAnswered: Bool { continuation == nil }
@@ -56,69 +81,14 @@ final class Request: @unchecked Sendable {
         }
         self.continuation = continuation
         startedAt = now
-        deadline = now &+ budget.wholeNanoseconds
+        deadline = now &+ budget
         return true
     }
 
-    /// Answers a caller whose task was cancelled; false where it has been answered before or has not started.
+    /// Notes that the caller's task was cancelled; true where the caller waits for an answer.
     func cancel() -> Bool {
         isCancelledEarly = true
         return !isAnswered
-    }
-
-    var steps: [Step] {
-        switch work {
-        case .one(let step): prefix + [step]
-        case .batch(let steps): prefix + steps
-        }
-    }
-
-    private var stepCount: Int {
-        switch work {
-        case .one: prefix.count + 1
-        case .batch(let steps): prefix.count + steps.count
-        }
-    }
-
-    /// The step that failed, while there is an error.
-    private var nextStep: Step {
-        let steps = self.steps
-        return steps[min(results.count, steps.count - 1)]
-    }
-
-    var failedKey: PreparedStatement.Key { nextStep.preparedKey }
-
-    // MARK: What comes back
-
-    func received(_ result: PostgresResult) { results.append(result) }
-
-    /// The first failure counts: what follows it in the pipeline is only skipped.
-    func failed(_ error: PostgresError) {
-        guard self.error == nil else { return }
-        self.error = error
-        self.error?.statement = nextStep.statement.name
-    }
-
-    func replaceError(_ error: PostgresError) {
-        self.error = nil
-        failed(error)
-    }
-
-    /// Forgets what came back, to be sent once more.
-    func restart() {
-        restarts += 1
-        mayBeHitByCancel = false
-        error = nil
-        results = []
-    }
-
-    /// What the results make; call when all have come.
-    var outcome: Outcome {
-        if let error { return .failed(error) }
-        if results.count != stepCount { return .failed(PostgresError(.connectionLost, message: "results are missing")) }
-        let rows = results.suffix(from: prefix.count).map(Rows.init(result:))
-        if case .one = work { return .rows(rows[0]) }
-        return .batch(rows)
     }
 
     /// Resumes the caller, once.
@@ -128,20 +98,56 @@ final class Request: @unchecked Sendable {
         report?(StatementReport(self, outcome, took: .nanoseconds(Int64(now - startedAt))))
         continuation.resume(returning: outcome)
     }
-}
 
-extension StatementReport {
-    fileprivate init(_ request: Request, _ outcome: Request.Outcome, took duration: Duration) {
-        name = request.steps.last?.statement.name ?? ""
-        self.duration = duration
-        switch outcome {
-        case .rows(let list): (rows, error) = (list.touched, nil)
-        case .batch(let lists): (rows, error) = (lists.reduce(0) { $0 + $1.touched }, nil)
-        case .failed(let failure): (rows, error) = (0, failure)
-        }
+    // MARK: What comes back
+
+    /// Whether not even the first step has brought a result.
+    var hasDoneNothing: Bool { firstResult == nil }
+
+    func received(_ result: PostgresResult) {
+        if firstResult == nil { firstResult = result } else { furtherResults.append(result) }
     }
-}
 
-extension Rows {
-    fileprivate var touched: Int { Swift.max(count, affected) }
+    /// The first failure counts: what follows it in the pipeline is only skipped.
+    func failed(_ error: PostgresError) {
+        guard self.error == nil else { return }
+        self.error = error
+        self.error?.statement = failedStep.statement.name
+    }
+
+    func replaceError(_ error: PostgresError) {
+        self.error = nil
+        failed(error)
+    }
+
+    /// The step that brought the error: the one after those that brought results.
+    var failedStep: Step {
+        let steps = self.steps
+        let results = firstResult == nil ? 0 : 1 + furtherResults.count
+        return steps[min(results, steps.count - 1)]
+    }
+
+    /// Forgets what came back, to be sent once more.
+    func restart(countingAs count: Int = 1) {
+        restarts += count
+        mayBeHitByCancel = false
+        error = nil
+        firstResult = nil
+        furtherResults = []
+    }
+
+    /// What the results make; call when all have come.
+    var outcome: Outcome {
+        if let error { return .failed(error) }
+        switch work {
+        case .one:
+            guard furtherResults.count == prefix.count, let result = furtherResults.last ?? firstResult else { break }
+            return .rows(Rows(result: result))
+        case .batch(let steps):
+            guard let firstResult, furtherResults.count + 1 == prefix.count + steps.count else { break }
+            let results = [firstResult] + furtherResults
+            return .batch(results.dropFirst(prefix.count).map(Rows.init(result:)))
+        }
+        return .failed(PostgresError(.connectionLost, message: "results are missing"))
+    }
 }

@@ -19,12 +19,8 @@ extension PostgresConnection {
         guard !isClosed, script == nil, inFlight.isEmpty, PQexitPipelineMode(raw) == 1 else {
             return completion(.failure(PostgresError(.connectionLost, message: "the connection is not free")))
         }
-        guard PQsendQuery(raw, text) == 1 else {
-            completion(.failure(PostgresError(.connectionLost, message: "cannot send")))
-            return close()
-        }
         script = ScriptRun(completion)
-        scheduleFlush()
+        if PQsendQuery(raw, text) != 1 || !flush() { close(lost()) }
     }
 
     func receiveScriptResults() {

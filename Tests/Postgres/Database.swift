@@ -6,32 +6,38 @@ import Testing
 /// A pool on loops of its own, to an empty database of its own.
 final class Database: Sendable {
     let loops: EventLoopGroup
-    let blocking: BlockingPool
     let pool: PostgresPool
     let server: TestDatabase
+    private let blocking = BlockingPool(threads: 2, limit: 64)
 
-    init(
-        _ server: TestDatabase, loops count: Int = 1, _ adjust: (inout PostgresConfiguration) -> Void = { _ in }
-    ) {
+    init(_ server: TestDatabase, loops count: Int = 1, _ adjust: (inout PostgresConfiguration) -> Void = { _ in }) {
         self.server = server
         loops = EventLoopGroup(count: count)
-        blocking = BlockingPool(threads: 2, limit: 64)
         var configuration = PostgresConfiguration(server.connectionString)
+        // Tests run side by side on a busy machine; those about time set their own.
+        configuration.deadline = .seconds(30)
+        configuration.statementTimeout = .seconds(30)
+        configuration.waitTimeout = .seconds(30)
+        configuration.connectTimeout = .seconds(30)
         adjust(&configuration)
         pool = PostgresPool(configuration, on: loops, blocking: blocking)
     }
 
-    /// Runs `body` on a loop, as a request would.
-    static func use<Result: Sendable>(
+    /// Runs `body` on a loop, as a request would, with an empty database or the given one.
+    static func use(
         on server: TestDatabase? = nil, loops: Int = 1, _ adjust: (inout PostgresConfiguration) -> Void = { _ in },
-        _ body: @escaping @Sendable (PostgresPool, Database) async throws -> Result
-    ) async throws -> Result {
+        _ body: @escaping @Sendable (PostgresPool, Database) async throws -> Void
+    ) async throws {
         let database: TestDatabase
         if let server { database = server } else { database = try await PostgresCluster.ofThisProcess().makeDatabase() }
         let home = Database(database, loops: loops, adjust)
-        let result = await home.loops.loops[0].runCatching { try await body(home.pool, home) }
+        do {
+            try await home.loops.loops[0].run { try await body(home.pool, home) }
+        } catch {
+            await home.close()
+            throw error
+        }
         await home.close()
-        return try result.get()
     }
 
     func close() async {
@@ -41,13 +47,12 @@ final class Database: Sendable {
             blocking.stop()
         }
     }
-}
 
-extension EventLoop {
-    fileprivate func runCatching<Result: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Result
-    ) async -> Swift.Result<Result, any Error> {
-        do { return .success(try await run(body)) } catch { return .failure(error) }
+    /// What the server says of this database's sessions, one number.
+    func sessions(where condition: String = "true") async throws -> Int {
+        let text = try await server.cluster.run(
+            sql: "select count(*) from pg_stat_activity where datname = '\(server.name)' and \(condition)")
+        return try #require(Int(text.dropLast()))
     }
 }
 
@@ -62,4 +67,16 @@ nonisolated(nonsending) func failure<Value>(
     }
     try #require(Bool(false), "no error was thrown", sourceLocation: sourceLocation)
     preconditionFailure()
+}
+
+/// Statements that several suites use.
+enum SQL {
+    static let one = Statement("one", "select 1::int8")
+    static let echo = Statement("echo", "select $1::int8")
+    static let divide = Statement("divide", "select 6 / $1::int8")
+    static let sleep = Statement("sleep", "select pg_sleep($1)")
+    static let session = Statement("session", "select pg_backend_pid()")
+    static let notes = "create table notes (id int8 primary key, body text)"
+    static let insert = Statement("insert note", "insert into notes (id) values ($1)")
+    static let count = Statement("count notes", "select count(*) from notes")
 }

@@ -1,20 +1,94 @@
+import EventLoop
 import Postgres
 import TestSupport
 import Testing
 
 @Suite struct MigrationTests {
-    static let first = Migration(
-        number: 1, name: "tables", sql: Array("create table s.a (id int8); create table s.b (id int8)".utf8))
+    private static let tables = migration(1, "tables", "create table s.a (id int8); create table s.b (id int8)")
+    private static let rows = migration(2, "rows", "insert into s.a values (1); insert into s.b values (2)")
 
-    @Test("A migration is applied once, and never in another form")
+    private static func migration(_ number: Int, _ name: String, _ sql: String) -> Migration {
+        Migration(number: number, name: name, sql: Array(sql.utf8))
+    }
+
+    @Test("A migration is applied once, and a later one after it")
     func once() async throws {
         try await Database.use { pool, _ in
-            let applied = [try await pool.migrate("s", [Self.first]), try await pool.migrate("s", [Self.first])]
-            #expect(applied == [1, 0])
-            let changed = Migration(number: 1, name: "tables", sql: Array("select 1".utf8))
+            let first = try await pool.migrate("s", [Self.tables])
+            let second = try await pool.migrate("s", [Self.tables, Self.rows])
+            let third = try await pool.migrate("s", [Self.tables, Self.rows])
+            #expect([first, second, third] == [1, 1, 0])
+            let names = try await pool.query(
+                Statement("names", unprepared: "select number || name from s.schema_migrations order by number"))
+            #expect(try names.map { try $0.next(as: String.self) } == ["1tables", "2rows"])
+        }
+    }
+
+    @Test("An applied migration that has changed, or one that was left out, is refused")
+    func refusals() async throws {
+        try await Database.use { pool, _ in
+            try await pool.migrate("s", [Self.tables, Self.rows])
             await #expect(throws: MigrationError.changed(1, name: "tables")) {
-                try await pool.migrate("s", [changed])
+                try await pool.migrate("s", [Self.migration(1, "tables", "select 1"), Self.rows])
+            }
+            try await pool.migrate("s", [Self.tables, Self.migration(4, "four", "select 4")].compactMap(\.self))
+            await #expect(throws: MigrationError.missing(3)) {
+                try await pool.migrate("s", [Self.tables, Self.rows, Self.migration(3, "late", "select 3")])
+            }
+            await #expect(throws: MigrationError.unordered(1)) {
+                try await pool.migrate("s", [Self.rows, Self.tables])
             }
         }
+    }
+
+    @Test("A migration that fails leaves nothing behind and names itself")
+    func failing() async throws {
+        try await Database.use { pool, home in
+            let broken = Self.migration(3, "broken", "create table s.c (id int8); insert into s.nowhere values (1)")
+            await #expect {
+                try await pool.migrate("s", [Self.tables, Self.rows, broken])
+            } throws: { error in
+                guard case .failed(3, "broken", let reason)? = error as? MigrationError else { return false }
+                return reason.sqlState == "42P01"
+            }
+            let left = try await home.server.run(
+                sql: "select to_regclass('s.c') is null, count(*) from s.schema_migrations")
+            #expect(left == "t|2\n")
+        }
+    }
+
+    @Test("Four instances that start at once apply each migration once")
+    func race() async throws {
+        let server = try await PostgresCluster.ofThisProcess().makeDatabase()
+        let instances = (0..<4).map { _ in Database(server) }
+        let slow = Self.migration(3, "slow", "select pg_sleep(0.2); create table s.c (id int8)")
+        let applied = try await withThrowingTaskGroup(of: Int.self) { group in
+            for instance in instances {
+                group.addTask(executorPreference: instance.loops.loops[0]) {
+                    try await instance.pool.migrate("s", [Self.tables, Self.rows, slow])
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(applied == 3)
+        for instance in instances { await instance.close() }
+    }
+
+    @Test("A role that owns its schema, and nothing else, can migrate it")
+    func ownRole() async throws {
+        let server = try await PostgresCluster.ofThisProcess().makeDatabase()
+        let role = server.name + "_owner"
+        try await server.run(sql: "create role \(role) login; create schema s authorization \(role)")
+        try await Database.use(on: server, { $0.connectionString = server.connectionString(user: role) }) { pool, _ in
+            let applied = try await pool.migrate("s", [Self.tables])
+            #expect(applied == 1)
+        }
+    }
+
+    @Test("A file name gives number and name")
+    func fileNames() {
+        let migration = Migration(file: "0012_add_index.sql", sql: [])
+        #expect(migration?.number == 12 && migration?.name == "add_index")
+        for name in ["x.sql", "0001.sql", "0001_a.txt", "0_a.sql"] { #expect(Migration(file: name, sql: []) == nil) }
     }
 }

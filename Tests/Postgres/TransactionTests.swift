@@ -1,42 +1,176 @@
+import EventLoop
 import Postgres
 import TestSupport
 import Testing
 
 @Suite struct TransactionTests {
-    static let table = "create table notes (id int8 primary key)"
-    static let insert = Statement("insert note", "insert into notes values ($1)")
-    static let count = Statement("count notes", "select count(*) from notes")
+    private struct Refused: Error {}
 
     @Test("A transaction takes effect as a whole when its closure returns, and not at all when it throws")
     func allOrNothing() async throws {
         try await Database.use { pool, home in
-            try await home.server.run(sql: Self.table)
-            try await pool.transaction { tx in
-                try await tx.execute(Self.insert, 1)
-                try await tx.execute(Self.insert, 2)
+            try await home.server.run(sql: SQL.notes)
+            let seen = try await pool.transaction { tx in
+                try await tx.execute(SQL.insert, 1)
+                try await tx.execute(SQL.insert, 2)
+                return try await tx.query(SQL.count).value(as: Int.self)
             }
-            await #expect(throws: PostgresError.self) {
+            await #expect(throws: Refused.self) {
                 try await pool.transaction { tx in
-                    try await tx.execute(Self.insert, 3)
-                    try await tx.execute(Self.insert, 2)
+                    try await tx.execute(SQL.insert, 3)
+                    throw Refused()
                 }
             }
-            let count = try await pool.query(Self.count).value(as: Int.self)
-            #expect(count == 2)
+            let count = try await pool.query(SQL.count).value(as: Int.self)
+            #expect(seen == 2 && count == 2)
         }
     }
 
-    @Test("A batch takes effect as a whole or its caller sees the failure")
-    func batch() async throws {
+    @Test("A failure that the closure swallows still fails the transaction")
+    func swallowed() async throws {
         try await Database.use { pool, home in
-            try await home.server.run(sql: Self.table)
-            var batch = PostgresBatch()
-            try batch.add(Self.insert, 1)
-            try batch.add(Self.insert, 1)
-            let error = try await failure { try await pool.run(batch) }
-            #expect(error.isUniqueViolation(of: "notes_pkey"))
-            let count = try await pool.query(Self.count).value(as: Int.self)
+            try await home.server.run(sql: SQL.notes)
+            let error = try await failure {
+                try await pool.transaction { tx in
+                    try await tx.execute(SQL.insert, 1)
+                    _ = try? await tx.execute(SQL.insert, 1)
+                }
+            }
+            #expect(error.kind == .transactionEnded)
+            let count = try await pool.query(SQL.count).value(as: Int.self)
             #expect(count == 0)
+        }
+    }
+
+    @Test("A transaction that is kept beyond its closure runs nothing")
+    func kept() async throws {
+        try await Database.use { pool, _ in
+            let kept = try await pool.transaction { tx in
+                try await tx.query(SQL.one)
+                return tx
+            }
+            let error = try await failure { try await kept.query(SQL.one) }
+            #expect(error.kind == .transactionEnded)
+        }
+    }
+
+    @Test("Transactions that collide are tried again until all have passed")
+    func retries() async throws {
+        try await Database.use(loops: 2) { pool, home in
+            try await home.server.run(sql: "create table counter (value int8); insert into counter values (0)")
+            let read = Statement("read counter", "select value from counter")
+            let write = Statement("write counter", "update counter set value = $1")
+            try await withThrowingTaskGroup { group in
+                for number in 0..<6 {
+                    group.addTask(executorPreference: home.loops[any: number]) {
+                        try await pool.transaction(.serializable, attempts: 100) { tx in
+                            let value = try await tx.query(read).value(as: Int.self)
+                            try await tx.execute(write, value + 1)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let value = try await pool.query(read).value(as: Int.self)
+            #expect(value == 6)
+        }
+    }
+
+    @Test("A read-only transaction sees one state throughout and writes nothing")
+    func readOnly() async throws {
+        try await Database.use { pool, home in
+            try await home.server.run(sql: SQL.notes)
+            try await pool.transaction(.readOnly) { tx in
+                let before = try await tx.query(SQL.count).value(as: Int.self)
+                try await pool.execute(SQL.insert, 1)
+                let after = try await tx.query(SQL.count).value(as: Int.self)
+                #expect(before == 0 && after == 0)
+            }
+            let error = try await failure {
+                try await pool.transaction(.readOnly) { tx in try await tx.execute(SQL.insert, 2) }
+            }
+            #expect(error.sqlState == "25006")
+        }
+    }
+
+    @Test("More transactions than connections wait their turn and all pass")
+    func queueing() async throws {
+        try await Database.use({ $0.connectionsPerLoop = 3 }) { pool, home in
+            try await home.server.run(sql: SQL.notes)
+            try await withThrowingTaskGroup { group in
+                for number in 0..<100 {
+                    group.addTask { try await pool.transaction { tx in try await tx.execute(SQL.insert, number) } }
+                }
+                try await group.waitForAll()
+            }
+            let count = try await pool.query(SQL.count).value(as: Int.self)
+            let sessions = try await home.sessions()
+            #expect(count == 100 && sessions <= 3)
+        }
+    }
+
+    @Test("A transaction that finds no connection in time, or too many before it, is told so; single statements pass")
+    func exhaustion() async throws {
+        try await Database.use({
+            $0.connectionsPerLoop = 2
+            $0.waitTimeout = .milliseconds(200)
+            $0.waitLimit = 1
+        }) { pool, home in
+            // Both connections are open before anything is timed.
+            try await eventually {
+                let count = try? await pool.transaction { tx in
+                    try await tx.query(SQL.one).count + pool.query(SQL.one).count
+                }
+                return count == 2
+            }
+            let (holds, hold) = AsyncStream<Void>.makeStream()
+            let (begun, begin) = AsyncStream<Void>.makeStream()
+            let holder = Task(executorPreference: home.loops.loops[0]) {
+                defer { begin.finish() }
+                try await pool.transaction { tx in
+                    try await tx.query(SQL.one)
+                    begin.finish()
+                    for await _ in holds {}
+                }
+            }
+            for await _ in begun {}
+            async let late = failure { try await pool.transaction { tx in try await tx.query(SQL.one) } }
+            async let later = failure { try await pool.transaction { tx in try await tx.query(SQL.one) } }
+            let one = try await pool.query(SQL.one).value(as: Int.self)
+            let kinds = [try await late.kind, try await later.kind]
+            #expect(one == 1 && kinds == [.exhausted, .exhausted])
+            hold.finish()
+            try await holder.value
+            try await pool.transaction { tx in _ = try await tx.query(SQL.one) }
+        }
+    }
+
+    @Test("Cancelling a task in a transaction rolls it back and frees its connection")
+    func cancellation() async throws {
+        try await Database.use({ $0.connectionsPerLoop = 2 }) { pool, home in
+            try await home.server.run(sql: SQL.notes)
+            let task = Task(executorPreference: home.loops.loops[0]) {
+                try await pool.transaction { tx in
+                    try await tx.execute(SQL.insert, 1)
+                    try await tx.query(SQL.sleep, 30.0)
+                }
+            }
+            try await eventually { try await home.sessions(where: "wait_event = 'PgSleep'") == 1 }
+            task.cancel()
+            let error = try await failure { try await task.value }
+            #expect(error.kind == .cancelled)
+            try await eventually { try await home.sessions(where: "wait_event = 'PgSleep'") == 0 }
+            let count = try await pool.transaction { tx in try await tx.query(SQL.count).value(as: Int.self) }
+            #expect(count == 0)
+        }
+    }
+
+    @Test("A longer deadline lets the statements of a transaction run beyond the server's time-out")
+    func patience() async throws {
+        try await Database.use({ $0.statementTimeout = .milliseconds(100) }) { pool, _ in
+            try await pool.within(.seconds(20)).transaction { tx in _ = try await tx.query(SQL.sleep, 0.3) }
+            let error = try await failure { try await pool.query(SQL.sleep, 0.3) }
+            #expect(error.kind == .timeout)
         }
     }
 }

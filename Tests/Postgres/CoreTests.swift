@@ -1,0 +1,83 @@
+import Testing
+
+@testable import Postgres
+
+@Suite struct CoreTests {
+    @Test("A queue gives back what it took, in order, and lets one leave early")
+    func queue() {
+        var queue = FIFO<Int>()
+        var expected: [Int] = []
+        for number in 0..<2_000 {
+            queue.append(number)
+            expected.append(number)
+            if number % 3 == 0 { #expect(queue.popFirst() == expected.removeFirst()) }
+            if number % 7 == 0 {
+                queue.remove { $0 == number - 1 }
+                expected.removeAll { $0 == number - 1 }
+            }
+        }
+        #expect(Array(queue) == expected && queue.count == expected.count && queue.first == expected.first)
+    }
+
+    @Test("An abandoned statement is left alone for its grace, then cancelled once, then given up")
+    func headWatch() {
+        var head = HeadWatch(grace: 10, limit: 100)
+        #expect(head.check(isAbandoned: false, now: 0) == .none)
+        #expect(head.check(isAbandoned: true, now: 5) == .look(at: 15))
+        #expect(head.check(isAbandoned: true, now: 14) == .look(at: 15))
+        #expect(head.check(isAbandoned: true, now: 15) == .cancel(lookAt: 105))
+        #expect(head.check(isAbandoned: true, now: 50) == .look(at: 105))
+        #expect(head.check(isAbandoned: true, now: 105) == .giveUp)
+    }
+
+    @Test("The next statement starts with a fresh grace")
+    func headMovesOn() {
+        var head = HeadWatch(grace: 10, limit: 100)
+        _ = head.check(isAbandoned: true, now: 0)
+        head.moveOn()
+        #expect(head.check(isAbandoned: true, now: 50) == .look(at: 60))
+    }
+
+    @Test(
+        "Only what surely reads and nothing else may share a sync",
+        arguments: [
+            ("select 1", true),
+            ("\n  SELECT id\nfrom rooms", true),
+            ("with recent as (select 1) select * from recent", true),
+            ("select 1 from rooms for update", false),
+            ("select 1 from rooms FOR NO KEY UPDATE", false),
+            ("select 1 from rooms for share", false),
+            ("with gone as (delete from rooms returning id) select id from gone", false),
+            ("select nextval('x')", false),
+            ("select pg_sleep(1)", false),
+            ("select * into copy from rooms", false),
+            ("insert into rooms select 1", false),
+            ("begin", false),
+        ])
+    func reads(sql: String, isRead: Bool) {
+        #expect(SQLWords(sql).onlyRead == isRead)
+    }
+
+    @Test("Host names are found in a connection string, sockets and numbers are left to libpq")
+    func hosts() throws {
+        func hosts(_ text: String) throws -> [String] {
+            try ConnectionString(text).hostsToResolve.map { "\($0.host):\($0.port)" }
+        }
+        #expect(try hosts("postgres://u:p@db:1234/x") == ["db:1234"])
+        #expect(try hosts("postgres://u@a,b:6000/x") == ["a:5432", "b:6000"])
+        #expect(try hosts("host=/run/postgresql dbname=x").isEmpty)
+        #expect(try hosts("hostaddr=127.0.0.1").isEmpty)
+        #expect(try hosts("dbname=x").isEmpty)
+    }
+
+    @Test("Lists of types are told apart")
+    func signatures() throws {
+        let lists = [
+            PostgresParameters(), try PostgresParameters(1), try PostgresParameters(1, 2),
+            try PostgresParameters(""),
+            try PostgresParameters(1, ""), try PostgresParameters("", 1), try PostgresParameters(1 as Int32),
+        ]
+        #expect(Set(lists.map(\.signature)).count == lists.count)
+        #expect(try PostgresParameters(Int?.none).signature == PostgresParameters(1).signature)
+    }
+}

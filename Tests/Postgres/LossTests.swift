@@ -1,0 +1,155 @@
+import EventLoop
+import Glibc
+import Postgres
+import Synchronization
+import TestSupport
+import Testing
+
+/// What happens when the server goes away; each with a server of its own.
+@Suite struct LossTests {
+    @Test("Everyone on a connection that ends is told, and the next call finds a new one")
+    func terminated() async throws {
+        try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
+            let session = try await pool.query(SQL.session).value(as: Int.self)
+            let sleepers = (0..<20).map { _ in
+                Task(executorPreference: home.loops.loops[0]) { try await pool.query(SQL.sleep, 30.0) }
+            }
+            try await eventually { try await home.sessions(where: "wait_event = 'PgSleep'") == 1 }
+            try await home.server.run(sql: "select pg_terminate_backend(\(session))")
+            for sleeper in sleepers {
+                let error = try await failure { try await sleeper.value }
+                #expect(error.kind == .connectionLost && error.isOutcomeUnknown)
+            }
+            let next = try await pool.query(SQL.session).value(as: Int.self)
+            #expect(next != session)
+        }
+    }
+
+    @Test("A connection that ended while nobody used it is noticed by nobody")
+    func terminatedIdle() async throws {
+        try await Database.use { pool, home in
+            let session = try await pool.query(SQL.session).value(as: Int.self)
+            try await home.server.run(sql: "select pg_terminate_backend(\(session))")
+            try await eventually { try await home.sessions() == 0 }
+            try await home.loops.loops[0].sleep(for: .milliseconds(50))
+            let next = try await pool.query(SQL.session).value(as: Int.self)
+            #expect(next != session)
+        }
+    }
+
+    @Test("A transaction on a connection that ends fails, and its connection is not used again")
+    func terminatedTransaction() async throws {
+        try await Database.use { pool, home in
+            try await home.server.run(sql: SQL.notes)
+            let error = try await failure {
+                try await pool.transaction { tx in
+                    let session = try await tx.query(SQL.session).value(as: Int.self)
+                    try await tx.execute(SQL.insert, 1)
+                    try await home.server.run(sql: "select pg_terminate_backend(\(session))")
+                    try await tx.execute(SQL.insert, 2)
+                }
+            }
+            #expect(error.kind == .connectionLost)
+            try await pool.transaction { tx in try await tx.execute(SQL.insert, 3) }
+            let count = try await pool.query(SQL.count).value(as: Int.self)
+            #expect(count == 1)
+        }
+    }
+
+    @Test(
+        "When the server restarts or crashes under load, calls are answered in time, service resumes, and no write is lost",
+        arguments: ["restart", "crash"])
+    func restart(how: String) async throws {
+        let cluster = try await PostgresCluster.start()
+        let database = try await cluster.makeDatabase()
+        try await database.run(sql: SQL.notes)
+        try await Database.use(on: database, loops: 2, { $0.deadline = .seconds(4) }) { pool, home in
+            let log = CallLog()
+            let callers = (0..<40).map { number in
+                Task(executorPreference: home.loops[any: number]) {
+                    while !log.isFinished { await log.record { try await pool.execute(SQL.insert, $0) } }
+                }
+            }
+            try await eventually { log.successes > 1_000 }
+            if how == "crash" { await cluster.kill() } else { await cluster.stop() }
+            try await eventually { log.failures > 0 }
+            try await cluster.start()
+            let before = log.successes
+            try await eventually { log.successes > before + 1_000 }
+            log.finish()
+            for caller in callers { await caller.value }
+            #expect(log.longest < .seconds(5))
+            let stored = Set(try await pool.query(Self.ids).map { try $0.next(as: Int.self) })
+            #expect(log.acknowledged.subtracting(stored).isEmpty)
+        }
+        await cluster.stop()
+    }
+
+    private static let ids = Statement("ids", "select id from notes")
+
+    @Test("When the server stands still, calls are answered at their deadline, and service resumes once it goes on")
+    func standstill() async throws {
+        let cluster = try await PostgresCluster.start()
+        let database = try await cluster.makeDatabase()
+        try await Database.use(
+            on: database,
+            {
+                $0.deadline = .milliseconds(500)
+                $0.waitTimeout = .milliseconds(500)
+                $0.stallLimit = .seconds(1)
+                $0.connectTimeout = .seconds(1)
+            }
+        ) { pool, _ in
+            try await eventually { (try? await pool.query(SQL.one)) != nil }
+            let session = try await pool.query(SQL.session).value(as: Int32.self)
+            cluster.signal(SIGSTOP)
+            kill(session, SIGSTOP)
+            let start = ContinuousClock.now
+            for _ in 0..<4 {
+                let error = try await failure { try await pool.query(SQL.one) }
+                #expect([.timeout, .unavailable, .connectionLost, .exhausted].contains(error.kind))
+            }
+            #expect(ContinuousClock.now - start < .seconds(5))
+            kill(session, SIGCONT)
+            cluster.signal(SIGCONT)
+            try await eventually { (try? await pool.query(SQL.one)) != nil }
+        }
+        await cluster.stop()
+    }
+}
+
+/// What callers have seen, from any thread.
+private final class CallLog: Sendable {
+    private struct State {
+        var next = 0
+        var acknowledged: Set<Int> = []
+        var failures = 0
+        var longest = Duration.zero
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+
+    var successes: Int { state.withLock(\.acknowledged.count) }
+    var acknowledged: Set<Int> { state.withLock(\.acknowledged) }
+    var failures: Int { state.withLock(\.failures) }
+    var longest: Duration { state.withLock(\.longest) }
+    var isFinished: Bool { state.withLock(\.isFinished) }
+
+    func finish() { state.withLock { $0.isFinished = true } }
+
+    /// Calls with a number of its own and notes how it went.
+    func record(_ call: (Int) async throws -> Int) async {
+        let number = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        let start = ContinuousClock.now
+        let isAcknowledged = (try? await call(number)) != nil
+        let duration = ContinuousClock.now - start
+        state.withLock { state in
+            if isAcknowledged { state.acknowledged.insert(number) } else { state.failures += 1 }
+            state.longest = max(state.longest, duration)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import EventLoop
+import Postgres
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct PoolTests {
+    @Test("No connection is opened before it is needed, and no more than are allowed")
+    func laziness() async throws {
+        try await Database.use(loops: 2, { $0.connectionsPerLoop = 3 }) { pool, home in
+            let before = try await home.sessions()
+            try await pool.query(SQL.one)
+            let first = try await home.sessions()
+            try await withThrowingTaskGroup { group in
+                for number in 0..<1_000 { group.addTask { try await pool.query(SQL.echo, number).count } }
+                try await group.waitForAll()
+            }
+            let all = try await home.sessions()
+            #expect(before == 0 && first == 1 && all > 1 && all <= 3)
+        }
+    }
+
+    @Test("A connection that is not used is closed, but for one")
+    func idleness() async throws {
+        try await Database.use({ $0.idleTimeout = .milliseconds(200) }) { pool, home in
+            try await pool.transaction { outer in
+                try await outer.query(SQL.one)
+                try await pool.transaction { inner in _ = try await inner.query(SQL.one) }
+            }
+            try await eventually { try await home.sessions() == 1 }
+            let one = try await pool.query(SQL.one).value(as: Int.self)
+            #expect(one == 1)
+        }
+    }
+
+    @Test("The pool serves tasks that run on no loop")
+    func elsewhere() async throws {
+        try await Database.use { pool, home in
+            try await home.server.run(sql: SQL.notes)
+            let task = Task.detached {
+                try await pool.transaction { tx in try await tx.execute(SQL.insert, 1) }
+                return try await pool.query(SQL.count).value(as: Int.self)
+            }
+            let count = try await task.value
+            #expect(count == 1)
+        }
+    }
+
+    @Test("A Unix socket and a host name lead to the server as well")
+    func addresses() async throws {
+        let database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        let strings = [
+            database.cluster.connectionString(database: database.name, overSocket: true),
+            "host=localhost port=\(database.cluster.port) user=postgres dbname=\(database.name)",
+            "postgres://postgres@127.0.0.1:1,localhost:\(database.cluster.port)/\(database.name)",
+        ]
+        for string in strings {
+            try await Database.use(on: database, { $0.connectionString = string }) { pool, _ in
+                let one = try await pool.query(SQL.one).value(as: Int.self)
+                #expect(one == 1)
+            }
+        }
+    }
+
+    @Test("Where no server answers, the caller is told why after its wait, without the password")
+    func unreachable() async throws {
+        let database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        let strings = [
+            "postgres://me:geheim@127.0.0.1:\(FreePort.pick())/x", "postgres://me:geheim@nowhere.invalid/x",
+            "postgres://nobody:geheim@127.0.0.1:\(database.cluster.port)/x", "nonsense geheim",
+        ]
+        for string in strings {
+            try await Database.use(
+                on: database,
+                {
+                    $0.connectionString = string
+                    $0.waitTimeout = .seconds(1)
+                }
+            ) { pool, _ in
+                let error = try await failure { try await pool.query(SQL.one) }
+                #expect(error.kind == .unavailable)
+                #expect(!error.message.isEmpty)
+                #expect(!"\(error)".contains("geheim"))
+                let second = try await failure { try await pool.transaction { tx in try await tx.query(SQL.one) } }
+                #expect(second.kind == .unavailable)
+            }
+        }
+    }
+
+    @Test("A server that accepts and says nothing does not hold the caller up")
+    func silence() async throws {
+        let listener = try SilentListener()
+        let database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        try await Database.use(
+            on: database,
+            {
+                $0.connectionString = "postgres://postgres@127.0.0.1:\(listener.port)/x"
+                $0.connectTimeout = .milliseconds(100)
+                $0.waitTimeout = .seconds(1)
+            }
+        ) { pool, _ in
+            let error = try await failure { try await pool.query(SQL.one) }
+            #expect(error.kind == .unavailable && error.message.contains("0.1"))
+        }
+    }
+
+    @Test("Closing the pool answers everybody")
+    func closing() async throws {
+        try await Database.use({ $0.connectionsPerLoop = 2 }) { pool, home in
+            try await pool.query(SQL.one)
+            let sleepers = (0..<5).map { _ in
+                Task(executorPreference: home.loops.loops[0]) { try await pool.query(SQL.sleep, 30.0) }
+            }
+            try await eventually { try await home.sessions(where: "wait_event = 'PgSleep'") > 0 }
+            pool.close()
+            for sleeper in sleepers {
+                let error = try await failure { try await sleeper.value }
+                #expect(error.kind == .closed)
+            }
+            let error = try await failure { try await pool.query(SQL.one) }
+            #expect(error.kind == .closed)
+            try await eventually { try await home.sessions(where: "wait_event = 'ClientRead'") == 0 }
+        }
+    }
+
+    @Test("Every call is reported with its name, its rows and its failure")
+    func reports() async throws {
+        let reports = Mutex<[StatementReport]>([])
+        try await Database.use({ $0.onStatement = { report in reports.withLock { $0.append(report) } } }) {
+            pool, home in
+            try await pool.query(Statement("three", "select generate_series(1, 3)"))
+            _ = try? await pool.query(SQL.divide, 0)
+            let seen = reports.withLock(\.self)
+            #expect(seen.map(\.name) == ["three", "divide"])
+            #expect(seen.map(\.rows) == [3, 0])
+            #expect(seen[0].error == nil && seen[1].error?.sqlState == "22012")
+            #expect(seen[0].duration > .zero)
+        }
+    }
+}

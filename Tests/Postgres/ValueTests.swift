@@ -1,0 +1,118 @@
+import Postgres
+import TestSupport
+import Testing
+import Wire
+
+@Suite struct ValueTests {
+    @Test("What is sent as a parameter comes back as it was")
+    func roundTrip() async throws {
+        try await Database.use { pool, _ in
+            func expectEcho<Value: PostgresValue & Equatable>(_ statement: Statement, _ values: Value...) async throws {
+                for value in values {
+                    let echo = try await pool.query(statement, value).value(as: Value.self)
+                    #expect(echo == value)
+                }
+            }
+            try await expectEcho(Statement("int8", "select $1::int8"), Int64.min, 0, .max)
+            try await expectEcho(Statement("int4", "select $1::int4"), Int32.min, 0, .max)
+            try await expectEcho(Statement("int2", "select $1::int2"), Int16.min, 0, .max)
+            try await expectEcho(Statement("null", "select $1::int8"), Int64?.none, 1)
+            try await expectEcho(Statement("bool", "select $1::bool"), true, false)
+            try await expectEcho(Statement("double", "select $1::float8"), -0.1, .infinity, .greatestFiniteMagnitude)
+            try await expectEcho(Statement("text", "select $1::text"), "", "마루 🪵", "a'b\"c\\d")
+            try await expectEcho(Statement("bytes", "select $1::bytea"), [UInt8](), [0, 255, 0])
+            try await expectEcho(Statement("id", "select $1::int8"), UserID(7))
+            try await expectEcho(
+                Statement("time", "select $1::timestamptz"), Timestamp(milliseconds: 0),
+                Timestamp(milliseconds: 1_700_000_000_123), Timestamp(milliseconds: -1))
+        }
+    }
+
+    @Test("Arrays of every kind come back as they were, empty and with nulls")
+    func arrays() async throws {
+        try await Database.use { pool, _ in
+            func expectEcho<Value: PostgresValue & Equatable>(_ statement: Statement, _ value: Value) async throws {
+                let echo = try await pool.query(statement, value).value(as: Value.self)
+                #expect(echo == value)
+            }
+            try await expectEcho(Statement("ids", "select $1::int8[]"), [UserID(1), UserID(2)])
+            try await expectEcho(Statement("numbers", "select $1::int8[]"), [Int64]())
+            try await expectEcho(Statement("texts", "select $1::text[]"), ["a", nil, ""])
+            try await expectEcho(Statement("bools", "select $1::bool[]"), [true, false])
+            try await expectEcho(Statement("blobs", "select $1::bytea[]"), [[0, 1], []] as [[UInt8]])
+            try await expectEcho(Statement("doubles", "select $1::float8[]"), [1.5, -2])
+            try await expectEcho(Statement("times", "select $1::timestamptz[]"), [Timestamp(milliseconds: 5)])
+        }
+    }
+
+    @Test("A string may stand for whatever the server makes of its text")
+    func inferredText() async throws {
+        try await Database.use { pool, home in
+            try await home.server.run(
+                sql: """
+                    create type mood as enum ('calm', 'loud');
+                    create table things (mood mood, document jsonb, price numeric);
+                    """)
+            let insert = Statement("insert thing", "insert into things values ($1, $2, $3) returning mood, document")
+            let json = PostgresJSON(Array(#"{"a": [1, 2]}"#.utf8))
+            var row = try firstRow(try await pool.query(insert, "loud", json, "1.25"))
+            let (mood, document): (String, PostgresJSON) = (try row.next(), try row.next())
+            #expect(mood == "loud")
+            #expect(document == json)
+        }
+    }
+
+    @Test("A number is read from a column of any width, as long as it fits")
+    func widths() async throws {
+        try await Database.use { pool, _ in
+            let small = Statement("small", "select 7::int2, 7::int4, 3000000000::int8, 1::float4")
+            var row = try firstRow(try await pool.query(small))
+            let numbers: [Int64] = [try row.next(), try row.next()]
+            #expect(numbers == [7, 7])
+            #expect(throws: PostgresError.self) { _ = try row.next(as: Int32.self) }
+            #expect(try row.next(as: Double.self) == 1)
+        }
+    }
+
+    @Test("A time is read from a bigint of milliseconds too")
+    func milliseconds() async throws {
+        try await Database.use { pool, _ in
+            let time = try await pool.query(SQL.echo, 1_700_000_000_123 as Int64).value(as: Timestamp.self)
+            #expect(time == Timestamp(milliseconds: 1_700_000_000_123))
+        }
+    }
+
+    @Test("A column that is not what its reader expects is an error that says where, not a crash")
+    func mismatch() async throws {
+        try await Database.use { pool, _ in
+            let rows = try await pool.query(Statement("odd", "select 'x'::text, null::int8, 1.5::numeric"))
+            var row = try firstRow(rows)
+            #expect(throws: PostgresError.self) { _ = try row.next(as: Int64.self) }
+            #expect(throws: PostgresError.self) { _ = try row.next(as: Int64.self) }
+            let error = #expect(throws: PostgresError.self) { _ = try row.next(as: String.self) }
+            #expect(error?.kind == .unexpectedColumn && error?.message.hasPrefix("column 2") == true)
+            #expect(throws: PostgresError.self) { _ = try row.next(as: Int64?.self) }
+        }
+    }
+
+    @Test("Text with a NUL is refused before it reaches the server")
+    func nul() async throws {
+        try await Database.use { pool, home in
+            let text = Statement("text", "select $1::text")
+            for value in ["\0", "a\0b"] {
+                let error = try await failure { try await pool.query(text, value) }
+                #expect(error.kind == .invalidParameter)
+            }
+            let inArray = try await failure { try await pool.query(Statement("texts", "select $1::text[]"), ["a\0"]) }
+            #expect(inArray.kind == .invalidParameter)
+            let sessions = try await home.sessions()
+            #expect(sessions == 0)
+        }
+    }
+}
+
+private func firstRow(_ rows: Rows) throws -> Row {
+    var iterator = rows.makeIterator()
+    let row = iterator.next()
+    return try #require(row)
+}
