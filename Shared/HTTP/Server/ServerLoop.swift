@@ -14,7 +14,7 @@ final class ServerLoop: @unchecked Sendable {
 
     private var listeners: [Listener] = []
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
-    private var whenEmpty: [UnsafeContinuation<Void, Never>] = []
+    private var whenEmpty: [@Sendable () -> Void] = []
     private var date = DateField()
     private var waiting: [ServerConnection] = []
     private var next = 0
@@ -111,28 +111,26 @@ final class ServerLoop: @unchecked Sendable {
         spareHeads.append(storage)
     }
 
-    // MARK: Draining
-
-    /// Stops to accept, closes what is idle, and returns when the last connection has ended; what is open after `limit` is
-    /// closed.
-    func drain(within limit: Duration) async {
+    /// Stops to accept, closes what is idle, and calls `done` when the last connection has ended.
+    func drain(_ done: @escaping @Sendable () -> Void) {
         isDraining = true
         for listener in listeners { listener.stop() }
         listeners = []
+        whenEmpty.append(done)
         for connection in Array(connections.values) { connection.drain() }
-        let deadline = loop.schedule(after: limit) { [self] in
-            for connection in Array(connections.values) { connection.socket.close() }
-        }
-        if !connections.isEmpty {
-            await withUnsafeContinuation { whenEmpty.append($0) }
-        }
-        deadline.cancel()
+        finishDrainIfEmpty()
+    }
+
+    /// Closes all connections now.
+    func closeAll() {
+        for connection in Array(connections.values) { connection.socket.close() }
     }
 
     private func finishDrainIfEmpty() {
         guard isDraining, connections.isEmpty else { return }
-        for drain in whenEmpty { drain.resume() }
+        let waiting = whenEmpty
         whenEmpty = []
+        for done in waiting { done() }
     }
 }
 

@@ -10,12 +10,20 @@ public struct JSONElements: Sequence, IteratorProtocol, Sendable {
         end = Int(array.node.next)
     }
 
-    /// How many are still to come.
-    public var underestimatedCount: Int { document.countElements(from: index, to: end) }
+    /// How many there are.
+    public var underestimatedCount: Int {
+        var count = 0
+        var index = index
+        while index < end {
+            index = Int(document.nodes[index].next)
+            count += 1
+        }
+        return count
+    }
 
     public mutating func next() -> JSONValue? {
         guard index < end else { return nil }
-        defer { index = document.end(of: index) }
+        defer { index = Int(document.nodes[index].next) }
         return JSONValue(document: document, index: index)
     }
 }

@@ -1,5 +1,0 @@
-/// How packets travel.
-public enum EngineTransport: String, Sendable {
-    case polling
-    case webSocket = "websocket"
-}

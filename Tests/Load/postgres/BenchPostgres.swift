@@ -1,0 +1,64 @@
+import EventLoop
+import Glibc
+import Postgres
+import TestSupport
+
+/// Holds the Postgres module against its own depth and against pgbench, on a private cluster:
+///
+///     bench-postgres [--rounds 5] [--seconds 2]
+///
+/// All numbers are medians over rounds that alternate between the contestants.
+@main
+struct BenchPostgres {
+    static func main() async throws {
+        let rounds = argument("--rounds") ?? 5
+        let seconds = argument("--seconds") ?? 2
+        let cluster = try await PostgresCluster.start()
+        let pgbench = Pgbench(cluster: cluster, seconds: seconds)
+        try await pgbench.initialize()
+        let contestants = [
+            Contestant("1 connection, depth 1", connections: 1, callers: 1),
+            Contestant("1 connection, depth 32", connections: 1, callers: 32),
+            Contestant("8 connections, depth 1", connections: 8, callers: 8),
+            Contestant("8 connections, depth 4", connections: 8, callers: 32),
+        ]
+        var measures: [String: [Measure]] = [:]
+        for _ in 0..<rounds {
+            for contestant in contestants {
+                let measure = try await contestant.run(on: cluster, for: .seconds(seconds))
+                measures[contestant.name, default: []].append(measure)
+            }
+            measures[Pgbench.name, default: []].append(try await pgbench.run())
+        }
+        report(contestants.map(\.name) + [Pgbench.name], measures)
+        await cluster.stop()
+    }
+
+    private static func report(_ names: [String], _ measures: [String: [Measure]]) {
+        func median(_ name: String, _ value: (Measure) -> Double) -> Double {
+            let values = (measures[name] ?? []).map(value).sorted()
+            return values[values.count / 2]
+        }
+        for name in names {
+            let client = rounded(median(name, \.client))
+            let server = rounded(median(name, \.server))
+            print("\(name): \(Int(median(name, \.rate)))/s, processor us a query: \(client) client, \(server) server")
+        }
+        let rates = names.map { median($0, \.rate) }
+        verdict("depth 32 over depth 1", rates[1] / rates[0], atLeast: 5)
+        verdict("8 connections, depth 1, over pgbench", rates[2] / rates[4], atLeast: 1)
+        verdict("8 connections, depth 4, over pgbench", rates[3] / rates[4], atLeast: 1)
+    }
+
+    private static func verdict(_ what: String, _ ratio: Double, atLeast target: Double) {
+        print("\(what): \(rounded(ratio)) (at least \(target)) \(ratio >= target ? "met" : "MISSED")")
+    }
+
+    private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
+
+    private static func argument(_ name: String) -> Int? {
+        CommandLine.arguments.firstIndex(of: name).flatMap { index in
+            index + 1 < CommandLine.arguments.count ? Int(CommandLine.arguments[index + 1]) : nil
+        }
+    }
+}

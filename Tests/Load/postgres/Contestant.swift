@@ -1,0 +1,77 @@
+import EventLoop
+import Glibc
+import Postgres
+import Synchronization
+import TestSupport
+
+/// So many callers who each wait for one answer before they ask again, over so many connections of one loop.
+struct Contestant: Sendable {
+    let name: String
+    let connections: Int
+    let callers: Int
+
+    private static let select = Statement("select", "select abalance from pgbench_accounts where aid = $1")
+    static let accounts: Int32 = 1_000_000
+
+    init(_ name: String, connections: Int, callers: Int) {
+        self.name = name
+        self.connections = connections
+        self.callers = callers
+    }
+
+    func run(on cluster: PostgresCluster, for time: Duration) async throws -> Measure {
+        let loops = EventLoopGroup(count: 1)
+        let blocking = BlockingPool(threads: 1, limit: 16)
+        let connectionString = cluster.connectionString(database: "postgres", overSocket: true)
+        var configuration = PostgresConfiguration(connectionString)
+        configuration.connectionsPerLoop = connections
+        configuration.busyDepth = 1
+        let pool = PostgresPool(configuration, on: loops, blocking: blocking)
+        let measure = try await loops.loops[0].run {
+            _ = try await ask(pool, loops.loops[0], for: .milliseconds(300))
+            let before = Measure.Processor(cluster)
+            let (count, elapsed) = try await ask(pool, loops.loops[0], for: time)
+            return Measure(count: count, elapsed: elapsed, since: before, cluster)
+        }
+        pool.close()
+        await onOwnThread { loops.stop() }
+        blocking.stop()
+        return measure
+    }
+
+    /// How many queries were answered, and in how many seconds.
+    private func ask(_ pool: PostgresPool, _ loop: EventLoop, for time: Duration) async throws -> (Int, Double) {
+        let start = ContinuousClock.now
+        let end = loop.now + time.wholeNanoseconds
+        let count = try await withThrowingTaskGroup(of: Int.self) { group in
+            for caller in 0..<callers {
+                group.addTask {
+                    var dice = Dice(seed: UInt64(caller + 1))
+                    var count = 0
+                    while loop.now < end {
+                        let account = Int32(dice.next() % UInt64(Self.accounts)) + 1
+                        _ = try await pool.query(Self.select, account).value(as: Int32.self)
+                        count += 1
+                    }
+                    return count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        return (count, (ContinuousClock.now - start) / Duration.seconds(1))
+    }
+}
+
+/// Quick random numbers: the system's cost a call into the kernel.
+private struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state
+    }
+}
