@@ -45,6 +45,16 @@ func service(_ name: String, on floorsBelow: [String]) -> Target {
     )
 }
 
+/// What `deploy/load <name>` runs: the load of a service, beside a peer.
+func load(_ name: String, on modules: [String]) -> Target {
+    .executableTarget(
+        name: "load-\(name)",
+        dependencies: modules.map { .init(stringLiteral: $0) },
+        path: "Tests/Load/\(name)",
+        swiftSettings: settings
+    )
+}
+
 /// The tests of a module or service, in a folder of the same name.
 func tests(of name: String, alsoUsing others: [String] = []) -> Target {
     .testTarget(
@@ -85,6 +95,8 @@ let package = Package(
         // Floor 2: protocols
         module("HTTP", on: ["EventLoop", "Wire", "CCurl"]),
         module("WebSocket", on: ["EventLoop", "Wire", "HTTP", "CZlib"]),
+        module("EngineIO", on: ["EventLoop", "Wire", "HTTP", "WebSocket"]),
+        module("SocketIO", on: ["EventLoop", "Wire", "WebSocket", "EngineIO"]),
         module("Crypto", on: ["Wire", "EventLoop", "CCrypto", "CArgon2"]),
         module("Redis", on: ["EventLoop", "Wire", "CRedis", "CCrypto"]),
         module("Postgres", on: ["EventLoop", "Wire", "CPostgres"]),
@@ -112,11 +124,21 @@ let package = Package(
             on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
         ),
         service(
+            "realtime-gateway",
+            on: [
+                "ServiceKit", "Contract", "EngineIO", "SocketIO", "WebSocket", "HTTP", "Postgres", "Redis", "Crypto",
+                "Telemetry", "EventLoop", "Wire",
+            ]
+        ),
+        service(
             "payment-service",
             on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
         ),
 
         // What tests and measurements run
+        tool(
+            "socketio-conformance", at: "Tests/SocketIOConformance",
+            on: ["EventLoop", "Wire", "HTTP", "WebSocket", "EngineIO", "SocketIO"]),
         tool("websocket-echo", at: "Tests/WebSocketEcho", on: ["EventLoop", "HTTP", "WebSocket"]),
 
         // What tests stand on
@@ -130,7 +152,7 @@ let package = Package(
         .target(name: "SlowLookUp", path: "Tests/HTTPClient/SlowLookUp"),
         tests(of: "EventLoop"),
         tests(of: "Wire"),
-        tests(of: "HTTP", alsoUsing: ["EventLoop", "Wire"]),
+        tests(of: "HTTP", alsoUsing: ["EventLoop", "TestSupport", "Wire"]),
         .testTarget(
             name: "HTTPClientTests",
             dependencies: ["HTTP", "EventLoop", "Wire", "TestSupport", "SlowLookUp"],
@@ -162,6 +184,7 @@ let package = Package(
         bench("json", on: ["Wire"]),
         bench("postgres", on: ["Postgres", "EventLoop", "TestSupport"]),
         bench("websocket", on: ["EventLoop", "HTTP", "WebSocket", "LoadClient", "TestSupport"]),
+        load("payment", on: ["LoadClient", "EventLoop", "TestSupport"]),
         .target(
             name: "LoadClient", dependencies: ["EventLoop", "WebSocket"], path: "Tests/Load/LoadClient",
             swiftSettings: settings),

@@ -37,6 +37,7 @@ enum App {
             announcer: RevocationAnnouncer(redis: redis, revocations: try service.access().revocations))
         let facts = AccountFacts(outbox: service.outbox(in: database, to: redis, named: "auth"), redis: redis)
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
+        let portraits = Portraits(files: try service.fileStore(folders: [Portraits.folder]))
         let autoJoin = AutoJoin(workspaces: workspaces)
         let people = Accounts(
             store: accounts,
@@ -52,6 +53,10 @@ enum App {
                     redis: redis)
             ).register(in: &routes)
             SessionRoutes(sessions: sessions, store: sessionStore).register(in: &routes)
+            PortraitRoutes(
+                accounts: accounts, profiles: Profiles(store: accounts, facts: facts), portraits: portraits,
+                imageSize: settings.imageSize
+            ).register(in: &routes)
             DeviceRoutes(devices: devices).register(in: &routes)
             ProfileRoutes(
                 accounts: accounts, profiles: Profiles(store: accounts, facts: facts),

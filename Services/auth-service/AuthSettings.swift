@@ -19,7 +19,11 @@ struct AuthSettings: Sendable {
         "apple_client_ids", default: [String](),
         "Bundle and service ids of our apps; none turns sign-in with Apple off.")
 
+    private static let imageSizeKey = ConfigKey(
+        "image_size", default: ByteCount(10 << 20), "The largest picture of a person.")
+
     static let entries = [
+        imageSizeKey.entry,
         keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry, kakaoURLKey.entry, kakaoAppIDKey.entry,
         appleURLKey.entry, appleClientIDsKey.entry,
     ]
@@ -31,11 +35,14 @@ struct AuthSettings: Sendable {
     let kakaoAppID: Int?
     let appleURL: String
     let appleClientIDs: Set<String>
+    /// Bytes.
+    let imageSize: Int
 
     init(_ config: Config) {
         keyRotation = config[Self.keyRotationKey]
         hashThreads = config[Self.hashThreadsKey]
         hashQueue = config[Self.hashQueueKey]
+        imageSize = config[Self.imageSizeKey].bytes
         kakaoURL = config[Self.kakaoURLKey]
         kakaoAppID = config[Self.kakaoAppIDKey] == 0 ? nil : config[Self.kakaoAppIDKey]
         appleURL = config[Self.appleURLKey]

@@ -1,9 +1,22 @@
 internal import ServiceKit
+internal import Telemetry
+internal import Wire
 
 /// payment-service: the catalogue, purchases and the ledger of coins.
 @main
 enum App {
-    static func main() { Service.main("payment-service", settings: PaymentSettings.entries, assemble: assemble) }
+    static func main() {
+        Service.main(
+            "payment-service", settings: PaymentSettings.entries, commands: [reconcile], assemble: assemble)
+    }
+
+    /// Reconciliation by hand; what it finds is printed, and told by the exit status.
+    static let reconcile = OperatorCommand(
+        "reconcile", "holds all payments and the ledger against the providers and themselves; 1 when they differ",
+        posting: "/internal/reconciliation", within: .seconds(3600)
+    ) { reply in
+        reply["complete"]?.bool == true && reply["differences"]?.elements?.first { _ in true } == nil
+    }
 
     /// Builds everything from the settings and passes it down.
     static func assemble(_ service: ServiceBuilder) async throws {
@@ -34,7 +47,9 @@ enum App {
             reconciliation: reconciliation,
             interval: config[PaymentSettings.sweepInterval],
             reconciliationInterval: config[PaymentSettings.reconciliationInterval],
+            metrics: DifferenceMetrics(),
             log: service.log)
+        service.metrics.add(sweeping.metrics)
 
         service.publicRoutes { routes in
             StoreRoutes(catalogue: payments.catalogue, payments: payments).register(in: &routes)
@@ -49,5 +64,6 @@ enum App {
         service.background("reserve expiry", sweeping.expireReserves)
         service.background("payment attempts", sweeping.takeUpAttempts)
         service.background("reconciliation", sweeping.reconcile)
+        service.background("count of differences", sweeping.countDifferences)
     }
 }

@@ -45,6 +45,7 @@ enum App {
             WorkspaceRoutes(workspaces: workspaces, directory: directory, covers: covers, imageSize: imageSize)
                 .register(in: &routes)
             MemberRoutes(workspaces: workspaces, directory: directory, auth: auth).register(in: &routes)
+            CoverRoutes(covers: covers, access: AccessStore(database: database)).register(in: &routes)
             ChannelRoutes(channels: channels, directory: directory, covers: covers, imageSize: imageSize)
                 .register(in: &routes)
         }

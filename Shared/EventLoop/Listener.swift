@@ -31,6 +31,13 @@ public final class Listener: Channel, @unchecked Sendable {
         super.init(descriptor: descriptor)
     }
 
+    /// Makes sure that nobody listens at `address`, since listeners that share their port would silently join others.
+    public static func checkFree(_ address: SocketAddress) throws(SocketError) {
+        let descriptor = withUnsafePointer(to: address.raw) { cs_listen($0, 1, 0) }
+        guard descriptor >= 0 else { throw SocketError(operation: "listen on \(address)") }
+        Glibc.close(descriptor)
+    }
+
     /// Starts to accept.
     public func start() { loop.register(self, for: .readable) }
 

@@ -5,7 +5,7 @@ public final class LoopTimer: @unchecked Sendable {
     private let loop: EventLoop
     private let action: () -> Void
     /// Monotonic nanoseconds.
-    private(set) var deadline: UInt64
+    var deadline: UInt64
     /// Where the wheel keeps it, or one of the two values below zero.
     var slot = LoopTimer.absent
     var place = 0
@@ -33,13 +33,7 @@ public final class LoopTimer: @unchecked Sendable {
     /// Moves the action to when the loop's `now` is `deadline`.
     public func restart(at deadline: UInt64) {
         loop.preconditionInLoop()
-        if slot >= 0 && deadline >= self.deadline {
-            self.deadline = deadline
-        } else {
-            loop.wheel.remove(self)
-            self.deadline = deadline
-            loop.wheel.insert(self)
-        }
+        loop.wheel.move(self, to: deadline)
     }
 
     /// Takes the action back; it may be started again.

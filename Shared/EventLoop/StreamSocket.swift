@@ -73,6 +73,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     public func start(_ handler: any StreamHandler) {
         self.handler = handler
         loop.register(self, for: [.readable, .writable, .readEnd, .edges])
+        if !unread.isEmpty || hasSeenEnd { takeUnread() }
     }
 
     /// Gives the socket to another protocol, which is offered what this one has not consumed.
@@ -84,6 +85,25 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         loop.atEndOfTick { [self] in
             if !isClosed, self.handler === handler { takeUnread() }
         }
+    }
+
+    /// Gives the connection away, to go on with `init(_:on:)` on another loop; nil while bytes wait to be sent.
+    ///
+    /// The handler is let go without a word, and this socket is of no more use.
+    public func moveAway() -> MovingConnection? {
+        guard !isClosed, output.isEmpty else { return nil }
+        isClosed = true
+        loop.deregister(self)
+        handler = nil
+        return MovingConnection(descriptor: descriptor, peer: peer, unread: unread, hasSeenEnd: hasSeenEnd)
+    }
+
+    /// Goes on with a connection of another loop; on the new one, and `start` it.
+    public convenience init(_ moving: consuming MovingConnection, on loop: EventLoop) {
+        self.init(descriptor: moving.descriptor, peer: moving.peer, on: loop)
+        unread = moving.unread
+        hasSeenEnd = moving.hasSeenEnd
+        moving.hasArrived()
     }
 
     public override func ready(_ events: IOEvents) {

@@ -41,6 +41,17 @@ struct TimerWheel {
         count -= 1
     }
 
+    /// Gives the timer another deadline. Moved to later it keeps its slot.
+    mutating func move(_ timer: LoopTimer, to deadline: UInt64) {
+        if timer.slot >= 0 && deadline >= timer.deadline {
+            timer.deadline = deadline
+        } else {
+            remove(timer)
+            timer.deadline = deadline
+            insert(timer)
+        }
+    }
+
     /// When to wake next: the start of the nearest occupied slot; nil without timers.
     var nextDue: UInt64? {
         guard count > 0 else { return nil }

@@ -1,31 +1,52 @@
-import EventLoop
-import Glibc
 import Testing
+
+@testable import EventLoop
 
 @Suite struct LoopTimerTests {
     @Test("A timer that another one of the same turn cancels or moves does not run in that turn")
-    func sameTurn() async throws {
-        let group = EventLoopGroup(count: 1)
-        let loop = group.loops[0]
-        let ran = try await loop.run {
-            let log = Log()
-            let timers = (0..<3).map { number in loop.schedule(after: .milliseconds(10)) { log.ran.append(number) } }
-            loop.schedule(after: .milliseconds(1)) {
-                log.ran.append(-1)
-                timers[0].cancel()
-                timers[1].restart(after: .milliseconds(40))
+    func sameTurn() {
+        let loop = EventLoop()
+        let order = Order()
+        var now: UInt64 = 1_000_000_000
+        loop.wheel = TimerWheel(now: now)
+        func timer(_ number: Int, _ action: @escaping () -> Void = {}) -> LoopTimer {
+            let timer = LoopTimer(loop: loop, deadline: now + 5_000_000) {
+                order.note(number)
+                action()
             }
-            // When the loop looks again, all are due.
-            usleep(30_000)
-            try await loop.sleep(for: .milliseconds(20))
-            let early = log.ran
-            #expect(!timers[0].isPending && timers[1].isPending && !timers[2].isPending)
-            try await loop.sleep(for: .milliseconds(60))
-            return [early, log.ran]
+            loop.wheel.insert(timer)
+            return timer
         }
-        #expect(ran == [[-1, 2], [-1, 2, 1]])
-        group.stop()
+        var others: [LoopTimer] = []
+        let first = timer(1) {
+            loop.wheel.remove(others[0])
+            loop.wheel.move(others[1], to: now + 20_000_000)
+        }
+        others = [timer(2), timer(3), timer(4)]
+        now += 10_000_000
+        for timer in loop.wheel.takeDue(upTo: now) { timer.fireIfDue() }
+        #expect(order.numbers == [1, 4])
+        #expect(!first.isPending && !others[0].isPending && others[1].isPending && !others[2].isPending)
+        now += 30_000_000
+        for timer in loop.wheel.takeDue(upTo: now) { timer.fireIfDue() }
+        #expect(order.numbers == [1, 4, 3])
     }
 
-    private final class Log { var ran: [Int] = [] }
+    @Test("A timer fires once, may be started anew, and not any more when it was taken back")
+    func restarting() async throws {
+        try await onLoop { loop in
+            let order = Order()
+            let timer = loop.schedule(after: .milliseconds(1)) { order.note(1) }
+            #expect(timer.isPending)
+            while timer.isPending { try await loop.sleep(for: .milliseconds(1)) }
+            #expect(order.numbers == [1])
+            timer.restart(after: .milliseconds(1))
+            while timer.isPending { try await loop.sleep(for: .milliseconds(1)) }
+            #expect(order.numbers == [1, 1])
+            timer.restart(after: .milliseconds(1))
+            timer.cancel()
+            try await loop.sleep(for: .milliseconds(20))
+            #expect(order.numbers == [1, 1])
+        }
+    }
 }

@@ -39,6 +39,12 @@ public final class RawConnection: Sendable {
     /// Tells the peer that no more comes.
     public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
+    /// Lets closing, with the last reference, reset the connection instead of ending it.
+    public func resetWhenClosed() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    }
+
     /// What has come, as soon as anything has; empty at the end.
     public func receive(atMost limit: Int = 65_536) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)

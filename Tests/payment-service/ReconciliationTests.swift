@@ -127,6 +127,23 @@ struct ReconciliationTests {
         }
     }
 
+    @Test("It runs by command, which prints what it finds and tells by its status whether there is anything")
+    func command() async throws {
+        try await PaymentHouse.use { house in
+            house.world.put(.init(reference: "imp_1", order: "ios_sooda_1"))
+            _ = try await house.validate("imp_1", "ios_sooda_1")
+            let clean = try await house.command("reconcile")
+            #expect(clean.status == 0)
+            #expect(clean.output.contains(#""differences":[]"#))
+            house.world.change("imp_1") { $0.amount = 5 }
+            let found = try await house.command("reconcile")
+            #expect(found.status == 1)
+            #expect(found.output.contains(#""kind":"payment_amount","subject":"1","ours":"100","theirs":"5""#))
+            let unknown = try await house.command("reconsider")
+            #expect(unknown.status == 2)
+        }
+    }
+
     @Test("It runs by itself when it is due, in one of the instances")
     func schedule() async throws {
         try await PaymentHouse.use(instances: 2) { house in

@@ -13,7 +13,13 @@ start() {
     if [[ -e $log && $(stat -c %s "$log") -gt 20000000 ]]; then mv "$log" "$log.old"; fi
     setsid ${run_as[@]+"${run_as[@]}"} setpriv --pdeathsig "$signal" "$@" >>"$log" 2>&1 </dev/null {instance_lock}>&- &
     process_ids[$name]=$!
-    printf '%s %s\n' "$!" "$(start_time_of $!)" >"$data/run/$name.pid"
+    record "$name" $!
+}
+
+# Writes down which process NAME is; when it started tells it from a later one with the same number.
+record() {
+    printf '%s %s\n' "$2" "$(start_time_of "$2")" >"$data/run/$1.new"
+    mv "$data/run/$1.new" "$data/run/$1.pid"
 }
 
 is_running() { [[ -n ${process_ids[$1]:-} ]] && kill -0 "${process_ids[$1]}" 2>/dev/null; }
@@ -47,7 +53,7 @@ stop() {
 }
 
 # Writes down that this shell is the one that `down` has to tell.
-record_self() { printf '%s %s\n' "$$" "$(start_time_of $$)" >"$data/run/up.pid"; }
+record_self() { record up $$; }
 
 # Ends what a killed instance left behind in this data folder, if it is still the process that was started.
 stop_leftovers() {

@@ -17,6 +17,8 @@ struct WorkspaceNews: Sendable {
     let redis: Redis
 
     func hear(_ fact: Fact) async throws {
+        // Others of its facts are for others.
+        guard fact.type.hasPrefix("workspace.") || fact.type.hasPrefix("channel.") else { return }
         let workspace: WorkspaceID = try fact.body.id("workspace_id")
         let version = Int64(fact.body["version"]?.int ?? 0)
         switch fact.type {

@@ -10,6 +10,7 @@ struct Sweeping: Sendable {
     let reconciliation: Reconciliation
     let interval: Duration
     let reconciliationInterval: Duration
+    let metrics: DifferenceMetrics
     let log: Log
 
     private static let batch = 100
@@ -38,6 +39,11 @@ struct Sweeping: Sendable {
                 log.warning("reconciliation found differences", fields)
             }
         }
+    }
+
+    /// Keeps the metric at what stands, whichever instance has found it, until cancelled.
+    func countDifferences() async throws {
+        try await repeatedly { metrics.show(try await reconciliation.counts()) }
     }
 
     private func repeatedly(_ work: () async throws -> Void) async throws {

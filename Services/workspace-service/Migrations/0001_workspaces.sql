@@ -15,6 +15,8 @@ create table workspace (
     constraint workspace_has_owner check (owner is not null or slug is not null)
 );
 
+create index workspace_image on workspace (image);
+
 create table member (
     workspace bigint not null references workspace (id) on delete cascade,
     user_id bigint not null,
@@ -39,6 +41,7 @@ create table channel (
     constraint channel_name unique (workspace, name_key),
     constraint channel_of_workspace unique (id, workspace)
 );
+create index channel_image on channel (image) where image is not null;
 create unique index channel_default on channel (workspace) where is_default;
 
 create table channel_member (

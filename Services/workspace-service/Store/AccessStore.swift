@@ -44,6 +44,21 @@ struct AccessStore: Sendable {
         where w.id = any($2::bigint[])
         """)
 
+    private static let cover = Statement(
+        "access to cover",
+        """
+        select exists (
+            select from workspace w join member m on m.workspace = w.id where w.image = $1 and m.user_id = $2
+            union all
+            select from channel c join member m on m.workspace = c.workspace where c.image = $1 and m.user_id = $2
+        )
+        """)
+
+    /// Whether the user sees something that has this picture.
+    func sees(cover path: String, _ user: UserID) async throws -> Bool {
+        try await database.query(Self.cover, path, user.rawValue).value()
+    }
+
     func channels(_ ids: [ChannelID], for user: UserID) async throws -> [ChannelAccess] {
         if ids.isEmpty { return [] }
         return try await database.query(Self.channels, user.rawValue, ids.map(\.rawValue))

@@ -9,15 +9,18 @@ public struct InternalClient: Sendable {
     private let base: String
     private let credential: String
     private let http: HTTPClient
+    private let deadline: Duration
 
-    private static let deadline = Duration.seconds(3)
     private static let replyLimit = 8 * 1024 * 1024
 
-    /// - Parameter base: such as `http://127.0.0.1:9101`, without a slash at its end.
-    public init(_ base: String, credential: String, http: HTTPClient) {
+    /// - Parameters:
+    ///   - base: such as `http://127.0.0.1:9101`, without a slash at its end.
+    ///   - deadline: for each call, its reply included.
+    public init(_ base: String, credential: String, http: HTTPClient, deadline: Duration = .seconds(3)) {
         self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
         self.credential = credential
         self.http = http
+        self.deadline = deadline
     }
 
     /// Reads by GET.
@@ -39,7 +42,7 @@ public struct InternalClient: Sendable {
 
     private func send(_ request: HTTPClient.Request) async throws -> JSONValue {
         var request = request
-        request.deadline = Self.deadline
+        request.deadline = deadline
         request.maximumReplySize = Self.replyLimit
         request.headers.append(.authorization, "Bearer " + credential)
         if !request.body.isEmpty { request.headers.append(.contentType, "application/json") }

@@ -1,9 +1,7 @@
-internal import EventLoop
-
-/// Writes status line and fields, and decides how the end of the body is told.
+/// Status line and fields of a reply, and what they decide: how the body's end is told, and whether the connection stays.
 struct ResponseHead {
     /// What is known of the body.
-    enum Length {
+    enum Length: Equatable {
         case known(Int)
         case chunked
         case untilClose
@@ -11,32 +9,41 @@ struct ResponseHead {
         case none
     }
 
-    var status: Status
-    var length: Length
-    var keepsAlive: Bool
-    /// A client of HTTP/1.0 has to be told that the connection stays.
-    var isForVersion0: Bool
+    let status: Status
+    let length: Length
+    /// Whether the connection serves another request behind this one.
+    let keepsAlive: Bool
+    /// Whether a body follows; not to HEAD.
+    let sendsBody: Bool
+    private let isForVersion0: Bool
 
-    /// The head, with room for `extra` bytes behind it.
-    func bytes(_ headers: Headers, date: borrowing DateField, extra: Int) -> [UInt8] {
+    /// Decides for a request whose head said `parts`.
+    init(_ response: Response, to parts: HeadParts, mayKeepAlive: Bool) {
+        status = response.status
+        isForVersion0 = parts.minorVersion == 0
+        if status.isBodiless {
+            length = .none
+        } else {
+            length =
+                switch response.body {
+                case .none, .upgrade: .known(0)
+                case .bytes(let bytes): .known(bytes.count)
+                case .file(_, _, let count): .known(count)
+                case .stream(.some(let count), _): .known(count)
+                case .stream(nil, _): isForVersion0 ? .untilClose : .chunked
+                }
+        }
+        keepsAlive = parts.keepsAlive && mayKeepAlive && length != .untilClose
+        sendsBody = parts.method != .head && length != .none
+    }
+
+    /// The head as it is sent, with room for `extra` bytes behind it.
+    func bytes(_ headers: Headers, date: borrowing DateField, extra: Int = 0) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(160 + headers.lines.count + extra)
-        out.append("HTTP/1.1 ")
-        let code = status.code
-        out.append(UInt8(ascii: "0") + UInt8(code / 100))
-        out.append(UInt8(ascii: "0") + UInt8(code / 10 % 10))
-        out.append(UInt8(ascii: "0") + UInt8(code % 10))
-        out.append(UInt8(ascii: " "))
-        out.append(status.reason)
-        out.append("\r\n")
-        if code >= 200 { out.append(contentsOf: date.line) }
-        if headers.mayHoldFraming {
-            var own = headers
-            for name in [HeaderName.connection, .contentLength, .transferEncoding] { own.remove(name) }
-            out.append(contentsOf: own.lines)
-        } else {
-            out.append(contentsOf: headers.lines)
-        }
+        appendStatusLine(to: &out)
+        if status.code >= 200 { out.append(contentsOf: date.line) }
+        out.append(contentsOf: headers.linesWithoutFraming)
         switch length {
         case .known(let count):
             out.append("Content-Length: ")
@@ -45,7 +52,7 @@ struct ResponseHead {
         case .chunked: out.append("Transfer-Encoding: chunked\r\n")
         case .untilClose, .none: break
         }
-        if code == 101 {
+        if status == .switchingProtocols {
             out.append("Connection: Upgrade\r\n")
         } else if !keepsAlive {
             out.append("Connection: close\r\n")
@@ -54,6 +61,16 @@ struct ResponseHead {
         }
         out.append("\r\n")
         return out
+    }
+
+    private func appendStatusLine(to out: inout [UInt8]) {
+        out.append("HTTP/1.1 ")
+        out.append(UInt8(ascii: "0") + UInt8(status.code / 100))
+        out.append(UInt8(ascii: "0") + UInt8(status.code / 10 % 10))
+        out.append(UInt8(ascii: "0") + UInt8(status.code % 10))
+        out.append(UInt8(ascii: " "))
+        out.append(status.reason)
+        out.append("\r\n")
     }
 }
 

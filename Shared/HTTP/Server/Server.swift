@@ -21,9 +21,11 @@ public final class Server: Sendable {
         parts = group.loops.map { ServerLoop(on: $0, configuration: configuration, places: places, handler: handler) }
     }
 
-    /// Listens at `address` and returns it with the port that it has got; a server may listen at several.
+    /// Listens at `address`, where nobody else may, and returns it with the port that it has got. A server may listen at
+    /// several.
     @discardableResult
     public func start(at address: SocketAddress) throws(SocketError) -> SocketAddress {
+        if address.port != 0 { try Listener.checkFree(address) }
         var bound = address
         for part in parts {
             let listener = try Listener(on: part.loop, address: bound) { part.accept($0, $1) }
@@ -38,18 +40,9 @@ public final class Server: Sendable {
 
     /// Stops to accept, closes idle connections, lets running requests finish, and cuts off what is not done in time.
     public func drain(within limit: Duration) async {
-        let deadlines = parts.map { part in
-            Task(executorPreference: part.loop) {
-                try await part.loop.sleep(for: limit)
-                part.closeAll()
-            }
+        await withTaskGroup(of: Void.self) { group in
+            for part in parts { group.addTask(executorPreference: part.loop) { await part.drain(within: limit) } }
         }
-        for part in parts {
-            await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-                part.loop.execute { part.drain { continuation.resume() } }
-            }
-        }
-        for deadline in deadlines { deadline.cancel() }
     }
 
     /// Closes the ports and all connections at once.

@@ -16,96 +16,77 @@ extension ServerConnection {
         request = nil
         // The connection may have ended, or been refused, while the handler was at work.
         guard phase == .serving else { return }
-        let isForHead = parts.method == .head
-        let keepsAlive = mayKeepAlive(parts)
+        let head = ResponseHead(response, to: parts, mayKeepAlive: mayKeepAlive)
         switch response.body {
-        case .none:
-            sendHead(response, length: response.status.isBodiless ? .none : .known(0), keepsAlive, parts)
-        case .bytes(let bytes):
-            send(response, bytes, keepsAlive, parts, isForHead: isForHead)
-        case .file(let file, let offset, let length):
-            sendHead(response, length: .known(length), keepsAlive, parts)
-            if !isForHead { socket.write(file, offset: offset, length: length) }
-        case .stream(let length, let produce):
-            guard await stream(length, produce, of: response, keepsAlive, parts) else { return }
+        case .bytes(let bytes) where head.sendsBody:
+            send(head, response.headers, bytes)
+        case .file(let file, let offset, let length) where head.sendsBody:
+            send(head, response.headers)
+            socket.write(file, offset: offset, length: length)
+        case .stream(let length, let produce) where head.sendsBody:
+            send(head, response.headers)
+            guard await stream(length, isChunked: head.length == .chunked, produce) else { return }
         case .upgrade(let takeOver):
             // Bytes of a body are no bytes of the next protocol.
             guard decoder.isComplete else { return refuse(.malformed) }
-            sendHead(response, length: .none, true, parts)
+            send(head, response.headers)
             return handOver(takeOver)
+        case .none, .bytes, .file, .stream:
+            send(head, response.headers)
         }
-        finishReply(keepsAlive: keepsAlive)
+        finishReply(keepsAlive: head.keepsAlive)
         server.giveBack(storage)
     }
 
-    private func mayKeepAlive(_ parts: HeadParts) -> Bool {
-        guard parts.keepsAlive, !server.isDraining, !owesContinue else { return false }
-        return (decoder.remaining ?? .max) <= Self.mostSkipped
+    /// Whether nothing but the client's own wish speaks against serving another request.
+    private var mayKeepAlive: Bool {
+        !server.isDraining && !owesContinue && (decoder.remaining ?? .max) <= Self.mostSkipped
     }
 
-    private func headBytes(
-        _ response: Response, _ length: ResponseHead.Length, _ keepsAlive: Bool, _ parts: HeadParts, extra: Int = 0
-    ) -> [UInt8] {
-        ResponseHead(
-            status: response.status, length: length, keepsAlive: keepsAlive, isForVersion0: parts.minorVersion == 0
-        ).bytes(response.headers, date: server.dateField, extra: extra)
+    private func send(_ head: ResponseHead, _ headers: Headers) {
+        socket.write(head.bytes(headers, date: server.dateField))
     }
 
-    private func sendHead(
-        _ response: Response, length: ResponseHead.Length, _ keepsAlive: Bool, _ parts: HeadParts
-    ) {
-        socket.write(headBytes(response, length, keepsAlive, parts))
-    }
-
-    private func send(
-        _ response: Response, _ bytes: [UInt8], _ keepsAlive: Bool, _ parts: HeadParts, isForHead: Bool
-    ) {
-        if response.status.isBodiless { return sendHead(response, length: .none, keepsAlive, parts) }
-        if isForHead { return sendHead(response, length: .known(bytes.count), keepsAlive, parts) }
+    private func send(_ head: ResponseHead, _ headers: Headers, _ bytes: [UInt8]) {
         // Copying a small body is cheaper than a second piece in the queue.
         let isSmall = bytes.count <= 4096
-        var out = headBytes(response, .known(bytes.count), keepsAlive, parts, extra: isSmall ? bytes.count : 0)
+        var out = head.bytes(headers, date: server.dateField, extra: isSmall ? bytes.count : 0)
         if isSmall { out += bytes }
         socket.write(out)
         if !isSmall { socket.write(bytes) }
     }
 
-    /// Whether the reply has been sent completely.
+    /// Lets `produce` write the body; false when the connection has ended by it.
     private func stream(
-        _ length: Int?, _ produce: (BodyWriter) async throws -> Void, of response: Response, _ keepsAlive: Bool,
-        _ parts: HeadParts
+        _ length: Int?, isChunked: Bool, _ produce: (BodyWriter) async throws -> Void
     ) async -> Bool {
-        let isChunked = length == nil && parts.minorVersion == 1
-        sendHead(
-            response, length: length.map { .known($0) } ?? (isChunked ? .chunked : .untilClose),
-            keepsAlive && (length != nil || isChunked), parts)
-        if parts.method == .head { return true }
         reply = StreamedReply(isChunked: isChunked, left: length)
         do {
             try await produce(BodyWriter(connection: self))
         } catch {
             socket.close()
         }
-        defer { reply = nil }
+        let left = reply?.left ?? 0
+        reply = nil
         guard phase == .serving else { return false }
-        if isChunked { socket.write(Array("0\r\n\r\n".utf8)) }
-        if let left = reply?.left, left > 0 {
+        guard left == 0 else {
             socket.close()
             return false
         }
+        if isChunked { socket.write(Array("0\r\n\r\n".utf8)) }
         return true
     }
 
     /// Writes a piece of a streamed body.
     func writeBody(_ bytes: [UInt8]) async throws(BodyError) {
         loop.preconditionInLoop()
-        guard phase == .serving else { throw .disconnected }
+        guard phase == .serving, let reply else { throw .disconnected }
         guard !bytes.isEmpty else { return }
-        if let left = reply?.left {
+        if let left = reply.left {
             guard bytes.count <= left else { throw .tooLarge }
-            reply?.left = left - bytes.count
+            self.reply?.left = left - bytes.count
         }
-        if reply?.isChunked == true {
+        if reply.isChunked {
             socket.write(Array((String(bytes.count, radix: 16) + "\r\n").utf8))
             socket.write(bytes)
             socket.write([0x0D, 0x0A])
@@ -132,56 +113,58 @@ extension ServerConnection {
         body?.finish(.failure(.alreadyRead))
         body = nil
         bodyClock = nil
-        if !decoder.isComplete {
-            guard keepsAlive, let left = decoder.remaining, left <= Self.mostSkipped, !hasSeenEnd else {
-                return linger()
-            }
-            phase = .skipping
-            phaseDeadline = loop.now + server.times.head
-            return armTimer()
+        if decoder.isComplete {
+            if keepsAlive { return becomeIdle() }
+            // With no input left, a plain close cannot destroy the reply on its way.
+            if socket.unreadCount == 0 { return closeAfterReply() }
         }
-        guard keepsAlive else { return endAfterReply() }
-        becomeIdle()
+        guard keepsAlive, (decoder.remaining ?? .max) <= Self.mostSkipped else { return linger() }
+        phase = .skipping
+        phaseDeadline = loop.now + server.times.head
+        armTimer()
     }
 
-    /// Without unread input a plain close cannot destroy the reply on its way.
-    private func endAfterReply() {
-        guard socket.unreadCount == 0 else { return linger() }
+    private func closeAfterReply() {
         phase = .lingering
         phaseDeadline = loop.now + server.times.linger
+        armTimer()
         socket.closeAfterFlush()
-        if phase == .lingering { armTimer() }
     }
 
-    /// Ends our side after the reply and reads past what still comes: closing with unread input would reset the connection
+    /// Ends our side after the reply. What still comes is read past: closing with unread input would reset the connection
     /// and take the reply away from the client.
     private func linger() {
         guard !hasSeenEnd else { return socket.closeAfterFlush() }
         phase = .lingering
         phaseDeadline = loop.now + server.times.linger
         socket.endAfterFlush()
-        socket.resumeReading()
-        if phase == .lingering { armTimer() }
+        armTimer()
+        socket.takeUnread()
     }
 
     /// Answers in the handler's place and ends the connection.
     func refuse(_ refusal: Refusal) {
         guard phase != .ended, phase != .lingering else { return }
-        let isStreaming = reply != nil
         body?.finish(.failure(refusal.bodyError))
         body = nil
         bodyClock = nil
+        upcoming = nil
         phase = .lingering
         task?.cancel()
         writer.wake()
         // In the middle of a reply there is no place for another.
-        if isStreaming { return socket.close() }
+        guard reply == nil else { return socket.close() }
         let response = server.configuration.refuse(refusal)
-        var bytes: [UInt8] = []
-        if case .bytes(let some) = response.body { bytes = some }
-        let head = ResponseHead(
-            status: response.status, length: .known(bytes.count), keepsAlive: false, isForVersion0: false)
-        socket.write(head.bytes(response.headers, date: server.dateField, extra: bytes.count) + bytes)
+        var parts = HeadParts()
+        parts.method = .get
+        let head = ResponseHead(response, to: parts, mayKeepAlive: false)
+        if case .bytes(let bytes) = response.body, head.sendsBody {
+            send(head, response.headers, bytes)
+        } else {
+            socket.write(
+                ResponseHead(Response(response.status), to: parts, mayKeepAlive: false).bytes(
+                    response.headers, date: server.dateField))
+        }
         linger()
     }
 }

@@ -14,7 +14,7 @@ final class ServerLoop: @unchecked Sendable {
 
     private var listeners: [Listener] = []
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
-    private var whenEmpty: [@Sendable () -> Void] = []
+    private var whenEmpty: [UnsafeContinuation<Void, Never>] = []
     private var date = DateField()
     private var waiting: [ServerConnection] = []
     private var next = 0
@@ -111,26 +111,28 @@ final class ServerLoop: @unchecked Sendable {
         spareHeads.append(storage)
     }
 
-    /// Stops to accept, closes what is idle, and calls `done` when the last connection has ended.
-    func drain(_ done: @escaping @Sendable () -> Void) {
+    // MARK: Draining
+
+    /// Stops to accept, closes what is idle, and returns when the last connection has ended; what is open after `limit` is
+    /// closed.
+    func drain(within limit: Duration) async {
         isDraining = true
         for listener in listeners { listener.stop() }
         listeners = []
-        whenEmpty.append(done)
         for connection in Array(connections.values) { connection.drain() }
-        finishDrainIfEmpty()
-    }
-
-    /// Closes all connections now.
-    func closeAll() {
-        for connection in Array(connections.values) { connection.socket.close() }
+        let deadline = loop.schedule(after: limit) { [self] in
+            for connection in Array(connections.values) { connection.socket.close() }
+        }
+        if !connections.isEmpty {
+            await withUnsafeContinuation { whenEmpty.append($0) }
+        }
+        deadline.cancel()
     }
 
     private func finishDrainIfEmpty() {
         guard isDraining, connections.isEmpty else { return }
-        let waiting = whenEmpty
+        for drain in whenEmpty { drain.resume() }
         whenEmpty = []
-        for done in waiting { done() }
     }
 }
 

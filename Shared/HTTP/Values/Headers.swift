@@ -7,6 +7,14 @@ public struct Headers: Sendable {
     /// Whether a field that belongs to the server alone may be among the lines.
     private(set) var mayHoldFraming = false
 
+    /// The lines of all fields but Connection, Content-Length and Transfer-Encoding.
+    var linesWithoutFraming: [UInt8] {
+        guard mayHoldFraming else { return lines }
+        var others = self
+        for name in [HeaderName.connection, .contentLength, .transferEncoding] { others.remove(name) }
+        return others.lines
+    }
+
     /// No fields.
     public init() {}
 

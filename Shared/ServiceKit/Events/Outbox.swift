@@ -1,6 +1,4 @@
-internal import EventLoop
 public import Postgres
-internal import Synchronization
 public import Wire
 
 /// Facts that are to be told to other services, written in the transaction that makes them true.
@@ -64,49 +62,4 @@ public struct Outbox: Sendable {
 
     /// Says that rows were written outside of `transaction`.
     public func wake() { signal.wake() }
-}
-
-/// Lets one task sleep until another has something for it.
-final class WakeSignal: Sendable {
-    private struct State {
-        var isRaised = false
-        var sleeper: CheckedContinuation<Void, Never>?
-    }
-
-    private let state = Mutex(State())
-
-    /// Ends the present sleep, or the next one before it begins.
-    func wake() {
-        let sleeper = state.withLock { state in
-            defer { state.sleeper = nil }
-            if state.sleeper == nil { state.isRaised = true }
-            return state.sleeper
-        }
-        sleeper?.resume()
-    }
-
-    /// Returns when woken, or after `limit`.
-    func sleep(atMost limit: Duration, on loop: EventLoop) async throws {
-        let alarm = Task(executorPreference: loop) {
-            try await loop.sleep(for: limit)
-            self.wake()
-        }
-        defer { alarm.cancel() }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isDone = state.withLock { state in
-                    if state.isRaised || Task.isCancelled {
-                        state.isRaised = false
-                        return true
-                    }
-                    state.sleeper = continuation
-                    return false
-                }
-                if isDone { continuation.resume() }
-            }
-        } onCancel: {
-            wake()
-        }
-        try Task.checkCancellation()
-    }
 }

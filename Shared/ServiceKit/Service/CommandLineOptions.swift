@@ -3,10 +3,11 @@ internal import Glibc
 /// What a service understands on its command line.
 enum CommandLineOptions {
     /// Reads the settings as the command line asks; does what else it asks for and exits.
-    static func config(of name: String, _ entries: [ConfigEntry]) -> Config {
+    static func config(of name: String, _ entries: [ConfigEntry], _ commands: [OperatorCommand] = []) -> Config {
         var arguments = CommandLine.arguments.dropFirst()
         var file = ""
         var onlyChecks = false
+        var command: OperatorCommand?
         while let argument = arguments.popFirst() {
             switch argument {
             case "--config":
@@ -18,29 +19,33 @@ enum CommandLineOptions {
                 exit(0)
             case "--check-config": onlyChecks = true
             case "--help":
-                print(usage(name))
+                print(usage(name, commands))
                 exit(0)
-            default: fail("unknown option \(argument)\n\(usage(name))")
+            default:
+                command = commands.first { $0.name == argument }
+                if command == nil { fail("unknown option \(argument)\n\(usage(name, commands))") }
             }
         }
         do {
             let config = try Config(entries, file: file, environment: environmentVariables())
             if onlyChecks { exit(0) }
+            command?.main(config)
             return config
         } catch {
             fail("\(name): \(error)")
         }
     }
 
-    private static func usage(_ name: String) -> String {
+    private static func usage(_ name: String, _ commands: [OperatorCommand]) -> String {
         """
         usage: \(name) [--config FILE] [--check-config]
                \(name) --print-config | --help
+        \(commands.map { "       \(name) [--config FILE] \($0.name)   \($0.doc)\n" }.joined())\
         Settings stand in FILE as `key = value` and in the environment as MARU_KEY, which goes before.
         """
     }
 
-    private static func fail(_ reason: String) -> Never {
+    static func fail(_ reason: String) -> Never {
         let line = reason + "\n"
         _ = write(STDERR_FILENO, line, line.utf8.count)
         exit(2)

@@ -11,9 +11,13 @@ public enum Service {
     /// Runs a service as the whole of a process: reads the settings, starts, and ends on SIGTERM or SIGINT.
     ///
     /// Exits with 0 after an orderly end, 1 when the service cannot start, 2 for a wrong command line or wrong settings.
-    public static func main(_ name: String, settings: [ConfigEntry], assemble: @escaping Assembly) -> Never {
+    ///
+    /// - Parameter commands: what operators can have the running service do by the same program.
+    public static func main(
+        _ name: String, settings: [ConfigEntry], commands: [OperatorCommand] = [], assemble: @escaping Assembly
+    ) -> Never {
         let entries = Self.settings(of: name, settings)
-        let config = CommandLineOptions.config(of: name, entries)
+        let config = CommandLineOptions.config(of: name, entries, commands)
         let ending = Ending()
         // Before any thread is started, so that none of them takes the signals.
         let signals = SignalSource([SIGTERM, SIGINT]) { _ in ending.ask() }

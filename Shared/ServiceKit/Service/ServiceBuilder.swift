@@ -29,6 +29,7 @@ public final class ServiceBuilder: @unchecked Sendable {
 
     private(set) var routes = PublicRoutes()
     private(set) var internalRoutes = InternalRoutes()
+    private var mounts: [Mount] = []
     private(set) var backgrounds: [Background] = []
     private(set) var endings: [Work] = []
     private(set) var consumers: [RedisStreamConsumer] = []
@@ -156,6 +157,11 @@ public final class ServiceBuilder: @unchecked Sendable {
     /// Adds routes that clients see.
     public func publicRoutes(_ add: (inout PublicRoutes) -> Void) { add(&routes) }
 
+    /// Hands all public requests below `prefix` to `handler`: for what is not the contract's API, such as sockets.
+    public func mount(_ prefix: StaticString, _ handler: @escaping Mount.Handler) {
+        mounts.append(Mount(prefix: Array(String(describing: prefix).utf8), handler: handler))
+    }
+
     /// Adds routes that other services see.
     public func internalRoutes(_ add: (inout InternalRoutes) -> Void) { add(&internalRoutes) }
 
@@ -220,7 +226,8 @@ public final class ServiceBuilder: @unchecked Sendable {
         let readiness = Readiness(checks)
         let access = try access()
         let api = PublicAPI(
-            routes: RouteTable(routes, metrics), profiles: profiles, authenticator: access.authenticator,
+            mounts: mounts, routes: RouteTable(routes, metrics), profiles: profiles,
+            authenticator: access.authenticator,
             limits: CallLimits(
                 perUser: (Double(config[CommonSettings.userRate]), Double(config[CommonSettings.userBurst])),
                 perAddress: (Double(config[CommonSettings.addressRate]), Double(config[CommonSettings.addressBurst]))),

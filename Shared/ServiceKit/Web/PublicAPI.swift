@@ -8,6 +8,7 @@ internal import Wire
 ///
 /// The order is the contract's: an unknown route is told before a wrong key, and a wrong key before a token is looked at.
 struct PublicAPI: Sendable {
+    let mounts: [Mount]
     let routes: RouteTable
     let profiles: ClientProfiles
     let authenticator: Authenticator
@@ -18,6 +19,7 @@ struct PublicAPI: Sendable {
     let journal: CallJournal
 
     func respond(to request: Request) async -> Response {
+        for mount in mounts where mount.takes(request.path) { return await mount.handler(request) }
         let start = EventLoop.preciseNow
         let id = proxies.requestID(of: request) ?? RequestID(from: ids)
         var report = CallReport(id: id, trace: trace(of: request))

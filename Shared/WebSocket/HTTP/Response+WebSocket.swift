@@ -12,11 +12,7 @@ extension Response {
         pool: LoopLocal<CompressionPool>? = nil,
         open: @escaping @Sendable (WebSocketConnection) -> any WebSocketHandler
     ) -> Response {
-        var headers = Headers()
-        for (name, value) in handshake.headers {
-            if let name = HeaderName(name) { headers.append(name, value) }
-        }
-        return .upgrade(to: "websocket", headers: headers) { socket in
+        .upgrade(to: "websocket", headers: handshake.fields) { socket in
             WebSocketConnection(
                 socket, role: .server, options: options, deflate: handshake.deflate, pool: pool?.current, open: open)
         }

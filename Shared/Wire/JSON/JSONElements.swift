@@ -10,20 +10,12 @@ public struct JSONElements: Sequence, IteratorProtocol, Sendable {
         end = Int(array.node.next)
     }
 
-    /// How many there are.
-    public var underestimatedCount: Int {
-        var count = 0
-        var index = index
-        while index < end {
-            index = Int(document.nodes[index].next)
-            count += 1
-        }
-        return count
-    }
+    /// How many are still to come.
+    public var underestimatedCount: Int { document.countElements(from: index, to: end) }
 
     public mutating func next() -> JSONValue? {
         guard index < end else { return nil }
-        defer { index = Int(document.nodes[index].next) }
+        defer { index = document.end(of: index) }
         return JSONValue(document: document, index: index)
     }
 }

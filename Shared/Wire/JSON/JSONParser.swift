@@ -4,23 +4,28 @@ struct JSONParser {
     static let greatestDepth = 512
 
     var position = 0
-    private var nodes: [JSONNode] = []
+    private var document: JSONDocument
     /// The name of the member whose value comes next.
     private var name = JSONNode.Name()
     private let maximumDepth: Int
 
-    init(maximumDepth: Int) {
+    private init(_ bytes: [UInt8], maximumDepth: Int) {
+        document = JSONDocument(bytes, capacity: bytes.count / 32 + 8)
         self.maximumDepth = min(maximumDepth, Self.greatestDepth)
     }
 
-    mutating func parse(_ input: Span<UInt8>) throws(JSONError) -> [JSONNode] {
-        guard input.count < Int(Int32.max) else { throw JSONError(reason: .tooLong, offset: 0) }
-        nodes.reserveCapacity(input.count / 32 + 8)
+    static func parse(_ bytes: [UInt8], maximumDepth: Int) throws(JSONError) -> JSONDocument {
+        guard bytes.count < Int(Int32.max) else { throw JSONError(reason: .tooLong, offset: 0) }
+        var parser = JSONParser(bytes, maximumDepth: maximumDepth)
+        try parser.parse(bytes.span)
+        return parser.document
+    }
+
+    private mutating func parse(_ input: Span<UInt8>) throws(JSONError) {
         skipWhitespace(input)
         try parseValue(input, depth: 0)
         skipWhitespace(input)
         guard position == input.count else { throw error(.trailingBytes) }
-        return nodes
     }
 
     private mutating func parseValue(_ input: Span<UInt8>, depth: Int) throws(JSONError) {
@@ -80,13 +85,13 @@ struct JSONParser {
         guard depth <= maximumDepth else { throw error(.tooDeep) }
         note(kind, from: position, to: position)
         position &+= 1
-        return nodes.count - 1
+        return document.count - 1
     }
 
     private mutating func close(_ container: Int) {
         position &+= 1
-        nodes[container].end = UInt32(truncatingIfNeeded: position)
-        nodes[container].next = UInt32(truncatingIfNeeded: nodes.count)
+        document[container].end = UInt32(truncatingIfNeeded: position)
+        document[container].next = UInt32(truncatingIfNeeded: document.count)
     }
 
     private mutating func parseLiteral(
@@ -102,13 +107,13 @@ struct JSONParser {
 
     @inline(__always)
     mutating func note(_ kind: JSONNode.Kind, from start: Int, to end: Int) {
-        nodes.append(
+        document.append(
             JSONNode(
                 kind: kind,
                 name: name,
                 start: UInt32(truncatingIfNeeded: start),
                 end: UInt32(truncatingIfNeeded: end),
-                next: UInt32(truncatingIfNeeded: nodes.count + 1)
+                next: UInt32(truncatingIfNeeded: document.count + 1)
             )
         )
         name = JSONNode.Name()

@@ -48,7 +48,9 @@ extension JSONValue {
     public var text: [UInt8] {
         let node = node
         let quotes = kind == .string ? 1 : 0
-        return Array(document.bytes[Int(node.start) - quotes..<Int(node.end) + quotes])
+        return document.withText { text in
+            text.extracting(Int(node.start) - quotes..<Int(node.end) + quotes).withUnsafeBufferPointer { Array($0) }
+        }
     }
 }
 

@@ -15,7 +15,7 @@ public struct JSONValue: Sendable {
 
     /// - Parameter maximumDepth: how deep arrays and objects may nest, at most 512.
     public init(parsing bytes: [UInt8], maximumDepth: Int = 64) throws(JSONError) {
-        document = try JSONDocument(parsing: bytes, maximumDepth: maximumDepth)
+        document = try JSONParser.parse(bytes, maximumDepth: maximumDepth)
         index = 0
     }
 
@@ -30,7 +30,7 @@ public struct JSONValue: Sendable {
         self.index = index
     }
 
-    var node: JSONNode { document.nodes[index] }
+    var node: JSONNode { document[index] }
 
     public var kind: Kind {
         switch node.kind {

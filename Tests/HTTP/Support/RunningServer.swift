@@ -1,33 +1,59 @@
 import EventLoop
-import Testing
+import Glibc
+import HTTP
+import TestSupport
 
-@testable import HTTP
+/// A server on a free port.
+struct RunningServer: Sendable {
+    let server: Server
+    let group: EventLoopGroup
+    let port: UInt16
 
-/// A server on free loops and a free port for the time of `body`.
+    func client(patience: Duration = .seconds(60)) throws -> Client { try Client(port: port, patience: patience) }
+
+    /// Waits until no connection is open.
+    func waitUntilEmpty() throws {
+        for _ in 0..<60_000 {
+            if server.connectionCount == 0 { return }
+            usleep(1000)
+        }
+        throw NeverHappened(description: "the end of all connections")
+    }
+
+    /// Drains and notes when that is done.
+    func drain(within limit: Duration) -> Journal<Void> {
+        let done = Journal<Void>()
+        Task {
+            await server.drain(within: limit)
+            done.note(())
+        }
+        return done
+    }
+}
+
+/// Runs a server for the time of `body`, which may block: it has a thread of its own. Time-outs that a test does not set
+/// are longer than any busy machine takes.
 func withServer(
     loops: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
-    handler: @escaping Server.Handler, _ body: (RunningServer) async throws -> Void
+    _ handler: @escaping Server.Handler, body: @escaping @Sendable (RunningServer) throws -> Void
 ) async throws {
     var configuration = ServerConfiguration()
+    configuration.headTimeout = .seconds(600)
+    configuration.idleTimeout = .seconds(600)
+    configuration.bodyGrace = .seconds(600)
+    configuration.writeTimeout = .seconds(600)
+    configuration.lingerTimeout = .seconds(600)
     configure(&configuration)
     let group = EventLoopGroup(count: loops)
     let server = Server(on: group, configuration: configuration, handler: handler)
     let address = try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!)
-    let failure: (any Error)?
-    do {
-        try await body(RunningServer(server: server, port: address.port))
-        failure = nil
-    } catch {
-        failure = error
-    }
+    let running = RunningServer(server: server, group: group, port: address.port)
+    let result = await onOwnThread { Result { try body(running) } }
     await server.stop()
-    group.stop()
-    if let failure { throw failure }
+    await onOwnThread { group.stop() }
+    try result.get()
 }
 
-struct RunningServer {
-    let server: Server
-    let port: UInt16
-
-    func client(patience: Int = 10) throws -> RawClient { try RawClient(port: port, patience: patience) }
+extension Request {
+    var pathText: String { String(decoding: path, as: UTF8.self) }
 }

@@ -30,4 +30,12 @@ struct JSONValueTests {
         #expect(json["a"]?.int == 2)
         #expect(json.members?.count { $0.name == "a" } == 2)
     }
+
+    @Test("A text of more values than its length suggests is read whole", arguments: [0, 1, 7, 8, 9, 100, 10_000])
+    func manyValues(count: Int) throws {
+        let text = "[" + Array(repeating: "{\"a\":[1]}", count: count).joined(separator: ",") + "]"
+        let json = try JSONValue(parsing: text)
+        #expect(json.elements?.underestimatedCount == count)
+        #expect(json.array { $0["a"]?[0]?.int } == Array(repeating: 1, count: count))
+    }
 }

@@ -14,6 +14,7 @@ final class PaymentHouse: Sendable {
     private let folder = TemporaryFolder("maru-payment")
     private let settings: [String: String]
     private let running: Mutex<[PaymentProcess]>
+    private let logs = Mutex<[String]>([])
 
     init(instances: Int = 1, _ settings: [String: String] = [:]) async throws {
         database = try await PostgresCluster.ofThisProcess().makeDatabase()
@@ -41,8 +42,12 @@ final class PaymentHouse: Sendable {
     // MARK: Life and death
 
     func start() async throws -> PaymentProcess {
+        let log = logs.withLock { logs in
+            logs.append(folder.path + "/log-\(logs.count)")
+            return logs[logs.count - 1]
+        }
         let process = try await PaymentProcess(
-            database: database, redis: redis, world: world, log: folder.path + "/log", settings: settings)
+            database: database, redis: redis, world: world, log: log, settings: settings)
         running.withLock { $0.append(process) }
         return process
     }
@@ -62,7 +67,7 @@ final class PaymentHouse: Sendable {
     }
 
     /// What all instances have logged.
-    var log: String { (try? String(contentsOfFile: folder.path + "/log")) ?? "" }
+    var log: String { logs.withLock(\.self).map { (try? String(contentsOfFile: $0)) ?? "" }.joined() }
 
     /// One of the instances.
     var someone: PaymentProcess { running.withLock { $0[Int.random(in: 0..<$0.count)] } }
@@ -136,6 +141,11 @@ final class PaymentHouse: Sendable {
         return try await HTTPCall.post(
             port: someone.publicPort, "/v1/webhooks/portone/v2", json: body, headers: headers.map { ($0.key, $0.value) }
         )
+    }
+
+    /// Runs a command of an operator's.
+    func command(_ name: String) async throws -> (status: Int32, output: String) {
+        try await someone.command(name, log: folder.path + "/command-\(UInt32.random(in: 0 ... .max))")
     }
 
     /// What a run of reconciliation finds, as `kind subject`.

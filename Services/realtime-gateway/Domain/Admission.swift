@@ -1,0 +1,85 @@
+import Contract
+import HTTP
+import ServiceKit
+import Wire
+
+/// Who may open a socket, and who may enter which room.
+struct Admission: Sendable {
+    let authenticator: Authenticator
+    let profiles: ClientProfiles
+    let workspaces: WorkspaceClient
+    let chat: ChatClient
+    let origins: AllowedOrigins
+
+    private static let cookie = "maru_socket"
+
+    /// Whose socket a handshake opens; nil where it does not say so, or says so in vain. A page of a foreign origin has no
+    /// cookie here.
+    func identity(of request: Request) async -> Identity? {
+        if let header = request.headers.text(.authorization), !header.isEmpty {
+            let token = header.lowercased().hasPrefix("bearer ") ? String(header.dropFirst(7)) : header
+            return await identity(token, for: .access)
+        }
+        guard origins.allow(request),
+            let token = request.headers.text(.cookie).flatMap({ CookieField($0)[Self.cookie] })
+        else { return nil }
+        return await identity(token, for: .socket)
+    }
+
+    /// Whose socket it is by the payload that it joins with: `{"token": "<access token>"}`.
+    func identity(of payload: JSONValue) async -> Identity? {
+        guard let token = payload["token"]?.string else { return nil }
+        return await identity(token, for: .access)
+    }
+
+    private func identity(_ token: String, for purpose: Authenticator.Purpose) async -> Identity? {
+        guard let identity = try? await authenticator.identity(of: Array(token.utf8), for: purpose),
+            let profile = profiles[name: identity.profile]
+        else { return nil }
+        return Identity(user: identity.caller.user, session: identity.caller.session, profile: profile)
+    }
+
+    /// What a user is to a room.
+    enum Standing: Sendable {
+        /// Sees the channel and is not in it.
+        case onlooker
+        case member
+    }
+
+    /// What the user is to the room; nil where they may not enter.
+    func standing(of user: UserID, in room: RoomID) async throws -> Standing? {
+        if let channel = room.channel {
+            let access = try await workspaces.access(of: user, channels: [channel]).channels.first
+            return access.map { $0.isMember ? .member : .onlooker }
+        }
+        guard let dm = room.dm else { return nil }
+        return try await chat.dms([dm], of: user).isEmpty ? nil : .member
+    }
+}
+
+/// The pages whose browsers may use the cookie: our own, and those that the settings name.
+struct AllowedOrigins: Sendable {
+    private let origins: Set<String>
+
+    init(_ origins: [String]) { self.origins = Set(origins) }
+
+    func allow(_ request: Request) -> Bool {
+        guard let origin = request.headers.text(.origin) else { return true }
+        return contains(origin) || isOwn(origin, host: String(decoding: request.host, as: UTF8.self))
+    }
+
+    func contains(_ origin: String) -> Bool { origins.contains(origin) }
+
+    /// Apps, which have no pages, name the address that they call.
+    private func isOwn(_ origin: String, host: String) -> Bool {
+        guard let scheme = origin.range(ofSeparator: "://") else { return false }
+        return String(origin[scheme...]) == host
+    }
+}
+
+extension String {
+    /// The index behind the first occurrence of `separator`.
+    fileprivate func range(ofSeparator separator: String) -> String.Index? {
+        firstRange(of: separator)?.upperBound
+    }
+}

@@ -1,0 +1,46 @@
+import HTTP
+import Wire
+
+/// What becomes of a push after the provider's answer.
+enum PushVerdict: Sendable, Equatable {
+    /// Handed over.
+    case sent
+    /// The device will never take one again.
+    case deadToken
+    /// Later, if there is time; not before this.
+    case later(atLeast: Duration)
+    /// Our access has run out.
+    case unauthorized
+    /// Nothing will help.
+    case hopeless
+
+    private static let afterQuota = Duration.seconds(60)
+    private static let afterFailure = Duration.seconds(1)
+
+    /// Reads an answer of FCM. Its body may be anything, a page of a proxy included.
+    init(status: Status, retryAfter: Duration?, body: [UInt8]) {
+        if status.code == 200 {
+            self = .sent
+            return
+        }
+        let error = (try? JSONValue(parsing: body))?["error"]
+        let details = error?["details"]?.elements.map(Array.init) ?? []
+        let code = details.lazy.compactMap { $0["errorCode"]?.string }.first
+        switch (code, status.code) {
+        case ("UNREGISTERED", _), ("SENDER_ID_MISMATCH", _): self = .deadToken
+        case ("INVALID_ARGUMENT", _): self = Self.isAboutToken(details) ? .deadToken : .hopeless
+        case ("QUOTA_EXCEEDED", _), (_, 429): self = .later(atLeast: retryAfter ?? Self.afterQuota)
+        case ("UNAVAILABLE", _), ("INTERNAL", _), (_, 500...599):
+            self = .later(atLeast: retryAfter ?? Self.afterFailure)
+        case ("THIRD_PARTY_AUTH_ERROR", _): self = .hopeless
+        case (nil, 401): self = .unauthorized
+        default: self = .hopeless
+        }
+    }
+
+    /// A message that is not valid is our fault, unless it is the token that is not.
+    private static func isAboutToken(_ details: [JSONValue]) -> Bool {
+        let fields = details.flatMap { $0["fieldViolations"]?.elements.map(Array.init) ?? [] }
+        return fields.isEmpty || fields.contains { $0["field"]?.string == "message.token" }
+    }
+}

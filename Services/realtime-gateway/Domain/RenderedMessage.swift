@@ -1,0 +1,35 @@
+import Contract
+import EngineIO
+import SocketIO
+import WebSocket
+import Wire
+
+/// A message as it goes to sockets, rendered when first needed and once for each generation.
+struct RenderedMessage {
+    let message: RoomMessage
+    private let pool: CompressionPool?
+    private var packets: [ClientProfile.Generation: SharedPacket] = [:]
+
+    init(_ message: RoomMessage, compressingIn pool: CompressionPool?) {
+        self.message = message
+        self.pool = pool
+    }
+
+    /// The packet for clients of this profile's generation.
+    mutating func packet(for profile: ClientProfile) -> SharedPacket {
+        if let known = packets[profile.generation] { return known }
+        let room = message.room
+        let event = SocketIOPacket.event(Namespace.event(of: room), in: Namespace.name(of: room)) { json in
+            switch room.kind {
+            case .channel:
+                let view = ChatView(
+                    channel: ChannelID(room.rawValue), channelName: message.name ?? "", message: message.body)
+                json.view(view, for: profile)
+            case .dm: json.view(DMView(room: DMID(room.rawValue), message: message.body), for: profile)
+            }
+        }
+        let packet = SharedPacket(event, compressingIn: pool)
+        packets[profile.generation] = packet
+        return packet
+    }
+}

@@ -1,0 +1,44 @@
+import EventLoop
+import Redis
+import Wire
+
+/// Hears on every loop what concerns its sockets beside the rooms: positions told by history, and changes of access.
+struct HintListener: Sendable {
+    let hubs: LoopLocal<LoopHub>
+    let admission: Admission
+    let subscriber: RedisSubscriber
+
+    func start(on loops: EventLoopGroup) {
+        for loop in loops.loops {
+            loop.execute { [self] in
+                let hub = hubs.current
+                _ = subscriber.listen(to: "positions") { event in
+                    if case .message(let bytes) = event { Self.positionTold(bytes, hub) }
+                }
+                _ = subscriber.listen(to: "invalidate:access") { event in
+                    switch event {
+                    case .message(let bytes): Self.accessChanged(bytes, hub, admission)
+                    // What was told meanwhile is not known: everybody is looked at again.
+                    case .gap: hub.recheck(user: nil, channel: nil, admission)
+                    case .confirmed, .lost: break
+                    }
+                }
+            }
+        }
+    }
+
+    private static func positionTold(_ hint: [UInt8], _ hub: LoopHub) {
+        guard let json = try? JSONValue(parsing: hint),
+            let session = json["session"]?.string.flatMap(SessionID.init),
+            let room = json["room"]?.string.flatMap(RoomID.init), let seq = json["seq"]?.int
+        else { return }
+        hub.historyTold(session, room, Int64(seq))
+    }
+
+    private static func accessChanged(_ hint: [UInt8], _ hub: LoopHub, _ admission: Admission) {
+        guard let json = try? JSONValue(parsing: hint) else { return }
+        hub.recheck(
+            user: json["user_id"]?.string.flatMap(UserID.init),
+            channel: json["channel_id"]?.string.flatMap(ChannelID.init), admission)
+    }
+}

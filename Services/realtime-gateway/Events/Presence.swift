@@ -1,0 +1,32 @@
+import Redis
+import Wire
+
+/// Who has a socket in which room, on any node: told when one enters, again now and then, and believed for a minute.
+struct Presence: Sendable {
+    let redis: Redis
+
+    static let lifetime = Duration.seconds(60)
+    static let renewal = Duration.seconds(20)
+
+    func enter(_ users: some Sequence<UserID>, _ room: RoomID) {
+        let until = (Timestamp.now + Self.lifetime).milliseconds
+        var arguments: [any RedisArgument] = [Self.key(room)]
+        for user in users { arguments += [String(until), user.description] }
+        guard arguments.count > 1 else { return }
+        redis.post(RedisCommand("ZADD", arguments))
+        redis.post(RedisCommand("PEXPIRE", Self.key(room), Int(Self.lifetime.wholeMilliseconds)))
+    }
+
+    func leave(_ user: UserID, _ room: RoomID) {
+        redis.post(RedisCommand("ZREM", Self.key(room), user.description))
+    }
+
+    /// Those who have a socket in the room; nobody where Redis does not answer: rather a push too many.
+    func users(in room: RoomID) async -> Set<UserID> {
+        let now = String(Timestamp.now.milliseconds)
+        let reply = try? await redis.run(RedisCommand("ZRANGEBYSCORE", Self.key(room), now, "+inf"))
+        return Set(reply?.array?.compactMap { $0.text.flatMap(UserID.init) } ?? [])
+    }
+
+    private static func key(_ room: RoomID) -> RedisKey { "presence:\(room.description)" }
+}

@@ -1,0 +1,6 @@
+import Postgres
+
+/// The history of the schema.
+enum Migrations {
+    static let all = [Migration(number: 1, name: "push", sql: PackageResources._001_push_sql)]
+}

@@ -1,0 +1,71 @@
+import HTTP
+import Wire
+
+/// Firebase Cloud Messaging, HTTP v1: one request a device, over a shared HTTP/2 connection.
+struct FCM: Sendable {
+    let http: HTTPClient
+    let access: FCMAccess
+    private let url: String
+
+    private static let deadline = Duration.seconds(10)
+    private static let timeToLive = "86400s"
+
+    /// - Parameter base: such as `https://fcm.googleapis.com`.
+    init(base: String, project: String, http: HTTPClient, access: FCMAccess) {
+        self.http = http
+        self.access = access
+        url = "\(base)/v1/projects/\(project)/messages:send"
+    }
+
+    /// Hands a push over to the provider.
+    func send(_ message: PushMessage, to device: String) async -> PushVerdict {
+        let verdict = await attempt(message, device)
+        return verdict == .unauthorized ? await attempt(message, device) : verdict
+    }
+
+    private func attempt(_ message: PushMessage, _ device: String) async -> PushVerdict {
+        do {
+            let token = try await access.current()
+            var request = HTTPClient.Request(.post, url, body: Self.body(message, device))
+            request.deadline = Self.deadline
+            request.headers.append(.authorization, "Bearer " + token)
+            request.headers.append(.contentType, "application/json")
+            let reply = try await http.send(request)
+            let retryAfter = reply.headers[.retryAfter].flatMap { Int64($0) }.map { Duration.seconds($0) }
+            let verdict = PushVerdict(status: reply.status, retryAfter: retryAfter, body: reply.body)
+            if verdict == .unauthorized { access.forget(token) }
+            return verdict
+        } catch {
+            return .later(atLeast: .seconds(1))
+        }
+    }
+
+    private static func body(_ message: PushMessage, _ device: String) -> [UInt8] {
+        JSONWriter.bytes(capacity: 1024) { json in
+            json.object { json in
+                json.object("message") { json in
+                    json.field("token", device)
+                    json.object("notification") { json in
+                        json.field("title", message.title)
+                        json.field("body", message.text)
+                    }
+                    json.object("data") { json in message.writeData(to: &json) }
+                    json.object("android") { json in
+                        json.field("priority", "HIGH")
+                        json.field("ttl", timeToLive)
+                        json.field("collapse_key", message.collapseID)
+                    }
+                    json.object("apns") { json in
+                        json.object("headers") { json in
+                            json.field("apns-priority", "10")
+                            json.field("apns-collapse-id", message.collapseID)
+                        }
+                        json.object("payload") { json in
+                            json.object("aps") { json in json.field("sound", "default") }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

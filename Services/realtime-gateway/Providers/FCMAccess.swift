@@ -1,0 +1,64 @@
+import Crypto
+import HTTP
+import Synchronization
+import Wire
+
+/// The access token for FCM: asked for with a signed assertion (RFC 7523), and kept until shortly before it expires.
+final class FCMAccess: Sendable {
+    private struct Token {
+        let text: String
+        let expires: Timestamp
+    }
+
+    private let account: ServiceAccount
+    private let http: HTTPClient
+    private let url: String
+    private let token = Mutex<Token?>(nil)
+
+    private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
+    private static let lifetime = Duration.seconds(3600)
+    private static let margin = Duration.seconds(60)
+
+    init(account: ServiceAccount, http: HTTPClient, url: String?) {
+        self.account = account
+        self.http = http
+        self.url = url ?? account.tokenURL
+    }
+
+    /// The present token, or a new one.
+    func current() async throws -> String {
+        if let known = token.withLock({ $0 }), known.expires - Self.margin > .now { return known.text }
+        let fresh = try await fetch()
+        token.withLock { $0 = fresh }
+        return fresh.text
+    }
+
+    /// The provider does not accept `text` any more.
+    func forget(_ text: String) {
+        token.withLock { if $0?.text == text { $0 = nil } }
+    }
+
+    private func fetch() async throws -> Token {
+        let now = Timestamp.now
+        let assertion = JWTSigner(key: account.key).sign { json in
+            json.field("iss", account.email)
+            json.field("scope", Self.scope)
+            json.field("aud", url)
+            json.field("iat", now.seconds)
+            json.field("exp", (now + Self.lifetime).seconds)
+        }
+        var form = QueryParameters()
+        form.append("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
+        form.append("assertion", String(decoding: assertion, as: UTF8.self))
+        var request = HTTPClient.Request(.post, url, body: Array(form.encoded(as: .form).utf8))
+        request.headers.append(.contentType, "application/x-www-form-urlencoded")
+        let reply = try await http.send(request)
+        guard reply.status.code == 200, let json = try? JSONValue(parsing: reply.body),
+            let text = json["access_token"]?.string, let seconds = json["expires_in"]?.int
+        else { throw FCMRefusal() }
+        return Token(text: text, expires: now + .seconds(seconds))
+    }
+}
+
+/// The provider does not accept our identity.
+struct FCMRefusal: Error {}

@@ -1,0 +1,89 @@
+import Contract
+import Postgres
+import Wire
+
+/// The table of pushes.
+struct PushStore: Sendable {
+    let database: PostgresPool
+
+    /// A push that is due, leased to whoever took it.
+    struct Due: Sendable {
+        let room: RoomID
+        let seq: Int64
+        let device: String
+        let body: String
+        let attempts: Int
+        let createdAt: Timestamp
+    }
+
+    private static let insert = Statement(
+        "insert pushes",
+        """
+        insert into push (kind, room, seq, device, user_id, body, due_at, created_at)
+        select $1, $2, $3, device, user_id, $6, $7, $8
+        from unnest($4::text[], $5::bigint[]) as wanted (device, user_id) order by device
+        on conflict do nothing
+        """)
+    private static let take = Statement(
+        "take due pushes",
+        """
+        update push set attempts = attempts + 1, due_at = $2
+        where (kind, room, seq, device) in (
+            select kind, room, seq, device from push where done_at is null and due_at <= $1
+            order by due_at limit $3 for update skip locked
+        )
+        returning kind, room, seq, device, body, attempts, created_at
+        """)
+    private static let nextDue = Statement("next due push", "select min(due_at) from push where done_at is null")
+    private static let finish = Statement(
+        "finish push",
+        "update push set done_at = $5 where kind = $1 and room = $2 and seq = $3 and device = $4")
+    private static let postpone = Statement(
+        "postpone push",
+        "update push set due_at = $5 where kind = $1 and room = $2 and seq = $3 and device = $4")
+    private static let forget = Statement("forget pushes", "delete from push where done_at < $1")
+
+    /// Writes down a push for each device that has none of this message yet.
+    func insert(
+        _ message: RoomMessage, _ push: PushMessage, _ devices: [AuthClient.Device], at now: Timestamp
+    ) async throws {
+        try await database.execute(
+            Self.insert, Int16(message.room.kind.rawValue), message.room.rawValue, message.body.seq,
+            devices.map(\.token), devices.map(\.user.rawValue), push.encoded(), now.milliseconds,
+            message.body.createdAt.milliseconds)
+    }
+
+    /// Takes pushes that are due; who does not finish them in `lease` leaves them to others.
+    func take(atMost limit: Int, now: Timestamp, lease: Duration) async throws -> [Due] {
+        try await database.query(Self.take, now.milliseconds, (now + lease).milliseconds, limit)
+            .map { row throws(PostgresError) in
+                let kind: Int16 = try row.next()
+                let room = RoomID(kind: kind == 2 ? .dm : .channel, rawValue: try row.next())
+                return Due(
+                    room: room, seq: try row.next(), device: try row.next(), body: try row.next(),
+                    attempts: Int(try row.next(as: Int32.self)),
+                    createdAt: Timestamp(milliseconds: try row.next()))
+            }
+    }
+
+    /// When the next push is due; nil where none waits.
+    func nextDue() async throws -> Timestamp? {
+        try await database.query(Self.nextDue).value(as: Int64?.self).map { Timestamp(milliseconds: $0) }
+    }
+
+    func finish(_ push: Due, at now: Timestamp) async throws {
+        try await database.execute(
+            Self.finish, Int16(push.room.kind.rawValue), push.room.rawValue, push.seq, push.device, now.milliseconds)
+    }
+
+    func postpone(_ push: Due, to moment: Timestamp) async throws {
+        try await database.execute(
+            Self.postpone, Int16(push.room.kind.rawValue), push.room.rawValue, push.seq, push.device,
+            moment.milliseconds)
+    }
+
+    /// Forgets what was done before a moment.
+    func forget(before moment: Timestamp) async throws {
+        try await database.execute(Self.forget, moment.milliseconds)
+    }
+}

@@ -1,0 +1,37 @@
+/// Several packets in one body of a poll.
+struct PollPayload: Equatable, Sendable {
+    var bytes: [UInt8]
+    /// Whether the body is bytes rather than text; only version 3 has such.
+    var isBinary = false
+
+    /// What a body may hold; more cannot be meant well, as each packet costs work.
+    static let maximumPackets = 10_000
+
+    /// The packets in one body.
+    ///
+    /// - Parameter asBinary: in version 3, whether the client takes bytes as they are.
+    init(_ packets: [EnginePacket], _ version: EngineVersion, asBinary: Bool) {
+        switch version {
+        case .v4: bytes = PayloadV4.encode(packets)
+        case .v3 where asBinary && packets.contains { $0.isBinary }:
+            bytes = BinaryPayloadV3.encode(packets)
+            isBinary = true
+        case .v3: bytes = PayloadV3.encode(packets)
+        }
+    }
+
+    init(bytes: [UInt8], isBinary: Bool = false) {
+        self.bytes = bytes
+        self.isBinary = isBinary
+    }
+
+    /// The packets; nil where one of them is none, or there are too many.
+    func packets(_ version: EngineVersion) -> [EnginePacket]? {
+        switch (version, isBinary) {
+        case (.v4, false): PayloadV4.decode(bytes)
+        case (.v4, true): nil
+        case (.v3, false): PayloadV3.decode(bytes)
+        case (.v3, true): BinaryPayloadV3.decode(bytes)
+        }
+    }
+}

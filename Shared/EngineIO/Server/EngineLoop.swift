@@ -1,0 +1,67 @@
+internal import EventLoop
+internal import WebSocket
+
+/// The sessions of one loop.
+///
+/// - Note: `@unchecked Sendable` because all but the constants is touched on its loop alone.
+final class EngineLoop: @unchecked Sendable {
+    let loop: EventLoop
+    let settings: EngineSettings
+    let times: EngineTimes
+    let webSocketOptions: WebSocketOptions
+    let pool: CompressionPool
+    private let node: String
+    private let counts: EngineCounts
+    private var sessions: [String: EngineSocket] = [:]
+
+    init(on loop: EventLoop, node: String, _ settings: EngineSettings, _ counts: EngineCounts) {
+        self.loop = loop
+        self.node = node
+        self.settings = settings
+        self.counts = counts
+        times = EngineTimes(settings)
+        pool = CompressionPool(policy: settings.deflate ?? DeflatePolicy())
+        var options = WebSocketOptions()
+        options.limits = SizeLimits(message: settings.maximumPayload)
+        options.outputLimit = settings.outputLimit
+        webSocketOptions = options
+    }
+
+    var isFull: Bool { sessions.count >= settings.sessionsPerLoop }
+
+    /// A new session; its client is told with the first poll, or at once by a WebSocket.
+    func makeSession(
+        _ version: EngineVersion, over webSocket: WebSocketConnection?, takesBinary: Bool, _ open: EngineServer.Opening
+    ) -> EngineSocket {
+        let machine = EngineMachine(
+            version, over: webSocket == nil ? .polling : .webSocket, takesBinary: takesBinary, times: times,
+            now: loop.now)
+        let socket = EngineSocket(id: SessionID.make(node: node, loop: loop.index).text, machine, on: self)
+        sessions[socket.id] = socket
+        counts.opened(machine.transport)
+        socket.open(over: webSocket, settings, open)
+        return socket
+    }
+
+    func session(_ id: String) throws(EngineError) -> EngineSocket {
+        guard let socket = sessions[id] else { throw .unknownSession }
+        return socket
+    }
+
+    /// A poll's client has gone before the poll was here.
+    func lost(_ id: String) { sessions[id]?.transportLost() }
+
+    func upgraded() { counts.upgraded() }
+
+    func forget(_ socket: EngineSocket) {
+        if sessions.removeValue(forKey: socket.id) != nil { counts.closed(socket.transport) }
+    }
+
+    /// Ends all sessions, evenly over a time, so that their clients do not all come back at once.
+    func closeAll(over duration: Duration) {
+        let open = Array(sessions.values)
+        for (number, socket) in open.enumerated() {
+            loop.schedule(after: duration * number / max(1, open.count)) { socket.close() }
+        }
+    }
+}

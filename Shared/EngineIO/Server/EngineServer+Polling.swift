@@ -1,0 +1,85 @@
+internal import EventLoop
+internal import HTTP
+
+extension EngineServer {
+    func openPolling(
+        _ version: EngineVersion, takesBinary: Bool, _ request: Request
+    ) async throws(EngineError) -> Response {
+        let opening = try await opening(for: request)
+        let home = loops.current
+        let socket = home.makeSession(version, over: nil, takesBinary: takesBinary, opening)
+        return try await poll(socket.id, on: home)
+    }
+
+    func poll(_ id: String, on home: EngineLoop) async throws(EngineError) -> Response {
+        let ticket = PollTicket()
+        let outcome = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                home.loop.execute {
+                    guard ticket.wait(continuation) else { return home.lost(id) }
+                    do throws(EngineError) {
+                        let socket = try home.session(id)
+                        ticket.wait(for: socket)
+                        try socket.poll(ticket)
+                    } catch {
+                        ticket.answer(.failure(error))
+                    }
+                }
+            }
+        } onCancel: {
+            home.loop.execute { ticket.lose() }
+        }
+        let payload = try outcome.get()
+        var response =
+            payload.isBinary
+            ? Response(type: "application/octet-stream", payload.bytes)
+            : Response(type: "text/plain; charset=UTF-8", payload.bytes)
+        response.headers.append(.cacheControl, "no-store")
+        return response
+    }
+
+    func post(_ id: String, on home: EngineLoop, _ request: Request) async throws(EngineError) -> Response {
+        try await home.ask { home throws(EngineError) in try home.session(id).postBegan() }
+        let isBinary = request.headers.text(.contentType) == "application/octet-stream"
+        let bytes: [UInt8]
+        do throws(BodyError) {
+            bytes = try await request.body.collect(upTo: settings.maximumPayload)
+        } catch {
+            return try await refuseBody(of: id, on: home, error)
+        }
+        let payload = PollPayload(bytes: bytes, isBinary: isBinary)
+        try await home.ask { home throws(EngineError) in try home.session(id).posted(payload) }
+        var response = Response(type: "text/html", Array("ok".utf8))
+        response.headers.append(.cacheControl, "no-store")
+        return response
+    }
+
+    private func refuseBody(
+        of id: String, on home: EngineLoop, _ error: BodyError
+    ) async throws(EngineError) -> Response {
+        guard case .tooLarge = error else {
+            try await home.ask { home throws(EngineError) in try home.session(id).postLost() }
+            throw .badRequest
+        }
+        try await home.ask { home throws(EngineError) in try home.session(id).posted(nil) }
+        return Response(.contentTooLarge)
+    }
+}
+
+extension EngineLoop {
+    /// Lets the loop do something, and waits for what comes of it.
+    func ask<Value: Sendable>(
+        _ question: @escaping @Sendable (EngineLoop) throws(EngineError) -> Value
+    ) async throws(EngineError) -> Value {
+        let outcome: Result<Value, EngineError> = await withUnsafeContinuation { continuation in
+            loop.execute { [self] in
+                do throws(EngineError) {
+                    continuation.resume(returning: .success(try question(self)))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try outcome.get()
+    }
+}

@@ -1,0 +1,63 @@
+internal import EventLoop
+internal import HTTP
+internal import WebSocket
+
+extension EngineServer {
+    func openWebSocket(_ version: EngineVersion, _ request: Request) async throws(EngineError) -> Response {
+        let handshake = try handshake(request)
+        let opening = try await opening(for: request)
+        let home = loops.current
+        return .upgrade(to: "websocket", headers: handshake.fields) { socket in
+            home.connect(socket, handshake) { connection in
+                home.makeSession(version, over: connection, takesBinary: true, opening)
+            }
+        }
+    }
+
+    /// A WebSocket that comes with a session's id is taken on trial, on the session's loop; or closed where the session has
+    /// one, as clients expect it rather than an HTTP error.
+    func upgrade(_ id: String, on home: EngineLoop, _ request: Request) async throws(EngineError) -> Response {
+        let handshake = try handshake(request)
+        let hasPlace = try await home.ask { home throws(EngineError) in try home.session(id).reserveCandidate() }
+        return .upgrade(to: "websocket", headers: handshake.fields) { socket in
+            let mover = SocketMover(socket) { moving in
+                home.loop.execute { home.receiveCandidate(moving, for: hasPlace ? id : nil, handshake) }
+            }
+            return mover
+        }
+    }
+
+    private func handshake(_ request: Request) throws(EngineError) -> ServerHandshake {
+        do throws(HandshakeRefusal) {
+            return try ServerHandshake(answering: HandshakeRequest(request), deflate: settings.deflate)
+        } catch {
+            throw .badRequest
+        }
+    }
+}
+
+extension EngineLoop {
+    func connect(
+        _ socket: StreamSocket, _ handshake: ServerHandshake, _ open: (WebSocketConnection) -> any WebSocketHandler
+    ) -> WebSocketConnection {
+        WebSocketConnection(
+            socket, role: .server, options: webSocketOptions, deflate: handshake.deflate, pool: pool, open: open)
+    }
+
+    func receiveCandidate(_ moving: MovingConnection, for id: String?, _ handshake: ServerHandshake) {
+        let socket = StreamSocket(moving, on: loop)
+        var session: EngineSocket?
+        if let id { session = try? self.session(id) }
+        let handler: any WebSocketHandler = if let session { session } else { NoSession() }
+        let connection = connect(socket, handshake) { _ in handler }
+        let isTaken = session?.setCandidate(connection) ?? false
+        socket.start(connection)
+        if !isTaken { connection.close() }
+    }
+}
+
+/// Takes the place of a session that is there no more.
+private final class NoSession: WebSocketHandler {
+    func received(_ message: Message, on connection: WebSocketConnection) {}
+    func ended(_ ending: Ending, on connection: WebSocketConnection) {}
+}

@@ -1,0 +1,96 @@
+public import EventLoop
+public import HTTP
+internal import WebSocket
+
+/// An Engine.IO server for all loops of a group, to be mounted on an HTTP server.
+///
+/// A session lives on the loop on which it was opened. A request that arrives on another loop is handed over by mail, and
+/// a WebSocket that upgrades the session moves to its loop, so that nothing crosses afterwards.
+public final class EngineServer: Sendable {
+    /// Makes the application's part of a session, on the session's loop.
+    public typealias Opening = @Sendable (EngineSocket) -> any EngineHandler
+    /// Decides on a request that would open a session, on the request's loop.
+    public typealias Accept = @Sendable (Request) async throws(EngineError) -> Opening
+
+    let group: EventLoopGroup
+    let settings: EngineSettings
+    let loops: LoopLocal<EngineLoop>
+    let homes: [EngineLoop]
+    private let node: String
+    private let crossOrigin: CrossOrigin
+    private let accept: Accept
+    private let counts = EngineCounts()
+
+    /// - Parameter node: what ids of this server's sessions begin with; letters, digits and `-`.
+    public init(
+        on group: EventLoopGroup, settings: EngineSettings = EngineSettings(), node: String = "0",
+        crossOrigin: CrossOrigin = .refused, accept: @escaping Accept
+    ) {
+        let counts = counts
+        let homes = group.loops.map { EngineLoop(on: $0, node: node, settings, counts) }
+        self.group = group
+        self.settings = settings
+        self.node = node
+        self.crossOrigin = crossOrigin
+        self.accept = accept
+        self.homes = homes
+        loops = LoopLocal(group) { homes[$0.index] }
+    }
+
+    /// The node that has the session a request names; nil where it names none that could be.
+    public static func node(of request: Request) -> Substring? {
+        guard let id = (try? EngineQuery(request))?.session else { return nil }
+        return SessionID(id)?.node
+    }
+
+    /// Sessions open now.
+    public var sessionCount: (polling: Int, webSocket: Int) {
+        counts.now
+    }
+
+    /// Ends all sessions, evenly over a time.
+    public func closeAll(over duration: Duration = .zero) { loops.forEach { $0.closeAll(over: duration) } }
+
+    /// The reply to any request under the path where the server is mounted.
+    public func respond(to request: Request) async -> Response {
+        if request.method == .options { return crossOrigin.preflight(request) }
+        var response: Response
+        do throws(EngineError) {
+            response = try await route(request)
+        } catch {
+            response = Response.json(error.json, error.code == 4 ? .forbidden : .badRequest)
+        }
+        for (name, value) in crossOrigin.headers(for: request) {
+            if let name = HeaderName(name) { response.headers.append(name, value) }
+        }
+        return response
+    }
+
+    private func route(_ request: Request) async throws(EngineError) -> Response {
+        let query = try EngineQuery(request)
+        let wantsUpgrade = request.headers.lists("websocket", in: .upgrade)
+        if let id = query.session {
+            let home = try home(of: id)
+            guard wantsUpgrade == (query.transport == .webSocket) else { throw .badRequest }
+            if wantsUpgrade { return try await upgrade(id, on: home, request) }
+            switch request.method {
+            case .get: return try await poll(id, on: home)
+            case .post: return try await post(id, on: home, request)
+            default: throw .badRequest
+            }
+        }
+        guard request.method == .get else { throw .badHandshakeMethod }
+        guard wantsUpgrade == (query.transport == .webSocket) else { throw .badRequest }
+        let version = try query.version()
+        guard !loops.current.isFull else { return Response(.serviceUnavailable, headers: [.retryAfter: "5"]) }
+        if wantsUpgrade { return try await openWebSocket(version, request) }
+        return try await openPolling(version, takesBinary: !query.wantsBase64, request)
+    }
+
+    private func home(of id: String) throws(EngineError) -> EngineLoop {
+        guard let id = SessionID(id), id.node == node, id.loop < homes.count else { throw .unknownSession }
+        return homes[id.loop]
+    }
+
+    func opening(for request: Request) async throws(EngineError) -> Opening { try await accept(request) }
+}

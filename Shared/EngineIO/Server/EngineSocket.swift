@@ -1,0 +1,187 @@
+public import EventLoop
+public import WebSocket
+
+/// A session of Engine.IO: performs what its machine says, by polls and a WebSocket of its loop.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its loop, on which every method is to be called.
+public final class EngineSocket: @unchecked Sendable {
+    /// What the client names its session by; a secret between the two.
+    public let id: String
+    public var version: EngineVersion { machine.version }
+    public var transport: EngineTransport { machine.transport }
+    public var isOpen: Bool { machine.phase == .open }
+    public var loop: EventLoop { home.loop }
+
+    private let home: EngineLoop
+    private var machine: EngineMachine
+    private var handler: (any EngineHandler)?
+    private var webSocket: WebSocketConnection?
+    private var candidate: WebSocketConnection?
+    private var poll: PollTicket?
+    private var timer: LoopTimer?
+
+    init(id: String, _ machine: EngineMachine, on home: EngineLoop) {
+        self.id = id
+        self.machine = machine
+        self.home = home
+    }
+
+    // MARK: For the application
+
+    /// Sends a message.
+    public func send(_ message: Message) { change { $0.send(message, &$1) } }
+
+    /// Sends a message that was encoded for many.
+    public func send(_ shared: SharedPacket) {
+        if let webSocket, machine.phase == .open {
+            webSocket.send(shared.frame)
+        } else {
+            change { $0.send(shared.packet, &$1) }
+        }
+    }
+
+    /// Ends the session; what was sent before still goes out.
+    public func close() { change { [now = loop.now] in $0.close(now: now, &$1) } }
+
+    /// Bytes that wait to be sent.
+    public var queuedBytes: Int { machine.queuedBytes + (webSocket?.queuedBytes ?? 0) }
+
+    // MARK: From the server
+
+    /// Begins: the application is there, and the client is told its session.
+    func open(over webSocket: WebSocketConnection?, _ settings: EngineSettings, _ open: EngineServer.Opening) {
+        self.webSocket = webSocket
+        change { [id] in $0.open(id: id, settings, &$1) }
+        let handler = open(self)
+        if isOpen { self.handler = handler } else { handler.ended(.closedHere, on: self) }
+    }
+
+    func poll(_ ticket: PollTicket) throws(EngineError) {
+        let now = loop.now
+        var refusal: EngineError?
+        let earlier = poll
+        // While the first poll waits, a second one ends the session; the answer then is the first one's.
+        if earlier == nil { poll = ticket }
+        change { machine, actions in
+            do throws(EngineError) { try machine.poll(now: now, &actions) } catch { refusal = error }
+        }
+        guard let refusal else { return }
+        if earlier == nil { poll = nil }
+        throw refusal
+    }
+
+    func pollLost(_ ticket: PollTicket) {
+        guard poll === ticket else { return }
+        poll = nil
+        change { $0.pollLost(&$1) }
+    }
+
+    func postBegan() throws(EngineError) {
+        try tryToChange { machine, actions throws(EngineError) in try machine.postBegan(&actions) }
+    }
+
+    func posted(_ payload: PollPayload?) throws(EngineError) {
+        let now = loop.now
+        try tryToChange { machine, actions throws(EngineError) in try machine.posted(payload, now: now, &actions) }
+    }
+
+    func transportLost() { change { $0.end(.transportError, &$1) } }
+
+    func postLost() { change { $0.postLost(&$1) } }
+
+    /// A place for one WebSocket beside the polls; false where there is none.
+    func reserveCandidate() -> Bool {
+        var isTaken = false
+        change { [now = loop.now] machine, _ in isTaken = machine.candidateOpened(now: now) }
+        return isTaken
+    }
+
+    /// The WebSocket has come for its place; false where that was lost meanwhile.
+    func setCandidate(_ connection: WebSocketConnection) -> Bool {
+        guard machine.candidate != nil, candidate == nil else { return false }
+        candidate = connection
+        return true
+    }
+
+    // MARK: Performing
+
+    private func tryToChange(
+        _ event: (inout EngineMachine, inout [EngineMachine.Action]) throws(EngineError) -> Void
+    ) throws(EngineError) {
+        var refusal: EngineError?
+        change { machine, actions in
+            do throws(EngineError) { try event(&machine, &actions) } catch { refusal = error }
+        }
+        if let refusal { throw refusal }
+    }
+
+    private func change(_ event: (inout EngineMachine, inout [EngineMachine.Action]) -> Void) {
+        var actions: [EngineMachine.Action] = []
+        event(&machine, &actions)
+        for action in actions { perform(action) }
+        armTimer()
+    }
+
+    private func perform(_ action: EngineMachine.Action) {
+        switch action {
+        case .deliver(let message): handler?.received(message, on: self)
+        case .answerPoll(let payload):
+            let ticket = poll
+            poll = nil
+            ticket?.answer(.success(payload))
+        case .write(let message): webSocket?.send(message)
+        case .closeWebSocket: webSocket?.close()
+        case .writeToCandidate(let message): candidate?.send(message)
+        case .closeCandidate:
+            candidate?.close()
+            candidate = nil
+        case .adoptCandidate:
+            webSocket = candidate
+            candidate = nil
+            home.upgraded()
+        case .ended(let ending):
+            let handler = self.handler
+            self.handler = nil
+            handler?.ended(ending, on: self)
+        case .forget:
+            timer?.cancel()
+            timer = nil
+            home.forget(self)
+        }
+    }
+
+    private func armTimer() {
+        let deadline = machine.deadline
+        guard deadline != .max, machine.phase != .closed else { return }
+        if let timer {
+            timer.restart(at: deadline)
+        } else {
+            let delay = deadline - min(deadline, loop.now)
+            timer = loop.schedule(after: .nanoseconds(Int64(delay))) { [unowned self] in
+                change { [now = loop.now] in $0.timePassed(now: now, &$1) }
+            }
+        }
+    }
+}
+
+extension EngineSocket: WebSocketHandler {
+    public func received(_ message: Message, on connection: WebSocketConnection) {
+        let now = loop.now
+        if connection === webSocket {
+            change { $0.received(message, now: now, &$1) }
+        } else if connection === candidate {
+            change { $0.candidateReceived(message, now: now, &$1) }
+        }
+    }
+
+    public func ended(_ ending: Ending, on connection: WebSocketConnection) {
+        if connection === webSocket {
+            let isSlow = ending.code == .tryAgainLater && !ending.isClean
+            change { isSlow ? $0.end(.slowReader, &$1) : $0.webSocketClosed(&$1) }
+            webSocket = nil
+        } else if connection === candidate {
+            candidate = nil
+            change { machine, _ in machine.candidateClosed() }
+        }
+    }
+}

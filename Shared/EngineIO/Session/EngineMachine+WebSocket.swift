@@ -1,0 +1,57 @@
+internal import WebSocket
+
+extension EngineMachine {
+    /// So many polls are ended at once in one upgrade; a client that never finishes would else ask in circles.
+    private static let noopsAnUpgrade = 8
+
+    /// The session's WebSocket has brought a message.
+    mutating func received(_ frame: Message, now: UInt64, _ actions: inout [Action]) {
+        guard phase == .open else { return }
+        guard let packet = EnginePacket(frame: frame, version) else { return end(.parseError, &actions) }
+        received(packet, now: now, &actions)
+    }
+
+    /// The session's WebSocket has ended.
+    mutating func webSocketClosed(_ actions: inout [Action]) { end(.transportClosed, &actions) }
+
+    // MARK: Upgrading
+
+    /// A WebSocket has come with this session's id; false where the session takes none.
+    mutating func candidateOpened(now: UInt64) -> Bool {
+        guard phase == .open, transport == .polling, candidate == nil else { return false }
+        candidate = Candidate(deadline: now + times.upgradeTimeout)
+        return true
+    }
+
+    /// The WebSocket on trial has brought a message: a probe, then the wish to upgrade.
+    mutating func candidateReceived(_ frame: Message, now: UInt64, _ actions: inout [Action]) {
+        guard candidate != nil else { return }
+        let packet = EnginePacket(frame: frame, version)
+        switch (packet?.kind, packet?.payload) {
+        case (.ping, .text("probe")):
+            candidate?.noopsLeft = Self.noopsAnUpgrade
+            let answer = EnginePacket(.pong, text: "probe")
+            actions.append(.writeToCandidate(answer.frame(version)))
+            endPoll(&actions)
+        case (.upgrade, _):
+            candidate = nil
+            endPoll(&actions)
+            transport = .webSocket
+            actions.append(.adoptCandidate)
+            for packet in queue { actions.append(.write(packet.frame(version))) }
+            queue = []
+            queuedBytes = 0
+        default:
+            dropCandidate(&actions)
+        }
+    }
+
+    /// The WebSocket on trial has ended; the polls go on.
+    mutating func candidateClosed() { candidate = nil }
+
+    mutating func dropCandidate(_ actions: inout [Action]) {
+        guard candidate != nil else { return }
+        candidate = nil
+        actions.append(.closeCandidate)
+    }
+}

@@ -1,0 +1,154 @@
+internal import WebSocket
+
+/// One session of Engine.IO on the server, without sockets: requests, messages and the passing of time in, actions out.
+///
+/// Every event appends to `actions` what is to be done, in order. Times are the loop's nanoseconds.
+struct EngineMachine {
+    enum Action: Equatable {
+        case deliver(Message)
+        /// Reply to the poll that waits.
+        case answerPoll(PollPayload)
+        /// Send on the session's WebSocket.
+        case write(Message)
+        case closeWebSocket
+        /// Send on the WebSocket to which the client may upgrade.
+        case writeToCandidate(Message)
+        case closeCandidate
+        /// That WebSocket is the session's from now on.
+        case adoptCandidate
+        /// Tell the application; nothing is delivered any more.
+        case ended(EngineEnding)
+        /// Nothing is left to do: requests with this session's id are refused.
+        case forget
+    }
+
+    enum Phase {
+        case open
+        /// Ended, but no poll has been told so yet.
+        case closing
+        case closed
+    }
+
+    /// A WebSocket beside the polls, on trial.
+    struct Candidate {
+        var deadline: UInt64
+        /// Polls that are ended at once so that the client can finish its upgrade.
+        var noopsLeft = 0
+    }
+
+    enum Heartbeat {
+        /// Version 4: silent until the next ping is due.
+        case quiet(until: UInt64)
+        /// Version 4 after a ping, and version 3 always: the client has to be heard of by then.
+        case expecting(until: UInt64)
+
+        var deadline: UInt64 {
+            switch self {
+            case .quiet(let until), .expecting(let until): until
+            }
+        }
+    }
+
+    let version: EngineVersion
+    let times: EngineTimes
+    /// Whether polls may be answered with bytes; version 3 only.
+    let takesBinary: Bool
+    var phase = Phase.open
+    var transport: EngineTransport
+    var candidate: Candidate?
+    var isPollWaiting = false
+    var isPostUnderWay = false
+    /// What waits for a poll.
+    var queue: [EnginePacket] = []
+    var queuedBytes = 0
+    var heartbeat: Heartbeat
+    var lastHeard: UInt64
+    var closeDeadline = UInt64.max
+
+    /// A session begins with the request that opens it.
+    init(
+        _ version: EngineVersion, over transport: EngineTransport, takesBinary: Bool = false, times: EngineTimes,
+        now: UInt64
+    ) {
+        self.version = version
+        self.transport = transport
+        self.takesBinary = takesBinary
+        self.times = times
+        lastHeard = now
+        heartbeat =
+            version == .v4
+            ? .quiet(until: now + times.pingInterval) : .expecting(until: now + times.pingInterval + times.pingTimeout)
+    }
+
+    /// Sends the packet that tells the client its session.
+    mutating func open(id: String, _ settings: EngineSettings, _ actions: inout [Action]) {
+        let upgrades = transport == .polling ? [EngineTransport.webSocket.rawValue] : []
+        let json = OpenPacket(id: id, upgrades: upgrades, settings: settings).json
+        send(EnginePacket(.open, Message(.text, json)), &actions)
+    }
+
+    // MARK: Packets
+
+    /// A packet has come by the session's transport.
+    mutating func received(_ packet: EnginePacket, now: UInt64, _ actions: inout [Action]) {
+        guard phase == .open else { return }
+        lastHeard = now
+        switch packet.kind {
+        case .message: actions.append(.deliver(packet.payload))
+        case .ping:
+            guard version == .v3 else { return end(.transportError, &actions) }
+            heartbeat = .expecting(until: now + times.pingInterval + times.pingTimeout)
+            send(EnginePacket(.pong, packet.payload), &actions)
+        case .pong:
+            guard version == .v4 else { return end(.transportError, &actions) }
+            heartbeat = .quiet(until: now + times.pingInterval)
+        case .close: end(.closedByClient, &actions)
+        case .open, .upgrade, .noop: break
+        }
+    }
+
+    /// Sends a message of the application.
+    mutating func send(_ message: Message, _ actions: inout [Action]) {
+        send(EnginePacket(.message, message), &actions)
+    }
+
+    mutating func send(_ packet: EnginePacket, _ actions: inout [Action]) {
+        guard phase == .open else { return }
+        guard transport == .polling else { return actions.append(.write(packet.frame(version))) }
+        queue.append(packet)
+        queuedBytes += packet.payload.bytes.count + 1
+        if isPollWaiting { return answerPoll(&actions) }
+        if queuedBytes > times.outputLimit { end(.slowReader, &actions) }
+    }
+
+    // MARK: Ending
+
+    /// The application ends the session.
+    mutating func close(now: UInt64, _ actions: inout [Action]) {
+        guard phase == .open else { return }
+        guard transport == .polling, !isPollWaiting else { return end(.closedHere, &actions) }
+        phase = .closing
+        closeDeadline = now + times.closeTimeout
+        dropCandidate(&actions)
+        actions.append(.ended(.closedHere))
+    }
+
+    /// Ends the session at once; a poll that waits is told so.
+    mutating func end(_ ending: EngineEnding, _ actions: inout [Action]) {
+        guard phase != .closed else { return }
+        let isTold = phase == .closing
+        phase = .closed
+        dropCandidate(&actions)
+        if transport == .webSocket {
+            if ending != .transportClosed { actions.append(.closeWebSocket) }
+        } else if isPollWaiting {
+            // A client that has closed needs no word of it, only the end of its poll.
+            queue.append(EnginePacket(ending == .closedByClient ? .noop : .close))
+            answerPoll(&actions)
+        }
+        queue = []
+        queuedBytes = 0
+        if !isTold { actions.append(.ended(ending)) }
+        actions.append(.forget)
+    }
+}

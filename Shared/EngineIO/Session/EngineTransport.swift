@@ -1,0 +1,5 @@
+/// How packets travel.
+public enum EngineTransport: String, Sendable {
+    case polling
+    case webSocket = "websocket"
+}

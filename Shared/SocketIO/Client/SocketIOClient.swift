@@ -1,0 +1,100 @@
+public import EngineIO
+internal import EventLoop
+public import WebSocket
+internal import Wire
+
+/// A client of Socket.IO on an Engine.IO session: performs what its machine says.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its session's loop, on which every method is to be called.
+public final class SocketIOClient: EngineHandler, @unchecked Sendable {
+    /// The connection below.
+    public let engine: EngineSocket
+    private var machine: SocketIOMachine
+    private var handler: (any SocketIOHandler)?
+    private var timer: LoopTimer?
+
+    /// Takes over a session that has just opened; `open` makes the application's part.
+    public init(
+        _ engine: EngineSocket, settings: SocketIOSettings = SocketIOSettings(),
+        open: (SocketIOClient) -> any SocketIOHandler
+    ) {
+        self.engine = engine
+        machine = SocketIOMachine(engine.version, settings)
+        handler = open(self)
+        perform(machine.opened())
+        if let timeout = settings.connectTimeout, !machine.hasJoined {
+            timer = engine.loop.schedule(after: timeout) { [weak self] in self?.engine.close() }
+        }
+    }
+
+    /// The namespaces that the client is in.
+    public var namespaces: [String] { machine.namespaces }
+
+    public func isIn(_ namespace: String) -> Bool { machine.isIn(namespace) }
+
+    // MARK: For the application
+
+    /// Lets the client into a namespace that it has asked for; returns the id that the client has in it.
+    @discardableResult
+    public func accept(_ namespace: String) -> String {
+        var random = SystemRandomNumberGenerator()
+        let bytes = (0..<15).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let id = Base64.encode(bytes.span, .url)
+        perform(machine.accept(namespace, id: id))
+        return id
+    }
+
+    /// Keeps the client out of a namespace that it has asked for.
+    public func refuse(_ namespace: String, message: String) { perform(machine.refuse(namespace, message: message)) }
+
+    /// Puts the client out of a namespace; the connection stays.
+    public func disconnect(_ namespace: String) { perform(machine.disconnect(namespace)) }
+
+    /// Sends a packet, where the client is in its namespace.
+    public func send(_ packet: SocketIOPacket) {
+        guard machine.isIn(packet.namespace) else { return }
+        for message in packet.messages { engine.send(message) }
+    }
+
+    /// Sends a packet that was encoded for many, whose namespace the caller knows the client to be in.
+    public func send(_ shared: SharedPacket) { engine.send(shared) }
+
+    // MARK: From the connection
+
+    public func received(_ message: Message, on socket: EngineSocket) {
+        perform(machine.received(message))
+        if timer != nil && machine.hasJoined {
+            timer?.cancel()
+            timer = nil
+        }
+    }
+
+    public func ended(_ ending: EngineEnding, on socket: EngineSocket) {
+        timer?.cancel()
+        timer = nil
+        let handler = self.handler
+        self.handler = nil
+        handler?.ended(ending, from: self)
+    }
+
+    private func perform(_ actions: [SocketIOMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .join(let namespace, let authentication): handler?.join(namespace, authentication, from: self)
+            case .left(let namespace): handler?.left(namespace, from: self)
+            case .event(let event, let namespace): handler?.received(event, in: namespace, from: self)
+            case .acknowledged(let answer, let namespace): handler?.acknowledged(answer, in: namespace, from: self)
+            case .send(let packet): for message in packet.messages { engine.send(message) }
+            case .close: engine.close()
+            }
+        }
+    }
+}
+
+extension SharedPacket {
+    /// A packet without attachments, encoded once for many clients.
+    public init(_ packet: SocketIOPacket, compressingIn pool: CompressionPool? = nil) {
+        precondition(packet.attachments.isEmpty, "attachments are sent to each client by itself")
+        self.init(text: packet.text, compressingIn: pool)
+    }
+}

@@ -1,0 +1,10 @@
+public import Wire
+
+/// What a client says of itself when it joins a namespace.
+public enum SocketIOAuthentication: Sendable {
+    case none
+    /// Revision 5: an object.
+    case payload(JSONValue)
+    /// Revision 4: the query behind the namespace.
+    case query(QueryParameters)
+}

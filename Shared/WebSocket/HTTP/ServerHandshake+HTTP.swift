@@ -1,0 +1,12 @@
+public import HTTP
+
+extension ServerHandshake {
+    /// `headers` as HTTP's fields.
+    public var fields: Headers {
+        var fields = Headers()
+        for (name, value) in headers {
+            if let name = HeaderName(name) { fields.append(name, value) }
+        }
+        return fields
+    }
+}

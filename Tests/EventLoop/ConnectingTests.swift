@@ -1,0 +1,182 @@
+import EventLoop
+import Glibc
+import Synchronization
+import Testing
+
+@Suite struct ConnectingTests {
+    @Test("Listeners of all loops share one port, and every connection is accepted")
+    func sharedPort() async throws {
+        try await withLoops(2) { group in
+            let counts = LoopLocal(group) { _ in Counter() }
+            var address = SocketAddress(ip: "127.0.0.1", port: 0)!
+            var listeners: [Listener] = []
+            for loop in group.loops {
+                let listener = try Listener(on: loop, address: address) { descriptor, _ in
+                    counts.current.add()
+                    close(descriptor)
+                }
+                address = listener.address
+                loop.execute { listener.start() }
+                listeners.append(listener)
+            }
+            let target = address
+            try await group.loops[0].run {
+                for _ in 0..<64 {
+                    let socket = try await StreamSocket.connect(to: target, timeout: .seconds(5), on: group.loops[0])
+                    let side = NotingHandler()
+                    socket.start(side)
+                    await side.until { $0.ends > 0 || $0.ending != nil }
+                    socket.close()
+                }
+            }
+            var total = 0
+            for loop in group.loops { total += try await loop.run { counts.current.value } }
+            #expect(total == 64)
+            for (loop, listener) in zip(group.loops, listeners) { try await loop.run { listener.stop() } }
+        }
+    }
+
+    @Test("A refused connection is an error with its code")
+    func refused() async throws {
+        try await onLoop { loop in
+            let listener = try Listener(on: loop, address: SocketAddress(ip: "127.0.0.1", port: 0)!) { _, _ in }
+            listener.start()
+            listener.stop()
+            let error = await #expect(throws: SocketError.self) {
+                try await StreamSocket.connect(to: listener.address, timeout: .seconds(5), on: loop)
+            }
+            #expect(error?.code == ECONNREFUSED)
+        }
+    }
+
+    @Test("Connecting to nobody ends at its time-out, and at once when the task is cancelled")
+    func timeOut() async throws {
+        try await onLoop { loop in
+            // A full backlog that nobody accepts from keeps the next one waiting.
+            let listener = try Listener(on: loop, address: SocketAddress(ip: "127.0.0.1", port: 0)!, backlog: 0) {
+                descriptor, _ in close(descriptor)
+            }
+            defer { withExtendedLifetime(listener) {} }
+            var waiting: [Int32] = []
+            for _ in 0..<3 { waiting.append(halfOpen(port: listener.address.port)) }
+            let error = await #expect(throws: SocketError.self) {
+                try await StreamSocket.connect(to: listener.address, timeout: .milliseconds(50), on: loop)
+            }
+            #expect(error?.code == ETIMEDOUT)
+            let task = Task.immediate(executorPreference: loop) {
+                try await StreamSocket.connect(to: listener.address, timeout: .seconds(3600), on: loop)
+            }
+            task.cancel()
+            let cancelled = await #expect(throws: SocketError.self) { try await task.value }
+            #expect(cancelled?.code == ECANCELED)
+            for descriptor in waiting { close(descriptor) }
+        }
+    }
+
+    /// Begins to connect and waits for nothing.
+    private func halfOpen(port: UInt16) -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        return descriptor
+    }
+
+    @Test("A listener that runs out of descriptors rests, and accepts again when there are some")
+    func outOfDescriptors() async throws {
+        await #expect(processExitsWith: .success) {
+            try await onLoop { loop in
+                let counter = Counter()
+                let listener = try Listener(on: loop, address: SocketAddress(ip: "127.0.0.1", port: 0)!) {
+                    descriptor, _ in
+                    counter.add()
+                    close(descriptor)
+                }
+                listener.start()
+                // Everything is taken but the one descriptor that the client needs.
+                var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                var taken: [Int32] = []
+                while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+                close(taken.removeLast())
+                let socket = try await StreamSocket.connect(to: listener.address, timeout: .seconds(5), on: loop)
+                let start = threadTime()
+                try await loop.sleep(for: .milliseconds(200))
+                #expect(counter.value == 0)
+                #expect(threadTime() - start < 100_000_000, "the loop spins")
+                for descriptor in taken { close(descriptor) }
+                let side = NotingHandler()
+                socket.start(side)
+                await side.until { $0.ends > 0 || $0.ending != nil }
+                #expect(counter.value == 1)
+                socket.close()
+                listener.stop()
+            }
+        }
+    }
+
+    @Test("Closing a port accepts first what the kernel has completed")
+    func stopping() async throws {
+        try await onLoop { loop in
+            let counter = Counter()
+            let listener = try Listener(on: loop, address: SocketAddress(ip: "127.0.0.1", port: 0)!) { descriptor, _ in
+                counter.add()
+                close(descriptor)
+            }
+            listener.start()
+            let clients = (0..<5).map { _ in halfOpen(port: listener.address.port) }
+            listener.stop()
+            #expect(counter.value == 5)
+            for client in clients { close(client) }
+        }
+    }
+
+    @Test("Addresses are read and written: IPv4, IPv6 and paths")
+    func addresses() {
+        #expect(SocketAddress(ip: "127.0.0.1", port: 80)?.description == "127.0.0.1:80")
+        #expect(SocketAddress(ip: "::1", port: 443)?.host == "::1")
+        #expect(SocketAddress(ip: "localhost", port: 80) == nil && SocketAddress(ip: "1.2.3", port: 80) == nil)
+        #expect(SocketAddress(unixPath: "/tmp/socket")?.description == "/tmp/socket")
+        #expect(SocketAddress(unixPath: String(repeating: "x", count: 200)) == nil)
+    }
+
+    @Test("A socket of the file system connects like one of the network")
+    func unixSockets() async throws {
+        try await onLoop { loop in
+            let path = "/tmp/maru-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
+            let address = SocketAddress(unixPath: path)!
+            let (accepted, note) = AsyncStream<Int32>.makeStream()
+            let listener = try Listener(on: loop, address: address) { descriptor, _ in note.yield(descriptor) }
+            listener.start()
+            let far = try await StreamSocket.connect(to: address, timeout: .seconds(5), on: loop)
+            var iterator = accepted.makeAsyncIterator()
+            let near = StreamSocket(descriptor: await iterator.next()!, peer: address, on: loop)
+            let (nearSide, farSide) = (NotingHandler(), NotingHandler())
+            near.start(nearSide)
+            far.start(farSide)
+            near.writeLimit = .max
+            near.write([UInt8](repeating: 5, count: 3_000_000))
+            near.closeAfterFlush()
+            await farSide.until { $0.ends == 1 }
+            #expect(farSide.received.count == 3_000_000)
+            far.close()
+            listener.stop()
+            unlink(path)
+        }
+    }
+}
+
+/// Counts from any thread.
+final class Counter: Sendable {
+    private let count = Atomic<Int>(0)
+
+    var value: Int { count.load(ordering: .relaxed) }
+
+    func add() { count.add(1, ordering: .relaxed) }
+}

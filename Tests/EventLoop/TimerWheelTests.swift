@@ -1,0 +1,105 @@
+import Testing
+
+@testable import EventLoop
+
+/// The wheel against a model: a plain list of deadlines.
+@Suite struct TimerWheelTests {
+    private static let tick = TimerWheel.tick
+
+    /// Fires everything that is due, as the loop does, and returns who fired.
+    private func advance(_ wheel: inout TimerWheel, to now: UInt64) -> [ObjectIdentifier] {
+        wheel.takeDue(upTo: now).map { timer in
+            timer.fireIfDue()
+            return ObjectIdentifier(timer)
+        }
+    }
+
+    @Test(
+        "Random starts, moves, cancellations and pauses fire each timer at most a tick late and never early",
+        arguments: 0..<20)
+    func model(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let loop = EventLoop()
+        var now: UInt64 = 1_000_000_000 + seed * 777_777
+        loop.wheel = TimerWheel(now: now)
+        var timers: [LoopTimer] = []
+        var deadlines: [ObjectIdentifier: UInt64] = [:]
+        for _ in 0..<3000 {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0...2:
+                let deadline = now + UInt64.random(in: 0...40_000_000_000, using: &random)
+                let timer = LoopTimer(loop: loop, deadline: deadline) {}
+                loop.wheel.insert(timer)
+                timers.append(timer)
+                deadlines[ObjectIdentifier(timer)] = deadline
+            case 3...5:
+                guard let timer = timers.randomElement(using: &random) else { continue }
+                let deadline = now + UInt64.random(in: 0...12_000_000_000, using: &random)
+                loop.wheel.move(timer, to: deadline)
+                deadlines[ObjectIdentifier(timer)] = deadline
+            case 6:
+                guard let timer = timers.randomElement(using: &random) else { continue }
+                loop.wheel.remove(timer)
+                deadlines[ObjectIdentifier(timer)] = nil
+            default:
+                let isLong = Int.random(in: 0..<20, using: &random) == 0
+                now += UInt64.random(in: 0...(isLong ? 30_000_000_000 : 60_000_000), using: &random)
+                for identifier in advance(&loop.wheel, to: now) {
+                    let deadline = deadlines.removeValue(forKey: identifier)
+                    #expect(deadline != nil && deadline! <= now, "a timer fired early or after it was taken back")
+                }
+                let late = deadlines.values.filter { $0 + Self.tick <= now }
+                #expect(late.isEmpty, "a timer did not fire")
+            }
+            #expect(loop.wheel.count == deadlines.count)
+            if let next = deadlines.values.min() {
+                // Whoever sleeps until then misses nothing.
+                #expect(loop.wheel.nextDue.map { $0 <= next + Self.tick } == true)
+            } else {
+                #expect(loop.wheel.nextDue == nil)
+            }
+        }
+    }
+
+    @Test("With 100,000 idle time-outs, pushing one on costs what it costs with a hundred, and the loop sleeps")
+    func hundredThousand() async throws {
+        try await onLoop { loop in
+            func cost(of count: Int) -> UInt64 {
+                let timers = (0..<count).map { loop.schedule(after: .milliseconds(60_000 + $0 % 15_000)) {} }
+                let start = threadTime()
+                for round in 0..<(1_000_000 / count) {
+                    for timer in timers { timer.restart(at: loop.now + 60_000_000_000 + UInt64(round)) }
+                }
+                let cost = threadTime() - start
+                for timer in timers { timer.cancel() }
+                return cost
+            }
+            _ = cost(of: 100)
+            let (few, many) = (cost(of: 100), cost(of: 100_000))
+            // A cache miss each is what remains: far below the hundredfold and more of anything that searches.
+            #expect(many < few * 15, "\(few / 1_000_000) ns with a hundred, \(many / 1_000_000) ns with 100,000")
+
+            let timers = (0..<100_000).map { loop.schedule(after: .milliseconds(60_000 + $0 % 15_000)) {} }
+            try await loop.sleep(for: .milliseconds(50))
+            let start = threadTime()
+            try await loop.sleep(for: .milliseconds(500))
+            let share = Double(threadTime() - start) / 500_000_000
+            #expect(share < 0.15, "an idle loop takes \(share) of a core")
+            for timer in timers { timer.cancel() }
+        }
+    }
+}
+
+/// The same numbers for the same seed.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &+ 0x9E37_79B9_7F4A_7C15 }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,181 @@
+import EventLoop
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+@Suite struct DeadlineTests {
+    @Test("A head that drips in is cut off at its deadline with 408, on a new connection and on a kept one")
+    func drippingHead() async throws {
+        try await withServer {
+            $0.headTimeout = .milliseconds(300)
+        } _: { _ in
+            .json([])
+        } body: { running in
+            for isKept in [false, true] {
+                let client = try running.client()
+                if isKept {
+                    try client.get("/")
+                    #expect(try client.reply().status == 200)
+                    // Idle longer than a head may take: the time begins with its first byte.
+                    usleep(400_000)
+                }
+                let start = ContinuousClock.now
+                let drip = client.drip("GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", every: 20_000)
+                #expect(try client.reply().status == 408)
+                let time = ContinuousClock.now - start
+                #expect(time >= .milliseconds(280) && time < .seconds(3), "\(time)")
+                client.connection.finishSending()
+                drip.join()
+            }
+        }
+    }
+
+    @Test("A connection on which nothing comes is closed without a word, new or idle")
+    func idle() async throws {
+        try await withServer { configuration in
+            configuration.headTimeout = .milliseconds(200)
+            configuration.idleTimeout = .milliseconds(300)
+        } _: { _ in
+            .json([])
+        } body: { running in
+            #expect(try running.client().rest() == "")
+            let client = try running.client()
+            for _ in 0..<4 {
+                try client.get("/")
+                #expect(try client.reply().status == 200)
+                usleep(150_000)
+            }
+            let start = ContinuousClock.now
+            #expect(try client.rest() == "")
+            #expect(ContinuousClock.now - start < .seconds(3))
+        }
+    }
+
+    @Test("A body that drips in is cut off, though never a piece is long in coming")
+    func drippingBody() async throws {
+        let (errors, note) = AsyncStream<any Error>.makeStream()
+        try await withServer { configuration in
+            configuration.bodyGrace = .milliseconds(300)
+            configuration.bodyRate = 10_000
+        } _: { request in
+            do {
+                return Response(type: "text/plain", try await request.body.collect(upTo: 1 << 20))
+            } catch {
+                note.yield(error)
+                throw error
+            }
+        } body: { running in
+            for framing in ["Content-Length: 100000", "Transfer-Encoding: chunked"] {
+                let client = try running.client()
+                try client.send("POST / HTTP/1.1\r\nHost: x\r\n\(framing)\r\n\r\n")
+                if framing.hasPrefix("T") { try client.send("FFFF\r\n") }
+                let start = ContinuousClock.now
+                let drip = client.drip("", every: 20_000)
+                #expect(try client.reply().status == 408)
+                #expect(ContinuousClock.now - start < .seconds(3))
+                client.connection.finishSending()
+                drip.join()
+            }
+        }
+        note.finish()
+        for await error in errors { #expect(error as? BodyError == .timeout) }
+    }
+
+    @Test("A body that comes fast enough may take longer than the grace, and so may a handler that reads slowly")
+    func steadyBody() async throws {
+        try await withServer { configuration in
+            configuration.bodyGrace = .milliseconds(300)
+            configuration.bodyRate = 10_000
+        } _: { request in
+            var count = 0
+            for try await piece in request.body {
+                count += piece.count
+                if request.pathText == "/slow" { try await EventLoop.current?.sleep(for: .milliseconds(150)) }
+            }
+            return Response(type: "text/plain", Array(String(count).utf8))
+        } body: { running in
+            let client = try running.client()
+            try client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 40000\r\n\r\n")
+            for _ in 0..<20 {
+                try client.send([UInt8](repeating: 1, count: 2000))
+                usleep(40_000)
+            }
+            #expect(try client.reply().text == "40000")
+            try client.send("POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 600000\r\n\r\n")
+            try client.send([UInt8](repeating: 1, count: 600_000))
+            #expect(try client.reply().text == "600000")
+        }
+    }
+
+    @Test("A client that does not read its reply is cut off, and one that reads slowly is not")
+    func unreadReply() async throws {
+        let size = 30_000_000
+        try await withServer {
+            $0.writeTimeout = .milliseconds(300)
+        } _: { request in
+            request.pathText == "/stream"
+                ? Response(
+                    body: .stream(length: size) { writer in
+                        for _ in 0..<300 { try await writer.write([UInt8](repeating: 65, count: size / 300)) }
+                    })
+                : Response(type: "text/plain", [UInt8](repeating: 65, count: size))
+        } body: { running in
+            for path in ["/", "/stream"] {
+                let stuck = try running.client()
+                try stuck.get(path)
+                let start = ContinuousClock.now
+                while running.server.connectionCount > 0 { usleep(5000) }
+                #expect(ContinuousClock.now - start < .seconds(5))
+
+                let slow = try running.client()
+                try slow.get(path)
+                var count = 0
+                while count < size {
+                    usleep(30_000)
+                    let piece = try slow.connection.receive(atMost: 1_500_000)
+                    if piece.isEmpty { break }
+                    count += piece.count
+                }
+                #expect(count > size, "cut off after \(count) bytes")
+            }
+        }
+    }
+
+    @Test("A refused client that goes on sending is not listened to for ever")
+    func lingering() async throws {
+        try await withServer {
+            $0.lingerTimeout = .milliseconds(200)
+        } _: { _ in
+            .json([])
+        } body: { running in
+            let client = try running.client()
+            try client.send("NONSENSE\r\n\r\n")
+            #expect(try client.reply().status == 400)
+            let drip = client.drip("", every: 10_000)
+            let start = ContinuousClock.now
+            while running.server.connectionCount > 0 { usleep(1000) }
+            #expect(ContinuousClock.now - start < .seconds(3))
+            drip.join()
+        }
+    }
+
+    @Test("A handler may take longer than any time-out of its client")
+    func slowHandler() async throws {
+        try await withServer { configuration in
+            configuration.headTimeout = .milliseconds(100)
+            configuration.idleTimeout = .milliseconds(100)
+            configuration.bodyGrace = .milliseconds(100)
+        } _: { request in
+            _ = try await request.body.collect(upTo: 100)
+            try await EventLoop.current?.sleep(for: .milliseconds(500))
+            return .json([])
+        } body: { running in
+            let client = try running.client()
+            for _ in 0..<2 {
+                try client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello")
+                #expect(try client.reply().status == 200)
+            }
+        }
+    }
+}

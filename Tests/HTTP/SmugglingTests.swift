@@ -1,0 +1,49 @@
+import HTTP
+import TestSupport
+import Testing
+
+@Suite struct SmugglingTests {
+    @Test("What can be read in two ways is refused with one error reply, and its connection closed")
+    func corpus() async throws {
+        let smuggled = Counter()
+        try await withServer { configuration in
+            configuration.headTimeout = .seconds(60)
+            configuration.bodyGrace = .seconds(60)
+            configuration.refuse = { refusal in
+                .json(Array(#"{"errorCode":"E11"}"#.utf8), Status(refusal.status.code == 500 ? 500 : 400))
+            }
+        } _: { request in
+            if request.pathText == "/smuggled" { smuggled.add() }
+            return .json(try await request.body.collect(upTo: 100_000))
+        } body: { running in
+            for (what, request) in SmugglingCorpus.refused {
+                let client = try running.client()
+                // What stands behind a refused request is never served.
+                client.sendWhileTaken(Array((request + "GET /smuggled HTTP/1.1\r\nHost: test\r\n\r\n").utf8))
+                let reply = try client.reply()
+                #expect(reply.status == 400, "\(what)")
+                #expect(reply.text == #"{"errorCode":"E11"}"#, "\(what)")
+                #expect(reply["Connection"] == "close", "\(what)")
+                client.connection.finishSending()
+                #expect(try client.rest() == "", "\(what)")
+            }
+        }
+        #expect(smuggled.value == 0)
+    }
+
+    @Test("The same corpus is refused byte by byte as well")
+    func dripped() async throws {
+        try await withServer {
+            $0.limits.head = 2000
+        } _: { request in
+            .json(try await request.body.collect(upTo: 100_000))
+        } body: { running in
+            for (what, request) in SmugglingCorpus.refused where request.utf8.count < 300 {
+                let client = try running.client()
+                for byte in request.utf8 { client.sendWhileTaken([byte]) }
+                let status = try client.reply().status
+                #expect(status >= 400 && status != 404, "\(what)")
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+public import EventLoop
+
+/// Lets connections make journeys, each a few requests in a row, as fast as they can or at a given rate.
+///
+/// - Note: Confined to its loop.
+public final class LoadRun {
+    /// Makes one journey, and tells at its end what went wrong, nil if nothing did.
+    public typealias Journey = (LoadConnection, _ number: Int, _ end: @escaping (String?) -> Void) -> Void
+
+    private let loop: EventLoop
+    private let connections: [LoadConnection]
+    private var outcome = LoadOutcome()
+    private var number = 0
+    private var running = 0
+    private var isOver = false
+    private var idle: [LoadConnection] = []
+    /// When journeys should have begun that no connection is free for.
+    private var due: [UInt64] = []
+    private var journey: Journey = { _, _, _ in }
+    private var waiter: CheckedContinuation<Void, Never>?
+
+    public init(on loop: EventLoop, _ connections: [LoadConnection]) {
+        self.loop = loop
+        self.connections = connections
+    }
+
+    /// Every connection makes one journey after the other.
+    public func closed(for duration: Duration, _ journey: @escaping Journey) async -> LoadOutcome {
+        await measure(duration, journey) { run in
+            for connection in run.connections { run.repeatJourneys(on: connection) }
+        }
+    }
+
+    /// Journeys begin at a rate a second, whether those before them have ended or not; a late beginning counts as latency.
+    public func open(rate: Double, for duration: Duration, _ journey: @escaping Journey) async -> LoadOutcome {
+        await measure(duration, journey) { run in
+            run.idle = run.connections
+            run.launch(rate: rate, since: run.loop.now, launched: 0)
+        }
+    }
+
+    private func measure(
+        _ duration: Duration, _ journey: @escaping Journey, _ begin: (LoadRun) -> Void
+    ) async -> LoadOutcome {
+        outcome = LoadOutcome()
+        isOver = false
+        due = []
+        self.journey = journey
+        let start = loop.now
+        begin(self)
+        loop.schedule(after: duration) { [self] in
+            isOver = true
+            endIfDone()
+        }
+        await withCheckedContinuation { waiter = $0 }
+        outcome.seconds = Double(loop.now - start) / 1e9
+        outcome.latencies.sort()
+        return outcome
+    }
+
+    private func repeatJourneys(on connection: LoadConnection) {
+        guard !isOver else { return endIfDone() }
+        begin(on: connection, due: loop.now) { [self] in repeatJourneys(on: connection) }
+    }
+
+    private func launch(rate: Double, since start: UInt64, launched: Int) {
+        guard !isOver else { return endIfDone() }
+        var launched = launched
+        while Double(launched) <= Double(loop.now - start) / 1e9 * rate {
+            due.append(start + UInt64(Double(launched) / rate * 1e9))
+            launched += 1
+        }
+        serveDue()
+        loop.schedule(after: .milliseconds(1)) { [self] in launch(rate: rate, since: start, launched: launched) }
+    }
+
+    private func serveDue() {
+        while !due.isEmpty, let connection = idle.popLast() {
+            begin(on: connection, due: due.removeFirst()) { [self] in
+                idle.append(connection)
+                serveDue()
+                endIfDone()
+            }
+        }
+    }
+
+    private func begin(on connection: LoadConnection, due: UInt64, _ next: @escaping () -> Void) {
+        number += 1
+        running += 1
+        journey(connection, number) { [self] failure in
+            running -= 1
+            if let failure {
+                outcome.failures[failure, default: 0] += 1
+            } else {
+                outcome.count += 1
+                outcome.latencies.append(loop.now - due)
+            }
+            next()
+        }
+    }
+
+    private func endIfDone() {
+        guard isOver, running == 0, due.isEmpty else { return }
+        waiter?.resume()
+        waiter = nil
+    }
+}

@@ -1,0 +1,87 @@
+import EventLoop
+import LoadClient
+import TestSupport
+
+/// `load-payment [SECONDS]`: spends of coins on distinct users and on one, beside pgbench with the same statements.
+@main
+struct LoadPayment {
+    private static let users = 10_000
+    private static let callers = 64
+
+    static func main() async throws {
+        DescriptorLimit.raise()
+        let seconds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 10
+        let house = try await LoadedHouse.start()
+        let loops = EventLoopGroup(count: 1)
+        let loop = loops.loops[0]
+        let port = house.port
+        try await loop.run {
+            let connections = try await openConnections(callers, to: port, on: loop)
+            let run = LoadRun(on: loop, connections)
+            // Opens the accounts, and fills the caches of plans.
+            _ = await run.closed(for: .seconds(2), Spend.journey { $0 % users + 1 })
+        }
+        let peer = try await Pgbench(house: house, users: users, clients: 16)
+        var rounds: [(ours: LoadOutcome, peer: Double, cost: Double)] = []
+        for _ in 0..<3 {
+            let reference = try await peer.run(seconds: seconds)
+            let before = house.meter.processorTime
+            let ours = try await measure(on: loop, port) { run in
+                await run.closed(for: .seconds(seconds), Spend.journey { $0 % users + 1 })
+            }
+            let cost = Double(house.meter.processorTime - before) / 1000 / Double(max(1, ours.count))
+            rounds.append((ours, reference, cost))
+            report("distinct users, \(callers) callers", ours)
+            print(
+                "    service CPU \(tenths(cost)) µs a spend; pgbench \(Int(reference)) a second; ratio \(hundredths(ours.rate / reference))"
+            )
+        }
+        let best = rounds.max { $0.ours.rate / $0.peer < $1.ours.rate / $1.peer }!
+        let median = rounds.map { $0.ours.rate / $0.peer }.sorted()[1]
+        let peak = best.ours.rate
+        let half = try await measure(on: loop, port) { run in
+            await run.open(rate: peak / 2, for: .seconds(seconds), Spend.journey { $0 % users + 1 })
+        }
+        report("distinct users, half of the peak", half)
+        let one = try await measure(on: loop, port) { run in
+            await run.closed(for: .seconds(seconds), Spend.journey { _ in users + 1 })
+        }
+        report("one user, \(callers) callers", one)
+        print("")
+        verdict("of pgbench with the same statements, median: \(hundredths(median)), at least 0.50", median >= 0.5)
+        verdict("p99 at half of the peak: \(tenths(half.percentile(0.99))) ms, under 50", half.percentile(0.99) < 50)
+        verdict("one user: \(one.count) spends, \(one.failures.values.reduce(0, +)) errors", one.failures.isEmpty)
+        await house.stop()
+    }
+
+    private static func measure(
+        on loop: EventLoop, _ port: UInt16, _ body: @escaping @Sendable (LoadRun) async -> LoadOutcome
+    ) async throws -> LoadOutcome {
+        try await loop.run {
+            let connections = try await openConnections(callers, to: port, on: loop)
+            let outcome = await body(LoadRun(on: loop, connections))
+            for connection in connections { connection.close() }
+            return outcome
+        }
+    }
+
+    private static func report(_ name: String, _ outcome: LoadOutcome) {
+        print(
+            "\(name): \(Int(outcome.rate)) spends a second, p50 \(tenths(outcome.percentile(0.5))) ms, "
+                + "p99 \(tenths(outcome.percentile(0.99))) ms, failures \(outcome.failures)")
+    }
+
+    private static func verdict(_ text: String, _ isMet: Bool) { print("\(isMet ? "met   " : "MISSED") \(text)") }
+
+    private static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+    private static func hundredths(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
+}
+
+/// Connects `count` times.
+func openConnections(_ count: Int, to port: UInt16, on loop: EventLoop) async throws -> [LoadConnection] {
+    var connections: [LoadConnection] = []
+    for _ in 0..<count {
+        connections.append(try await LoadConnection.open(SocketAddress(ip: "127.0.0.1", port: port)!, on: loop))
+    }
+    return connections
+}

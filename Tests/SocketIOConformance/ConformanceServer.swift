@@ -1,0 +1,44 @@
+import EngineIO
+import EventLoop
+import Glibc
+import HTTP
+import SocketIO
+
+/// `socketio-conformance PORT [LOOPS]` serves what the public suites of Engine.IO and Socket.IO are written against, on
+/// 127.0.0.1: `/engine.io/` echoes, `/socket.io/` has the suite's events; ping interval 300 ms, time-out 200 ms.
+@main
+struct ConformanceServer {
+    static func main() throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let port = arguments.first.flatMap({ UInt16($0) }) else {
+            print("usage: socketio-conformance PORT [LOOPS]")
+            exit(2)
+        }
+        let control = EventLoop()
+        let signals = SignalSource([SIGTERM, SIGINT]) { _ in control.stop() }
+        signals.start(on: control)
+        let group = EventLoopGroup(count: arguments.dropFirst().first.flatMap { Int($0) } ?? 2)
+
+        var settings = EngineSettings()
+        settings.pingInterval = .milliseconds(300)
+        settings.pingTimeout = .milliseconds(200)
+        let engine = EngineServer(on: group, settings: settings, crossOrigin: .anyone) { _ in
+            { _ in EngineEcho() }
+        }
+        let socketIO = EngineServer(on: group, settings: settings, crossOrigin: .anyone) { _ in
+            { socket in SocketIOClient(socket) { _ in ConformanceClient() } }
+        }
+        let server = Server(on: group) { request in
+            switch String(decoding: request.path, as: UTF8.self) {
+            case "/engine.io/", "/engine.io": await engine.respond(to: request)
+            case "/socket.io/", "/socket.io": await socketIO.respond(to: request)
+            default: Response(.notFound)
+            }
+        }
+        let address = try server.start(at: SocketAddress(ip: "127.0.0.1", port: port)!)
+        print("conformance on http://\(address)")
+        fflush(nil)
+        control.run()
+        group.stop()
+    }
+}

@@ -1,0 +1,46 @@
+/// What the books of one user should hold, by the plainest arithmetic.
+struct MoneyModel: Sendable {
+    /// A purchase and how much of it went back.
+    struct Purchase: Sendable {
+        let reference: String
+        let amount: Int
+        let coins: Int
+        var cancelled = 0
+        var refunded = 0
+    }
+
+    var wallet = 100
+    var revenue = 0
+    var losses = 0
+    var purchases: [Purchase] = []
+
+    mutating func buy(_ reference: String, amount: Int, coins: Int) {
+        purchases.append(Purchase(reference: reference, amount: amount, coins: coins))
+        wallet += coins
+    }
+
+    /// Whether there are coins for it; then they are spent.
+    mutating func spend(_ amount: Int) -> Bool {
+        guard wallet >= amount else { return false }
+        wallet -= amount
+        revenue += amount
+        return true
+    }
+
+    /// So much more of a purchase's money goes back, and coins in proportion; what is spent already is lost.
+    mutating func cancel(_ index: Int, _ amount: Int) {
+        purchases[index].cancelled += amount
+        let purchase = purchases[index]
+        let due = purchase.coins * purchase.cancelled / purchase.amount - purchase.refunded
+        purchases[index].refunded += due
+        losses += max(0, due - wallet)
+        wallet -= min(wallet, due)
+    }
+
+    /// The books as `payment.balance` shows them, without those that are empty.
+    var books: [String: Int] {
+        let bought = purchases.reduce(0) { $0 + $1.coins - $1.refunded }
+        return ["wallet": wallet, "revenue": revenue, "losses": losses, "purchases": bought, "grants": 100]
+            .filter { $0.value != 0 }
+    }
+}
