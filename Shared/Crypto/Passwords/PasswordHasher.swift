@@ -9,7 +9,8 @@ public final class PasswordHasher: Sendable {
     public let parameters: Argon2Parameters
 
     private let pool: BlockingPool
-    private let nobody: PasswordHash
+    /// What passwords of unknown accounts are compared with.
+    let nobody: PasswordHash
 
     /// Starts the threads.
     ///
