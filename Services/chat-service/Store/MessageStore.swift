@@ -40,6 +40,19 @@ struct MessageStore: Sendable {
             on m.kind = wanted.kind and m.room = wanted.room and m.seq = wanted.seq
         order by m.kind, m.room, m.seq
         """)
+    private static let glance = Statement(
+        "rooms at a glance",
+        """
+        select w.kind, w.id, coalesce(r.last_seq, 0), coalesce(p.seq, 0),
+            (select count(*) from message u
+             where u.kind = w.kind and u.room = w.id and u.seq > coalesce(p.seq, 0) and u.author <> $3),
+            m.seq, m.id, m.author, m.session, m.content, m.files, m.created_at, m.client_id
+        from unnest($1::smallint[], $2::bigint[]) with ordinality as w (kind, id, place)
+        left join room r on r.kind = w.kind and r.id = w.id
+        left join read_position p on p.user_id = $3 and p.kind = w.kind and p.room = w.id
+        left join message m on m.kind = w.kind and m.room = w.id and m.seq = r.last_seq
+        order by w.place
+        """)
     private static let unread = Statement(
         "count unread",
         """
@@ -87,10 +100,35 @@ struct MessageStore: Sendable {
         }
     }
 
+    /// Rooms as they are for a user, those that nobody has written in included, in the order of `rooms`.
+    func glance(_ rooms: [RoomID], for user: UserID) async throws -> [RoomGlance] {
+        if rooms.isEmpty { return [] }
+        return try await database.query(
+            Self.glance, rooms.map(\.kindNumber), rooms.map(\.rawValue), user.rawValue
+        ).map { row throws(PostgresError) in
+            let room = try row.nextRoom()
+            let (head, position, unread): (Int64, Int64, Int64) = (try row.next(), try row.next(), try row.next())
+            let last = head > 0 ? try StoredMessage(room: room, workspace: nil, row: &row) : nil
+            return RoomGlance(room: room, head: head, position: position, unread: unread, last: last)
+        }
+    }
+
     /// How many messages of others are behind `after`, or behind the user's read position where that is nil.
     func unread(in room: RoomID, for user: UserID, after: Int64?) async throws -> Int64 {
         try await database.query(Self.unread, room.kindNumber, room.rawValue, user.rawValue, after).value()
     }
+}
+
+/// A room as it is for one user.
+struct RoomGlance: Sendable {
+    let room: RoomID
+    /// The newest seq; 0 where nobody has written.
+    let head: Int64
+    /// How far the user has read.
+    let position: Int64
+    /// Messages of others behind the position.
+    let unread: Int64
+    let last: StoredMessage?
 }
 
 /// A message as the table has it: its author is an id.
