@@ -140,6 +140,7 @@ let package = Package(
             "socketio-conformance", at: "Tests/SocketIOConformance",
             on: ["EventLoop", "Wire", "HTTP", "WebSocket", "EngineIO", "SocketIO"]),
         tool("websocket-echo", at: "Tests/WebSocketEcho", on: ["EventLoop", "HTTP", "WebSocket"]),
+        tool("standins", at: "Tests/Standins", on: ["EventLoop", "Wire", "HTTP", "Crypto", "CCrypto"]),
 
         // What tests stand on
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
@@ -170,7 +171,12 @@ let package = Package(
             of: "ServiceKit",
             alsoUsing: ["Contract", "Crypto", "EventLoop", "HTTP", "ServiceSupport", "TestSupport", "Wire"]
         ),
-        tests(of: "auth-service", alsoUsing: ["ServiceKit", "ServiceSupport", "TestSupport", "Wire"]),
+        tests(
+            of: "auth-service",
+            alsoUsing: [
+                "standins", "Contract", "EventLoop", "HTTP", "ServiceKit", "ServiceSupport", "TestSupport", "Wire",
+            ]
+        ),
         tests(
             of: "payment-service",
             alsoUsing: [

@@ -36,13 +36,17 @@ standins_settings() {
     local base=http://127.0.0.1:$standins_port
     case $1 in
         auth-service)
-            printf '%s\n' "kakao_url = $base/kakao" "apple_url = $base/apple"
+            printf '%s\n' "kakao_url = $base/kakao" "kakao_app_id = 1000" "apple_url = $base/apple" \
+                "apple_client_ids = com.example.maru"
             ;;
         realtime-gateway)
-            printf '%s\n' "fcm_url = $base/fcm" "fcm_token_url = $base/fcm/token"
+            printf '%s\n' "fcm_url = $base/fcm" "fcm_token_url = $base/fcm/token" \
+                "fcm_service_account = $data/secrets/standins/service-account.json"
             ;;
         payment-service)
-            printf '%s\n' "portone_v1_url = $base/portone/v1" "portone_v2_url = $base/portone/v2"
+            printf '%s\n' "portone_v1_url = $base/portone/v1" "portone_v1_key = standins" \
+                "portone_v1_secret = standins" "portone_v2_url = $base/portone/v2" "portone_v2_secret = standins" \
+                "portone_v2_webhook_secret = whsec_c3RhbmRpbnMtc2lnbi13ZWJob29rcy13aXRoLXRoaXM="
             ;;
     esac
 }
@@ -102,5 +106,9 @@ start_gateway() {
 gateway_is_ready() { answers "$status_port" /healthz; }
 
 start_standins() {
-    start standins TERM "${clean_environment[@]}" "$programs/standins" --port "$standins_port"
+    mkdir -p "$data/secrets/standins"
+    start standins TERM "${clean_environment[@]}" "$programs/standins" --port "$standins_port" \
+        --service-account "$data/secrets/standins/service-account.json"
 }
+
+standins_are_ready() { answers "$standins_port" /healthz; }

@@ -1,0 +1,103 @@
+import Crypto
+import HTTP
+import Synchronization
+import Wire
+
+/// PortOne of both generations: knows the payments that `POST /portone/payments` creates. Any key is good but `wrong`.
+final class PortOneStandin: Sendable {
+    private struct State {
+        var first: [String: PortOnePayment] = [:]
+        var second: [String: PortOnePayment] = [:]
+        /// The token of V1 and when it expires, in seconds.
+        var token = ""
+        var expires: Int64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    private static let tokenLifetime: Int64 = 1800
+    private static let remembered = 1_000_000
+
+    func register(in routes: inout StandinRoutes) {
+        routes.add(.portone, .post, "/portone/v1/users/getToken", token)
+        routes.add(.portone, .get, "/portone/v1/payments/{id}", first)
+        routes.add(.portone, .get, "/portone/v2/payments/{id}", second)
+        routes.control(.post, "/portone/payments", create)
+    }
+
+    private func create(_ call: StandinCall) async throws -> Response {
+        guard let payment = PortOnePayment(try await call.json()) else { throw StandinRefusal.malformed }
+        state.withLock { state in
+            guard state.first.count + state.second.count < Self.remembered else { return }
+            switch payment.generation {
+            case .first: state.first[payment.reference] = payment
+            case .second: state.second[payment.reference] = payment
+            }
+        }
+        return .standin { json in
+            switch payment.generation {
+            case .first: payment.writeFirst(to: &json)
+            case .second: payment.writeSecond(to: &json)
+            }
+        }
+    }
+
+    private func token(_ call: StandinCall) async throws -> Response {
+        let json = try await call.json()
+        guard let key = json["imp_key"]?.string, let secret = json["imp_secret"]?.string, Self.isGood(key),
+            Self.isGood(secret)
+        else { return Self.failure(.unauthorized, -1, "imp_key, imp_secret 인증에 실패하였습니다.") }
+        let now = Timestamp.now.seconds
+        let (token, expires) = state.withLock { state in
+            if state.expires <= now {
+                state.token = Hexadecimal.encode(SecureRandom.bytes(20).span)
+                state.expires = now + Self.tokenLifetime
+            }
+            return (state.token, state.expires)
+        }
+        return Self.success { json in
+            json.field("access_token", token)
+            json.field("now", now)
+            json.field("expired_at", expires)
+        }
+    }
+
+    private func first(_ call: StandinCall) throws -> Response {
+        let (id, shown) = (try call.parameter("id"), call.credential("Bearer"))
+        let (isGood, payment) = state.withLock { state in
+            (shown == state.token && state.expires > Timestamp.now.seconds, state.first[id])
+        }
+        guard isGood else { return Self.failure(.unauthorized, -1, "Unauthorized") }
+        guard let payment else { return Self.failure(.notFound, 1, "존재하지 않는 결제정보입니다.") }
+        return Self.success { payment.writeFirst(to: &$0) }
+    }
+
+    private func second(_ call: StandinCall) throws -> Response {
+        let id = try call.parameter("id")
+        guard let secret = call.credential("PortOne"), Self.isGood(secret) else {
+            return .standin(.unauthorized) { $0.field("type", "UNAUTHORIZED") }
+        }
+        guard let payment = state.withLock({ $0.second[id] }) else {
+            return .standin(.notFound) { $0.field("type", "PAYMENT_NOT_FOUND") }
+        }
+        return .standin { payment.writeSecond(to: &$0) }
+    }
+
+    private static func isGood(_ credential: String) -> Bool { !credential.isEmpty && credential != "wrong" }
+
+    private static func success(_ members: (inout JSONWriter) -> Void) -> Response {
+        .standin { json in
+            json.field("code", 0)
+            json.field("message") { $0.null() }
+            json.object("response", members)
+        }
+    }
+
+    private static func failure(_ status: Status, _ code: Int, _ message: String) -> Response {
+        .standin(status) { json in
+            json.field("code", code)
+            json.field("message", message)
+            json.field("response") { $0.null() }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import EventLoop
+import HTTP
+import Wire
+
+/// All providers behind one server.
+final class StandinWorld: Sendable {
+    let kakao = KakaoStandin()
+    let apple = AppleStandin()
+    let fcm: FCMStandin
+    let portOne = PortOneStandin()
+    let moods = Moods()
+    private let routes: Router<StandinRoute>
+
+    /// - Parameter serviceAccountFile: where the identity that FCM accepts is kept; kept nowhere when nil.
+    init(serviceAccountFile: String? = nil) throws {
+        fcm = FCMStandin(account: try serviceAccountFile.map(ServiceAccountFile.init(at:)) ?? ServiceAccountFile())
+        var routes = StandinRoutes()
+        kakao.register(in: &routes)
+        apple.register(in: &routes)
+        fcm.register(in: &routes)
+        portOne.register(in: &routes)
+        moods.register(in: &routes)
+        routes.control(.get, "/healthz") { _ in .standin { $0.field("status", "ok") } }
+        self.routes = routes.router
+    }
+
+    func server(on loops: EventLoopGroup) -> Server {
+        Server(on: loops) { [self] request in try await answer(request) }
+    }
+
+    private func answer(_ request: Request) async throws -> Response {
+        guard case .found(let match) = routes.match(request.method, request.path) else { return Response(.notFound) }
+        let call = StandinCall(request: request, parameters: match.parameters)
+        if let provider = match.payload.provider, let spoiled = try await moods.reply(of: provider) { return spoiled }
+        do {
+            return try await match.payload.answer(call)
+        } catch let refusal as StandinRefusal {
+            return refusal.response
+        }
+    }
+}
