@@ -164,7 +164,7 @@ let package = Package(
         tests(of: "Crypto", alsoUsing: ["Wire", "EventLoop"]),
         tests(of: "Redis", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Postgres", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
-        tests(of: "Telemetry", alsoUsing: ["EventLoop", "Wire"]),
+        tests(of: "Telemetry", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Contract", alsoUsing: ["Wire"]),
         tests(of: "WebSocket", alsoUsing: ["EventLoop", "HTTP", "TestSupport", "CZlib"]),
         tests(

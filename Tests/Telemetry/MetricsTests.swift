@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import Telemetry
+import TestSupport
 import Testing
 
 @Suite struct MetricsTests {
@@ -120,7 +121,7 @@ import Testing
     }
 
     @Test("Prometheus's own checker finds nothing to say", .enabled(if: Promtool.path != nil))
-    func promtool() throws {
+    func promtool() async throws {
         let metrics = MetricsRegistry(for: group)
         metrics.add(ProcessMetrics())
         metrics.counter("maru_answered_total", "Requests.", labels: ["route": "a\"b\\c\nd", "status": "2xx"])
@@ -128,7 +129,7 @@ import Testing
         metrics.gauge("maru_sockets", "Open sockets.").add(1)
         metrics.histogram("maru_duration_seconds", "Time, with a \\ and\na new line.").observe(.microseconds(1))
         metrics.histogram("maru_size_bytes", "Sizes.", buckets: .numbers(1, 1000)).observe(1)
-        let (status, output) = try Promtool.check(metrics.page())
+        let (status, output) = try await Promtool.check(metrics.page())
         #expect(status == 0 && output.isEmpty, "\(output)")
     }
 
@@ -140,19 +141,11 @@ private enum Promtool {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    static func check(_ page: [UInt8]) throws -> (status: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(path))
-        process.arguments = ["check", "metrics"]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data(page))
-        try input.fileHandleForWriting.close()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text)
+    static func check(_ page: [UInt8]) async throws -> (status: Int32, output: String) {
+        let folder = TemporaryFolder("maru-metrics")
+        try Data(page).write(to: URL(fileURLWithPath: folder.path + "/page"))
+        let command = "\(try #require(path)) check metrics < \(folder.path)/page"
+        let process = try ChildProcess("/bin/sh", ["-c", command], log: folder.path + "/log")
+        return (await process.wait(), process.output)
     }
 }
