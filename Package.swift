@@ -201,6 +201,6 @@ let package = Package(
 if Context.environment["MARU_FUZZ"] != nil {
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
-        tool("fuzz", at: "Tests/Fuzz/Runner", on: ["CFuzzer", "Wire"]),
+        tool("fuzz", at: "Tests/Fuzz/Runner", on: ["CFuzzer", "Redis", "Telemetry", "Wire"]),
     ]
 }

@@ -16,7 +16,9 @@ struct FuzzTarget: Sendable {
         "json-writer": .jsonWriter,
         "multipart": .multipart,
         "planted": .planted,
+        "resp": .resp,
         "time": .time,
+        "trace": .trace,
         "url": .url,
         "utf8": .utf8,
     ]
