@@ -189,6 +189,8 @@ let package = Package(
         bench("http", on: ["HTTP", "EventLoop", "TestSupport"]),
         bench("json", on: ["Wire"]),
         bench("postgres", on: ["Postgres", "EventLoop", "TestSupport"]),
+        bench("redis", on: ["EventLoop", "Redis", "TestSupport"]),
+        bench("telemetry", on: ["EventLoop", "Telemetry"]),
         bench("websocket", on: ["EventLoop", "HTTP", "WebSocket", "LoadClient", "TestSupport"]),
         load("payment", on: ["LoadClient", "EventLoop", "TestSupport"]),
         .target(

@@ -11,7 +11,7 @@ import Wire
     func line() async throws {
         let lines = LogLines()
         let before = Timestamp.now
-        lines.log().warning("a \"quoted\" event", ["count": 3, "stream": .name("facts:chat\n"), "late": true])
+        lines.log().warning("a \"quoted\" event", ["count": 3, "stream": .name("facts:chat\n"), "late": true, "kind": "live"])
         let text = try #require(await lines.read().first)
         #expect(text.hasPrefix("{\"time\":\"\(before.description.prefix(16))"))
         let fields = try parse(text)
@@ -19,7 +19,7 @@ import Wire
         #expect(fields["service"] as? String == "test-service")
         #expect(fields["message"] as? String == "a \"quoted\" event")
         #expect(fields["count"] as? Int == 3 && fields["stream"] as? String == "facts:chat\n")
-        #expect(fields["late"] as? Bool == true)
+        #expect(fields["late"] as? Bool == true && fields["kind"] as? String == "live")
         #expect(fields["request_id"] == nil && fields["trace_id"] == nil)
     }
 

@@ -26,6 +26,7 @@ extension Redis {
     /// EVALSHA: runs a script, which the server executes as one step; all keys it touches must be in `keys`.
     ///
     /// A server that has lost the script, by a restart or SCRIPT FLUSH, is sent it in full.
+    @discardableResult
     public func run(
         _ script: RedisScript, keys: [RedisKey], _ arguments: any RedisArgument..., within limit: Duration? = nil
     ) async throws(RedisError) -> RedisValue {

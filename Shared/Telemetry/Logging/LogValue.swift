@@ -27,8 +27,11 @@ public enum LogValue: Sendable {
     public static func id<Kind>(_ id: ID<Kind>) -> LogValue { .integer(id.rawValue) }
 }
 
-extension LogValue: ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
+/// A literal text is a `word`; one with values in it is not taken.
+extension LogValue: ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByStringLiteral {
     public init(integerLiteral value: Int64) { self = .integer(value) }
+
+    public init(stringLiteral value: StaticString) { self = .word(value) }
 
     public init(booleanLiteral value: Bool) { self = .flag(value) }
 }
