@@ -11,7 +11,8 @@ import Wire
     func line() async throws {
         let lines = LogLines()
         let before = Timestamp.now
-        lines.log().warning("a \"quoted\" event", ["count": 3, "stream": .name("facts:chat\n"), "late": true, "kind": "live"])
+        lines.log().warning(
+            "a \"quoted\" event", ["count": 3, "stream": .name("facts:chat\n"), "late": true, "kind": "live"])
         let text = try #require(await lines.read().first)
         #expect(text.hasPrefix("{\"time\":\"\(before.description.prefix(16))"))
         let fields = try parse(text)
