@@ -178,6 +178,13 @@ let package = Package(
             ]
         ),
         tests(
+            of: "chat-service",
+            alsoUsing: [
+                "ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "ServiceSupport",
+                "TestSupport", "Wire",
+            ]
+        ),
+        tests(
             of: "payment-service",
             alsoUsing: [
                 "ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "ServiceSupport",

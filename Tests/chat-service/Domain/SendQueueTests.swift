@@ -1,0 +1,80 @@
+import Contract
+import Testing
+import Wire
+
+@testable import chat_service
+
+@Suite("Gathering drafts for a commit")
+struct SendQueueTests {
+    @Test("Drafts go in the order in which they came, so many in a batch and so many batches at once")
+    func limits() throws {
+        var queue = SendQueue<Int>(mostCommits: 2, largestBatch: 3)
+        for number in 0..<8 {
+            let isTaken = queue.add(.sample("\(number)"), number)
+            #expect(isTaken)
+        }
+        #expect(queue.nextBatch()?.map(\.waiter) == [0, 1, 2])
+        #expect(queue.nextBatch()?.map(\.waiter) == [3, 4, 5])
+        #expect(queue.nextBatch() == nil)
+        queue.committed()
+        #expect(queue.nextBatch()?.map(\.waiter) == [6, 7])
+        queue.committed()
+        #expect(queue.nextBatch() == nil)
+    }
+
+    @Test("More drafts than may wait are refused, and taken again when some have gone")
+    func refusal() {
+        var queue = SendQueue<Int>(mostCommits: 1, largestBatch: 2, limit: 3)
+        let taken = (0..<5).map { queue.add(.sample("\($0)"), $0) }
+        #expect(taken == [true, true, true, false, false])
+        _ = queue.nextBatch()
+        let isTaken = queue.add(.sample("more"), 5)
+        #expect(isTaken)
+    }
+
+    @Test("Two drafts of one author under one client_id in one room are never in one batch")
+    func namesApart() {
+        var queue = SendQueue<Int>(mostCommits: 8, largestBatch: 8)
+        let drafts: [Draft] = [
+            .sample(clientID: "a"), .sample(clientID: "a"), .sample(clientID: "b"), .sample(author: 2, clientID: "a"),
+            .sample(room: RoomID(DMID(7)), clientID: "a"), .sample(), .sample(), .sample(clientID: "a"),
+        ]
+        for (place, draft) in drafts.enumerated() { _ = queue.add(draft, place) }
+        #expect(queue.nextBatch()?.map(\.waiter) == [0, 2, 3, 4, 5, 6])
+        #expect(queue.nextBatch()?.map(\.waiter) == [1])
+        #expect(queue.nextBatch()?.map(\.waiter) == [7])
+        #expect(queue.nextBatch() == nil)
+    }
+
+    @Test("Whatever comes in whatever order, each draft goes once, and no batch names a message twice")
+    func everything() {
+        var random = SystemRandomNumberGenerator()
+        var queue = SendQueue<Int>(mostCommits: 3, largestBatch: 5, limit: 40)
+        var (gone, taken, underWay): ([Int], [Int], Int) = ([], [], 0)
+        for number in 0..<2000 {
+            let name = Bool.random() ? "c\(Int.random(in: 0..<4, using: &random))" : nil
+            let draft = Draft.sample("\(number)", author: Int64.random(in: 1...2, using: &random), clientID: name)
+            if queue.add(draft, number) { taken.append(number) }
+            if underWay > 0, Bool.random() {
+                queue.committed()
+                underWay -= 1
+            }
+            while let batch = queue.nextBatch() {
+                underWay += 1
+                let named = batch.compactMap { entry in entry.draft.clientID.map { "\(entry.draft.author) \($0)" } }
+                #expect(Set(named).count == named.count)
+                #expect(!batch.isEmpty && batch.count <= 5 && underWay <= 3)
+                gone += batch.map(\.waiter)
+            }
+        }
+        while underWay > 0 {
+            queue.committed()
+            underWay -= 1
+            while let batch = queue.nextBatch() {
+                underWay += 1
+                gone += batch.map(\.waiter)
+            }
+        }
+        #expect(gone.sorted() == taken)
+    }
+}

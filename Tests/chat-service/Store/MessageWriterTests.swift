@@ -1,0 +1,191 @@
+import Contract
+import Postgres
+import TestSupport
+import Testing
+import Wire
+
+@testable import chat_service
+
+@Suite("Writing messages")
+struct MessageWriterTests {
+    @Test("seq is 1, 2, 3 … and times rise by at least 2 ms, under 8 writers over two instances")
+    func noGaps() async throws {
+        try await ChatDatabase.use(pools: 2) { database in
+            let (writers, batches, rooms) = (8, 25, 3)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<writers {
+                    group.addTask {
+                        for batch in 0..<batches {
+                            let drafts = (0..<5).map { number in
+                                Draft.sample(
+                                    "\(writer) \(batch) \(number)",
+                                    room: RoomID(ChannelID(Int64((number + writer + batch) % rooms + 1))),
+                                    author: Int64(writer + 1))
+                            }
+                            // A room's clock runs ahead here: what is shed is sent again, as a client does.
+                            var left = drafts
+                            while !left.isEmpty {
+                                let result = try await database.write(left, pool: writer % 2)
+                                left = zip(left, result.outcomes).filter { $0.1 == .overloaded }.map(\.0)
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let total = writers * batches * 5
+            let faults = try await database.ask(
+                """
+                select count(*) from (
+                    select seq - row_number() over (partition by room order by seq) as drift,
+                        created_at - lag(created_at) over (partition by room order by seq) as step
+                    from chat.message) as m
+                where drift <> 0 or step < 2
+                """)
+            #expect(faults == "0")
+            let count = try await database.ask(
+                "select count(*), count(distinct content) from chat.message")
+            #expect(count == "\(total)|\(total)")
+            let heads = try await database.ask(
+                """
+                select count(*) from chat.room r
+                where last_seq <> (select max(seq) from chat.message m where m.kind = r.kind and m.room = r.id)
+                """)
+            #expect(heads == "0")
+        }
+    }
+
+    @Test("A batch has the outcomes of its drafts in order, and one outbox row that names what is new")
+    func outcomes() async throws {
+        try await ChatDatabase.use { database in
+            let first = try await database.write([.sample("a", clientID: "1"), .sample("b", clientID: "2")])
+            guard case .written(let a) = first.outcomes[0], case .written(let b) = first.outcomes[1] else {
+                Issue.record("not written: \(first.outcomes)")
+                return
+            }
+            #expect([a.seq, b.seq] == [1, 2])
+            #expect(b.createdAt.milliseconds - a.createdAt.milliseconds == 2)
+            let second = try await database.write([
+                .sample("other", clientID: "2"), .sample("a", clientID: "1"), .sample("c"),
+                .sample("d", author: 2, clientID: "1"),
+            ])
+            #expect(second.outcomes[0] == .conflicting)
+            #expect(second.outcomes[1] == .known(a))
+            guard case .written(let c) = second.outcomes[2], case .written(let d) = second.outcomes[3] else {
+                Issue.record("not written: \(second.outcomes)")
+                return
+            }
+            #expect([c.seq, d.seq] == [3, 4])
+            let third = try await database.write([.sample("b", clientID: "2")])
+            #expect(third.outcomes == [.known(b)])
+            #expect(third.outboxRow == nil)
+            let rows = try await database.ask("select body from chat.outbox order by id")
+            #expect(rows.filter { $0 != " " } == "[[1,7,1],[1,7,2]]\n[[1,7,3],[1,7,4]]")
+        }
+    }
+
+    @Test("What was written under a client_id keeps its files, and a repetition learns of them")
+    func knownFiles() async throws {
+        try await ChatDatabase.use { database in
+            let files = ["/static/channelChats/a_1.png", "/static/channelChats/b_2.png"]
+            _ = try await database.write([.sample(clientID: "1", files: files)])
+            let again = try await database.write([.sample(clientID: "1", files: ["/static/channelChats/c_3.png"])])
+            guard case .known(let known) = again.outcomes[0] else {
+                Issue.record("not known: \(again.outcomes)")
+                return
+            }
+            #expect(known.files == files)
+        }
+    }
+
+    @Test("A closed room takes nothing, its neighbour in the batch does")
+    func closed() async throws {
+        try await ChatDatabase.use { database in
+            _ = try await database.write([.sample("a", clientID: "1")])
+            let head = try await database.run { pool in
+                try await RoomStore(database: pool).close(RoomID(ChannelID(7)))
+            }
+            #expect(head == 1)
+            let result = try await database.write([.sample("b"), .sample("c", room: RoomID(DMID(7)))])
+            #expect(result.outcomes[0] == .closed)
+            guard case .written(let written) = result.outcomes[1] else {
+                Issue.record("not written: \(result.outcomes)")
+                return
+            }
+            #expect(written.seq == 1)
+            let count = try await database.ask("select count(*) from chat.message where kind = 1")
+            #expect(count == "1")
+        }
+    }
+
+    @Test("A room whose clock runs a second ahead sheds, takes again when time has caught up, and leaves no gap")
+    func overloaded() async throws {
+        try await ChatDatabase.use { database in
+            let now = Timestamp.now
+            let result = try await database.write((0..<600).map { .sample("\($0)") }, at: now)
+            let written = result.outcomes.prefix { if case .written = $0 { true } else { false } }
+            #expect(written.count == 501)
+            #expect(result.outcomes.dropFirst(501).allSatisfy { $0 == .overloaded })
+            let still = try await database.write([.sample("shed")], at: now)
+            #expect(still.outcomes == [.overloaded])
+            #expect(still.outboxRow == nil)
+            let later = try await database.write([.sample("later")], at: now + .milliseconds(2))
+            guard case .written(let last) = later.outcomes[0] else {
+                Issue.record("not written: \(later.outcomes)")
+                return
+            }
+            #expect(last.seq == 502)
+            #expect(last.createdAt == now + .milliseconds(1002))
+        }
+    }
+
+    @Test("A clock that goes backwards does not turn a room's times around")
+    func backwards() async throws {
+        try await ChatDatabase.use { database in
+            let now = Timestamp.now
+            _ = try await database.write([.sample("a")], at: now)
+            let result = try await database.write([.sample("b")], at: now + .milliseconds(-500))
+            guard case .written(let b) = result.outcomes[0] else {
+                Issue.record("not written: \(result.outcomes)")
+                return
+            }
+            #expect(b.createdAt == now + .milliseconds(2))
+        }
+    }
+
+    @Test("A batch that fails leaves nothing: no message, no outbox row, no step of seq")
+    func allOrNothing() async throws {
+        try await ChatDatabase.use { database in
+            _ = try await database.ask(
+                "alter table chat.message add constraint planted check (content <> 'bad')")
+            await #expect(throws: PostgresError.self) { try await database.write([.sample("good"), .sample("bad")]) }
+            let left = try await database.ask(
+                "select (select count(*) from chat.message), (select count(*) from chat.outbox)")
+            #expect(left == "0|0")
+            let result = try await database.write([.sample("good")])
+            guard case .written(let good) = result.outcomes[0] else {
+                Issue.record("not written: \(result.outcomes)")
+                return
+            }
+            #expect(good.seq == 1)
+        }
+    }
+
+    @Test("One client_id sent by many at once over two instances is one message")
+    func sameName() async throws {
+        try await ChatDatabase.use(pools: 2) { database in
+            let outcomes = try await withThrowingTaskGroup(of: SendOutcome.self) { group in
+                for turn in 0..<24 {
+                    group.addTask { try await database.write([.sample(clientID: "x")], pool: turn % 2).outcomes[0] }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let written = outcomes.filter { if case .written = $0 { true } else { false } }
+            let known = outcomes.filter { if case .known = $0 { true } else { false } }
+            #expect(written.count == 1)
+            #expect(known.count == 23)
+            let count = try await database.ask("select count(*), max(seq) from chat.message")
+            #expect(count == "1|1")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import EventLoop
+import Postgres
+import TestSupport
+import Wire
+
+@testable import chat_service
+
+/// A database with the service's schema, and pools to it on loops of their own.
+final class ChatDatabase: Sendable {
+    let database: TestDatabase
+    let pools: [PostgresPool]
+    private let loops: [EventLoopGroup]
+    private let blocking = BlockingPool(threads: 2, limit: 64)
+
+    init(pools count: Int = 1) async throws {
+        database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        var (groups, pools): ([EventLoopGroup], [PostgresPool]) = ([], [])
+        for _ in 0..<count {
+            let group = EventLoopGroup(count: 1)
+            var configuration = PostgresConfiguration(database.connectionString)
+            configuration.connectionsPerLoop = 4
+            configuration.schema = "chat"
+            groups.append(group)
+            pools.append(PostgresPool(configuration, on: group, blocking: blocking))
+        }
+        loops = groups
+        self.pools = pools
+        try await run { pool in try await pool.migrate("chat", Migrations.all) }
+    }
+
+    static func use(pools: Int = 1, _ body: (ChatDatabase) async throws -> Void) async throws {
+        let database = try await ChatDatabase(pools: pools)
+        do {
+            try await body(database)
+        } catch {
+            await database.close()
+            throw error
+        }
+        await database.close()
+    }
+
+    /// Runs `body` on the loop of one of the pools, as a request would be.
+    @discardableResult
+    func run<Result: Sendable>(
+        _ index: Int = 0, _ body: @escaping @Sendable (PostgresPool) async throws -> Result
+    ) async throws -> Result {
+        let pool = pools[index]
+        return try await loops[index].loops[0].run { try await body(pool) }
+    }
+
+    /// Writes drafts as one batch.
+    func write(_ drafts: [Draft], at now: Timestamp = .now, pool index: Int = 0) async throws -> MessageWriter.Result {
+        try await run(index) { pool in
+            try await MessageWriter(database: pool).write(drafts, newRooms: true, now: now)
+        }
+    }
+
+    /// What SQL says: columns apart by `|`, rows by a line's end.
+    func ask(_ sql: String) async throws -> String {
+        let said = try await database.run(sql: sql)
+        return said.hasSuffix("\n") ? String(said.dropLast()) : said
+    }
+
+    private func close() async {
+        for pool in pools { pool.close() }
+        await onOwnThread { [loops, blocking] in
+            for group in loops { group.stop() }
+            blocking.stop()
+        }
+    }
+}
