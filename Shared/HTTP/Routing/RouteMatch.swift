@@ -31,6 +31,9 @@ public struct PathParameters: Sendable {
     private let path: ArraySlice<UInt8>
     private let bounds: Bounds
 
+    /// How many there are.
+    public var count: Int { names.count }
+
     init(names: [String], path: ArraySlice<UInt8>, bounds: Bounds) {
         self.names = names
         self.path = path

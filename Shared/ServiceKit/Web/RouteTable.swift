@@ -18,8 +18,13 @@ struct RouteTable: Sendable {
     }
 
     /// The route under a key of this generation.
+    ///
+    /// What the other generation has a word for, such as `my`, is no parameter in this one: it is unknown here.
     func match(_ request: Request, in generation: ClientProfile.Generation) -> Match? {
-        match(request) { $0.audience == .clients(generation) || $0.audience == .clients(nil) }
+        let match = match(request) { $0.audience == .clients(generation) || $0.audience == .clients(nil) }
+        guard let match, match.parameters.count > 0 else { return match }
+        let anybodys = self.match(request) { $0.audience != .anybody }
+        return (anybodys?.parameters.count ?? 0) < match.parameters.count ? nil : match
     }
 
     /// The route that needs no key.
