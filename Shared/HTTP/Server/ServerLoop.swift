@@ -73,7 +73,11 @@ final class ServerLoop: @unchecked Sendable {
         let end = min(waiting.count, Self.requestsPerRound)
         while next < end {
             let task = Task.immediate(executorPreference: loop) { await self.serve(until: end) }
-            current?.task = task
+            if let current {
+                current.task = task
+                // Its client may have gone before the handler began.
+                if current.hasSeenEnd || current.phase == .ended { task.cancel() }
+            }
             current = nil
         }
         waiting.removeFirst(end)
