@@ -166,6 +166,8 @@ let package = Package(
         tests(of: "Postgres", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Telemetry", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Contract", alsoUsing: ["Wire"]),
+        tests(of: "EngineIO", alsoUsing: ["EventLoop", "HTTP", "WebSocket", "TestSupport"]),
+        tests(of: "SocketIO", alsoUsing: ["EngineIO", "EventLoop", "HTTP", "WebSocket", "Wire", "TestSupport"]),
         tests(of: "WebSocket", alsoUsing: ["EventLoop", "HTTP", "TestSupport", "CZlib"]),
         tests(
             of: "ServiceKit",

@@ -152,7 +152,7 @@ public final class EngineSocket: @unchecked Sendable {
 
     private func armTimer() {
         let deadline = machine.deadline
-        guard deadline != .max, machine.phase != .closed else { return }
+        guard deadline != .max else { return }
         if let timer {
             timer.restart(at: deadline)
         } else {

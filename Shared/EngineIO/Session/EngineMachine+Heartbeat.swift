@@ -3,7 +3,11 @@ internal import WebSocket
 extension EngineMachine {
     /// When `timePassed` has something to do next.
     var deadline: UInt64 {
-        phase == .open ? min(heartbeat.deadline, candidate?.deadline ?? .max) : closeDeadline
+        switch phase {
+        case .open: min(heartbeat.deadline, candidate?.deadline ?? .max)
+        case .closing: closeDeadline
+        case .closed: .max
+        }
     }
 
     /// It is `now`.

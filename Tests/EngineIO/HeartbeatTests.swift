@@ -1,0 +1,85 @@
+import Testing
+import WebSocket
+
+@testable import EngineIO
+
+@Suite("Heartbeats")
+struct HeartbeatTests {
+    @Test("Version 4 pings after each interval, as long as the client answers")
+    func pings() {
+        let session = Session(over: .webSocket)
+        for _ in 0..<4 {
+            session.wait(milliseconds: 299)
+            #expect(session.take() == [])
+            session.wait(milliseconds: 1)
+            #expect(session.take() == [.write(.text("2"))])
+            session.wait(milliseconds: 150)
+            session.receive("3")
+            #expect(session.take() == [])
+        }
+    }
+
+    @Test("A client that does not answer in time is given up")
+    func silence() {
+        let session = Session(over: .webSocket)
+        session.wait(milliseconds: 499)
+        #expect(session.take() == [.write(.text("2"))])
+        session.wait(milliseconds: 1)
+        #expect(session.take() == [.closeWebSocket, .ended(.pingTimeout), .forget])
+        session.wait(milliseconds: 10_000)
+        #expect(session.take() == [])
+    }
+
+    @Test("Whatever a client sends shows that it lives, and its answer is still due")
+    func lateAnswer() {
+        let session = Session(over: .webSocket)
+        session.wait(milliseconds: 450)
+        session.receive("4x")
+        _ = session.take()
+        session.wait(milliseconds: 199)
+        #expect(session.take() == [])
+        session.receive("3")
+        session.wait(milliseconds: 299)
+        #expect(session.take() == [])
+        session.wait(milliseconds: 1)
+        #expect(session.take() == [.write(.text("2"))])
+        session.wait(milliseconds: 200)
+        #expect(session.take() == [.closeWebSocket, .ended(.pingTimeout), .forget])
+    }
+
+    @Test("By polling, the ping waits for the poll")
+    func byPolling() {
+        let session = Session()
+        session.wait(milliseconds: 300)
+        #expect(session.take() == [])
+        #expect(session.poll() == nil)
+        #expect(session.take() == [.answer("2")])
+        #expect(session.post("3") == nil)
+        session.wait(milliseconds: 300)
+        _ = session.poll()
+        #expect(session.take() == [.answer("2")])
+        session.wait(milliseconds: 200)
+        #expect(session.take() == [.ended(.pingTimeout), .forget])
+    }
+
+    @Test("Version 3 answers pings with their content, and gives up a client that sends none")
+    func version3() {
+        let session = Session(.v3, over: .webSocket)
+        for text in ["2", "2data", "2"] {
+            session.wait(milliseconds: 499)
+            session.receive(text)
+            #expect(session.take() == [.write(.text("3" + text.dropFirst()))])
+        }
+        session.wait(milliseconds: 499)
+        #expect(session.take() == [])
+        session.wait(milliseconds: 1)
+        #expect(session.take() == [.closeWebSocket, .ended(.pingTimeout), .forget])
+    }
+
+    @Test("A heartbeat in the wrong direction ends the session", arguments: [(EngineVersion.v4, "2"), (.v3, "3")])
+    func wrongDirection(version: EngineVersion, packet: String) {
+        let session = Session(version, over: .webSocket)
+        session.receive(packet)
+        #expect(session.take() == [.closeWebSocket, .ended(.transportError), .forget])
+    }
+}

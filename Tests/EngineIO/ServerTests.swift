@@ -1,0 +1,174 @@
+import EngineIO
+import EventLoop
+import TestSupport
+import Testing
+
+@Suite("An Engine.IO server on several loops", .timeLimit(.minutes(1)))
+struct ServerTests {
+    @Test("Polls and posts reach their session whichever loop they come on")
+    func acrossLoops() async throws {
+        let server = try TestServer()
+        for _ in 0..<5 {
+            let session = try await server.open()
+            for number in 0..<8 {
+                #expect(try await server.post(session, "4message \(number)").text == "ok")
+                #expect(try await server.get(session).text == "4message \(number)")
+            }
+        }
+        #expect(server.told == Array(repeating: "message", count: 40))
+        #expect(server.engine.sessionCount == (5, 0))
+    }
+
+    @Test("A WebSocket that upgrades a session moves to its loop, with what it has sent at once")
+    func upgrades() async throws {
+        let server = try TestServer()
+        for _ in 0..<12 {
+            let session = try await server.open()
+            let socket = try server.webSocket(session)
+            try socket.send(frame: "2probe")
+            #expect(try socket.frame() == "3probe")
+            #expect(try await server.get(session).text == "6")
+            try socket.send(frame: "5")
+            try socket.send(frame: "4hello")
+            #expect(try socket.frame() == "4hello")
+            #expect(try await server.get(session).status == 400)
+            try socket.send(frame: "1")
+            #expect(try socket.frame() == nil)
+        }
+        #expect(server.told == Array(repeating: ["message", "closed by client"], count: 12).flatMap { $0 })
+        try await eventually { server.engine.sessionCount == (0, 0) }
+    }
+
+    @Test("A probe in one piece with the handshake is not lost on its way to another loop")
+    func earlyProbe() async throws {
+        let server = try TestServer()
+        for _ in 0..<12 {
+            let session = try await server.open()
+            let socket = try RawConnection(port: server.port)
+            let target = "/?" + session.replacing("polling", with: "websocket")
+            var bytes = ClientRequest.bytes(target)
+            for text in ["2probe", "5", "4hello"] { bytes += ClientRequest.frame(text) }
+            try socket.send(bytes)
+            _ = try socket.receive(until: "\r\n\r\n")
+            #expect(try socket.frame() == "3probe")
+            #expect(try socket.frame() == "4hello")
+        }
+    }
+
+    @Test("A second WebSocket for a session is opened and closed; one for no session is refused")
+    func secondWebSocket() async throws {
+        let server = try TestServer()
+        let session = try await server.open()
+        let first = try server.webSocket(session)
+        let second = try server.webSocket(session)
+        #expect(try second.frame() == nil)
+        try first.send(frame: "2probe")
+        #expect(try first.frame() == "3probe")
+        #expect(throws: NeverHappened.self) { try server.webSocket("EIO=4&transport=websocket&sid=n1.0.nobody") }
+    }
+
+    @Test("A poll that its client gives up ends the session at once, be it as soon as it was sent")
+    func cancelledPoll() async throws {
+        let server = try TestServer()
+        for isWaiting in [true, false] {
+            let session = try await server.open()
+            let poll = try RawConnection(port: server.port)
+            // A loop that is busy gets the poll and its end at once.
+            if !isWaiting { server.stall() }
+            try poll.send("GET /?\(session) HTTP/1.1\r\nHost: x\r\n\r\n")
+            if isWaiting { try await Task.sleep(for: .milliseconds(20)) }
+            poll.finishSending()
+            try await eventually { server.engine.sessionCount.polling == 0 }
+            #expect(try await server.get(session).text == #"{"code":1,"message":"Session ID unknown"}"#)
+        }
+        #expect(server.told == ["transport error", "transport error"])
+    }
+
+    @Test("Refusals have the reference server's codes, words and statuses")
+    func refusals() async throws {
+        let server = try TestServer()
+        let session = try await server.open()
+        for (query, status, body) in [
+            ("EIO=4", 400, #"{"code":0,"message":"Transport unknown"}"#),
+            ("EIO=4&transport=polling&j=0", 400, #"{"code":0,"message":"Transport unknown"}"#),
+            ("EIO=4&transport=polling&sid=x", 400, #"{"code":1,"message":"Session ID unknown"}"#),
+            ("EIO=4&transport=polling&sid=n2.0.x", 400, #"{"code":1,"message":"Session ID unknown"}"#),
+            ("EIO=4&transport=polling&sid=n1.99.x", 400, #"{"code":1,"message":"Session ID unknown"}"#),
+            ("EIO=4&transport=websocket", 400, #"{"code":3,"message":"Bad request"}"#),
+            (session.replacing("polling", with: "websocket"), 400, #"{"code":3,"message":"Bad request"}"#),
+            ("EIO=5&transport=polling", 400, #"{"code":5,"message":"Unsupported protocol version"}"#),
+            ("EIO=%zz&transport=polling", 400, #"{"code":3,"message":"Bad request"}"#),
+        ] {
+            let reply = try await server.get(query)
+            #expect(reply.status == status && reply.text == body, "\(query)")
+            #expect(reply.headers["content-type"] == "application/json")
+        }
+        let forbidden = try await server.get("EIO=4&transport=polling", headers: [("X-Forbidden", "1")])
+        #expect(forbidden.status == 403 && forbidden.text == #"{"code":4,"message":"not you"}"#)
+        let posted = try await server.post("EIO=4&transport=polling", "4x")
+        #expect(posted.text == #"{"code":2,"message":"Bad handshake method"}"#)
+        #expect(server.engine.sessionCount == (1, 0))
+    }
+
+    @Test("A body above the limit gets 413, and its session lives on")
+    func largeBody() async throws {
+        var settings = EngineSettings()
+        settings.maximumPayload = 100
+        let server = try TestServer(settings)
+        let session = try await server.open()
+        #expect(try await server.post(session, "4" + String(repeating: "x", count: 100)).status == 413)
+        #expect(try await server.post(session, "4" + String(repeating: "x", count: 99)).text == "ok")
+        #expect(try await server.get(session).text.count == 100)
+    }
+
+    @Test("A loop takes a bounded number of sessions")
+    func full() async throws {
+        var settings = EngineSettings()
+        settings.sessionsPerLoop = 2
+        let server = try TestServer(settings, loops: 1)
+        let first = try await server.open()
+        _ = try await server.open()
+        let refused = try await server.get("EIO=4&transport=polling")
+        #expect(refused.status == 503 && refused.headers["retry-after"] != nil)
+        _ = try await server.post(first, "1")
+        _ = try await server.open()
+    }
+
+    @Test("Closing here ends WebSockets and polls, and tells the application once")
+    func closedHere() async throws {
+        let server = try TestServer()
+        let socket = try server.webSocket()
+        _ = try socket.receive(exactly: 4)
+        try socket.send(frame: "4close")
+        try await eventually { server.told == ["message", "closed here"] }
+        let session = try await server.open()
+        async let poll = server.get(session)
+        try await eventually { server.engine.sessionCount.polling == 1 }
+        server.engine.closeAll(over: .milliseconds(20))
+        #expect(try await poll.text == "1")
+        #expect(server.told == ["message", "closed here", "closed here"])
+        try await eventually { server.engine.sessionCount == (0, 0) }
+    }
+
+    @Test("Sessions that are closed over a time end one after the other")
+    func closedOverTime() async throws {
+        let server = try TestServer(loops: 1)
+        for _ in 0..<4 { _ = try await server.open() }
+        server.engine.closeAll(over: .milliseconds(400))
+        try await eventually { server.told.count == 2 }
+        #expect(server.told.count == 2)
+        try await eventually { server.told.count == 4 }
+    }
+
+    @Test("Browsers are told which origins may speak", arguments: [true, false])
+    func crossOrigin(isAllowed: Bool) async throws {
+        let server = try TestServer(crossOrigin: .allowed { $0 == "https://ours" })
+        let origin = [("Origin", isAllowed ? "https://ours" : "https://theirs")]
+        let reply = try await server.get("EIO=4&transport=polling", headers: origin)
+        #expect(reply.headers["access-control-allow-origin"] == (isAllowed ? "https://ours" : nil))
+        #expect(reply.headers["access-control-allow-credentials"] == (isAllowed ? "true" : nil))
+        let preflight = try await HTTPCall("OPTIONS", port: server.port, "/", headers: origin).reply()
+        #expect(preflight.status == 204)
+        #expect(preflight.headers["access-control-allow-methods"] == (isAllowed ? "GET,POST" : nil))
+    }
+}

@@ -1,0 +1,94 @@
+import WebSocket
+
+@testable import EngineIO
+
+/// A machine with a clock of the test's, and what it wanted done.
+final class Session {
+    private(set) var machine: EngineMachine
+    private(set) var now: UInt64 = 1_000_000_000
+    /// Since the last `take`.
+    private var actions: [EngineMachine.Action] = []
+
+    static let settings: EngineSettings = {
+        var settings = EngineSettings()
+        settings.pingInterval = .milliseconds(300)
+        settings.pingTimeout = .milliseconds(200)
+        settings.upgradeTimeout = .milliseconds(1000)
+        settings.closeTimeout = .milliseconds(400)
+        settings.outputLimit = 1000
+        return settings
+    }()
+
+    init(_ version: EngineVersion = .v4, over transport: EngineTransport = .polling, opened: Bool = true) {
+        machine = EngineMachine(
+            version, over: transport, takesBinary: version == .v3, times: EngineTimes(Self.settings), now: now)
+        if opened {
+            machine.open(id: "id", Self.settings, &actions)
+            if transport == .polling { _ = poll() }
+            actions = []
+        }
+    }
+
+    /// What was wanted since the last call.
+    func take() -> [EngineMachine.Action] {
+        defer { actions = [] }
+        return actions
+    }
+
+    func change(_ event: (inout EngineMachine, inout [EngineMachine.Action]) -> Void) {
+        event(&machine, &actions)
+    }
+
+    /// A poll; its refusal, if any.
+    func poll() -> EngineError? {
+        do throws(EngineError) {
+            try machine.poll(now: now, &actions)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func post(_ body: String) -> EngineError? {
+        do throws(EngineError) {
+            try machine.postBegan(&actions)
+            try machine.posted(PollPayload(bytes: Array(body.utf8)), now: now, &actions)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func beginPost() -> EngineError? {
+        do throws(EngineError) {
+            try machine.postBegan(&actions)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func send(_ text: String) { machine.send(.text(text), &actions) }
+
+    func receive(_ text: String) { machine.received(.text(text), now: now, &actions) }
+
+    func probe(_ text: String) { machine.candidateReceived(.text(text), now: now, &actions) }
+
+    func openCandidate() -> Bool { machine.candidateOpened(now: now) }
+
+    func close() { machine.close(now: now, &actions) }
+
+    /// Time passes, and the machine is woken each time it wants to be.
+    func wait(milliseconds: UInt64) {
+        let end = now + milliseconds * 1_000_000
+        while machine.deadline <= end {
+            now = max(now, machine.deadline)
+            machine.timePassed(now: now, &actions)
+        }
+        now = end
+    }
+}
+
+extension EngineMachine.Action {
+    static func answer(_ text: String) -> EngineMachine.Action { .answerPoll(PollPayload(bytes: Array(text.utf8))) }
+}

@@ -1,0 +1,103 @@
+import EngineIO
+import EventLoop
+import Glibc
+import HTTP
+import Synchronization
+import TestSupport
+import WebSocket
+
+/// An Engine.IO server of its own that echoes, on several loops, so that requests come on other loops than their session's.
+final class TestServer: Sendable {
+    let engine: EngineServer
+    let port: UInt16
+    private let group: EventLoopGroup
+    private let record = Mutex<[String]>([])
+
+    init(_ settings: EngineSettings = EngineSettings(), crossOrigin: CrossOrigin = .refused, loops: Int = 3) throws {
+        group = EventLoopGroup(count: loops)
+        let notes = Notes()
+        let engine = EngineServer(on: group, settings: settings, node: "n1", crossOrigin: crossOrigin) {
+            request throws(EngineError) in
+            if request.headers.contains("X-Forbidden") { throw .forbidden("not you") }
+            return { _ in Echo(notes) }
+        }
+        let server = Server(on: group) { await engine.respond(to: $0) }
+        port = try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!).port
+        self.engine = engine
+        notes.server = self
+    }
+
+    deinit {
+        let group = group
+        Task.detached { group.stop() }
+    }
+
+    /// What the application was told, in order.
+    var told: [String] { record.withLock { $0 } }
+
+    fileprivate func note(_ text: String) { record.withLock { $0.append(text) } }
+
+    /// - Note: `@unchecked Sendable` because the server is set once, before anything can be noted.
+    fileprivate final class Notes: @unchecked Sendable {
+        weak var server: TestServer?
+    }
+
+    private final class Echo: EngineHandler {
+        private let notes: Notes
+
+        init(_ notes: Notes) { self.notes = notes }
+
+        func received(_ message: Message, on socket: EngineSocket) {
+            notes.server?.note(socket.loop.isCurrent ? "message" : "a message on another loop")
+            if message == .text("close") { socket.close() } else { socket.send(message) }
+        }
+
+        func ended(_ ending: EngineEnding, on socket: EngineSocket) {
+            notes.server?.note(socket.loop.isCurrent ? ending.rawValue : "the end on another loop")
+        }
+    }
+
+    /// Keeps all loops busy for a while.
+    func stall() { for loop in group.loops { loop.execute { usleep(50_000) } } }
+
+    // MARK: A client
+
+    func get(_ query: String, headers: [(String, String)] = []) async throws -> HTTPCall.Reply {
+        try await HTTPCall.get(port: port, "/?\(query)", headers: headers)
+    }
+
+    func post(_ query: String, _ body: String) async throws -> HTTPCall.Reply {
+        try await HTTPCall("POST", port: port, "/?\(query)", body: Array(body.utf8)).reply()
+    }
+
+    /// Opens a session by polling; returns the query that names it.
+    func open() async throws -> String {
+        let reply = try await get("EIO=4&transport=polling")
+        guard let id = reply.text.firstMatch(of: /"sid":"([^"]+)"/)?.1 else {
+            throw NeverHappened(description: "a session: \(reply.text)")
+        }
+        return "EIO=4&transport=polling&sid=\(id)"
+    }
+
+    /// A WebSocket, perhaps for a session's query.
+    func webSocket(_ query: String = "EIO=4&transport=websocket") throws -> RawConnection {
+        let query = query.replacing("polling", with: "websocket")
+        let connection = try RawConnection(port: port)
+        try connection.send(ClientRequest.bytes("/?\(query)"))
+        let head = try connection.receive(until: "\r\n\r\n")
+        guard head.hasPrefix("HTTP/1.1 101") else { throw NeverHappened(description: "101: \(head)") }
+        return connection
+    }
+}
+
+extension RawConnection {
+    /// Sends text in one masked frame.
+    func send(frame text: String) throws { try send(ClientRequest.frame(text)) }
+
+    /// The text of the next frame, which has to be short; nil for a close frame.
+    func frame() throws -> String? {
+        let head = try receive(exactly: 2)
+        let content = try receive(exactly: Int(head[1]))
+        return head[0] == 0x81 ? String(decoding: content, as: UTF8.self) : nil
+    }
+}
