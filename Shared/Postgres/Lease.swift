@@ -22,6 +22,8 @@ final class Lease: @unchecked Sendable {
     private let deadline: Duration
     private let budget: UInt64
     private var state = State.fresh
+    /// The server has confirmed the COMMIT.
+    private var isDurable = false
 
     private let cursors = Atomic(0)
 
@@ -67,8 +69,10 @@ final class Lease: @unchecked Sendable {
             let milliseconds = PostgresParameters(deadline.wholeMilliseconds)
             request.prefix.append(Request.Step(statement: Self.raiseTimeout, parameters: milliseconds))
         }
+        let finished = request.finished
         request.finished = { [self, unowned request] error in
             if error != nil && request.hasDoneNothing && state == .open { state = .unbegun }
+            finished?(error)
         }
     }
 
@@ -95,11 +99,31 @@ final class Lease: @unchecked Sendable {
         if rows.result.tag != "COMMIT" { throw .transactionEnded }
     }
 
-    /// False where nothing was done, so that the connection is free already.
+    /// Runs work and makes the transaction durable in the same round trip; nothing can follow.
+    nonisolated(nonsending) func commit(after steps: [Request.Step]) async throws(PostgresError) -> [Rows] {
+        let request = Request(.batch(steps + [Self.step(Self.commit)]), budget: budget)
+        request.endsTransaction = true
+        request.finished = { [self] error in
+            if error == nil {
+                isDurable = true
+                giveBack(isClean: true)
+            } else {
+                // The COMMIT was skipped behind what failed, or has failed itself.
+                sendRollback()
+            }
+        }
+        var lists = try await pool.performShielded(request, in: self).lists
+        guard lists.popLast()?.result.tag == "COMMIT" else { throw .transactionEnded }
+        return lists
+    }
+
+    /// False where nothing was done, so that the connection is free already, or all is durable.
     private nonisolated(nonsending) func mustCommit() async -> Bool {
         await withUnsafeContinuation { continuation in
             pool.onLoop { [self] pool in
-                if state == .fresh {
+                if isDurable {
+                    continuation.resume(returning: false)
+                } else if state == .fresh {
                     state = .ended
                     pool.release(connection)
                     continuation.resume(returning: false)
@@ -115,15 +139,18 @@ final class Lease: @unchecked Sendable {
         pool.onLoop { [self] pool in
             switch state {
             case .fresh: pool.release(connection)
-            case .open, .unbegun:
-                let request = Request(.one(Self.step(Self.rollback)), budget: budget)
-                request.finished = { [self] in giveBack(isClean: $0 == nil) }
-                connection.send(request)
-                connection.checkDeadlines()
+            case .open, .unbegun: sendRollback()
             case .ended: break
             }
             state = .ended
         }
+    }
+
+    private func sendRollback() {
+        let request = Request(.one(Self.step(Self.rollback)), budget: budget)
+        request.finished = { [self] in giveBack(isClean: $0 == nil) }
+        connection.send(request)
+        connection.checkDeadlines()
     }
 
     private func giveBack(isClean: Bool) {

@@ -14,6 +14,13 @@ public struct PostgresTransaction: Queryable {
         if batch.steps.isEmpty { return [] }
         return try await lease.perform(.batch(batch.steps)).lists
     }
+
+    /// Runs the statements of a batch and commits in the same round trip. The transaction is over then: nothing more runs in
+    /// it, and what its closure throws afterwards takes nothing back.
+    @discardableResult
+    public nonisolated(nonsending) func commit(after batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
+        try await lease.commit(after: batch.steps)
+    }
 }
 
 extension PostgresTransaction {

@@ -42,6 +42,64 @@ import Testing
         }
     }
 
+    @Test("A last batch that commits is durable as a whole; nothing runs after it, and nothing takes it back")
+    func lastBatch() async throws {
+        try await Database.use { pool, home in
+            try await home.server.run(sql: SQL.notes)
+            await #expect(throws: Refused.self) {
+                try await pool.transaction { tx in
+                    try await tx.execute(SQL.insert, 1)
+                    var batch = PostgresBatch()
+                    try batch.add(SQL.insert, 2)
+                    try batch.add(SQL.count)
+                    let lists = try await tx.commit(after: batch)
+                    #expect(lists.count == 2)
+                    #expect(try lists[1].value(as: Int.self) == 2)
+                    let error = try await failure { try await tx.query(SQL.one) }
+                    #expect(error.kind == .transactionEnded)
+                    throw Refused()
+                }
+            }
+            try await pool.transaction { tx in
+                var batch = PostgresBatch()
+                try batch.add(SQL.insert, 3)
+                try await tx.commit(after: batch)
+            }
+            try await pool.transaction { tx in _ = try await tx.commit(after: PostgresBatch()) }
+            let count = try await pool.query(SQL.count).value(as: Int.self)
+            #expect(count == 3)
+        }
+    }
+
+    @Test("A last batch that fails, or whose commit does, takes no effect, and its connection is good again")
+    func failingLastBatch() async throws {
+        try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
+            try await home.server.run(
+                sql: SQL.notes + "; create table late (id int8 unique deferrable initially deferred)")
+            let duplicate = Statement("late duplicate", "insert into late (id) values (1), (1)")
+            for statement in [SQL.insert, duplicate] {
+                let error = try await failure {
+                    try await pool.transaction { tx in
+                        try await tx.execute(SQL.insert, 1)
+                        var batch = PostgresBatch()
+                        if statement.name == duplicate.name {
+                            try batch.add(duplicate)
+                        } else {
+                            try batch.add(SQL.insert, 1)
+                        }
+                        try await tx.commit(after: batch)
+                    }
+                }
+                #expect(error.isUniqueViolation())
+                let count = try await pool.query(SQL.count).value(as: Int.self)
+                #expect(count == 0)
+            }
+            try await pool.transaction { tx in try await tx.execute(SQL.insert, 1) }
+            let count = try await pool.query(SQL.count).value(as: Int.self)
+            #expect(count == 1)
+        }
+    }
+
     @Test("A transaction that is kept beyond its closure runs nothing")
     func kept() async throws {
         try await Database.use { pool, _ in
