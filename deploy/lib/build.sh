@@ -71,5 +71,12 @@ run_product() {
     grep -qxF -- "$name" <<<"$known" || fail "no $name; there are: ${known//$'\n'/ }"
     shift 2
     build_release "$prefix-$name"
+    # A load generator starts the service that it is for, if there is one of its name.
+    if [[ $prefix == load ]]; then
+        local service
+        for service in "${services[@]}"; do
+            [[ $name != product && $name != "$(role_of "$service")" ]] || build_release "$service"
+        done
+    fi
     exec "$programs/$prefix-$name" "$@"
 }
