@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// pgbench making the same spends with the same statements as the service, read from the server's own record of them.
+/// pgbench making the same spends with the same statements as the service, whose sessions are watched for them.
 struct Pgbench {
     private let house: LoadedHouse
     private let script: String
@@ -39,10 +39,11 @@ struct Pgbench {
         ]
     }()
 
-    /// Takes the statements from the server; the service must have made spends before.
+    /// Takes the statements from the server; the service must be making spends.
     init(house: LoadedHouse, users: Int, clients: Int) async throws {
         self.house = house
         self.clients = clients
+        let statements = try await Self.statements(of: house)
         var script = """
             \\set user random(1, \(users))
             \\set run random(1, 1000000000)
@@ -52,7 +53,9 @@ struct Pgbench {
         for transaction in Self.transactions {
             script += "begin;\n"
             for step in transaction {
-                var text = try await Self.text(step.part, in: house)
+                guard var text = statements.first(where: { $0.contains(step.part) }) else {
+                    throw NeverHappened(description: "a statement with \(step.part)")
+                }
                 for (index, value) in step.values.enumerated().reversed() {
                     text = text.replacing("$\(index + 1)", with: value)
                 }
@@ -66,16 +69,23 @@ struct Pgbench {
         fclose(file)
     }
 
-    /// The statement that the service prepared.
-    private static func text(_ part: String, in house: LoadedHouse) async throws -> String {
-        let text = try await house.database.run(
+    /// The statements of the service as it sends them, which its sessions show while they are at them.
+    private static func statements(of house: LoadedHouse) async throws -> [String] {
+        let separator = "===="
+        let seen = try await house.database.run(
             sql: """
-                select query from pg_stat_statements
-                where query like '%\(part)%' and query like '%$1%' and query not like '%pg_stat_statements%'
-                order by calls desc limit 1
+                create temporary table seen (query text primary key);
+                do $$ begin
+                    for turn in 1..3000 loop
+                        perform pg_stat_clear_snapshot();
+                        insert into seen select distinct query from pg_stat_activity
+                            where application_name = 'payment-service' on conflict do nothing;
+                        perform pg_sleep(0.001);
+                    end loop;
+                end $$;
+                select query || '\(separator)' from seen
                 """)
-        guard !text.isEmpty else { throw NeverHappened(description: "a statement with \(part)") }
-        return text
+        return seen.split(separator: separator).map(String.init)
     }
 
     /// Spends a second.
@@ -85,7 +95,7 @@ struct Pgbench {
             "/usr/lib/postgresql/15/bin/pgbench",
             [
                 "-n", "-M", "prepared", "-c", "\(clients)", "-j", "2", "-T", "\(seconds)", "-f", script,
-                house.database.connectionString,
+                house.database.connectionString + "?options=-csearch_path%3Dpayment",
             ], log: log)
         guard await process.wait() == 0, !process.output.contains("aborted"),
             let line = process.output.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),

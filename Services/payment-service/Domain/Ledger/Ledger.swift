@@ -92,7 +92,7 @@ struct Ledger: Sendable {
                     try reserves.add(reserve, to: &batch)
                 }
                 if case .success(let posting?) = step { try add(posting, of: user, after: holdings, to: &batch) }
-                try await transaction.run(batch)
+                try await transaction.commit(after: batch)
                 return (spending, step)
             }
         }

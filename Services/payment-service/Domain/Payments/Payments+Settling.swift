@@ -41,7 +41,7 @@ extension Payments {
                 if let posting { try ledger.add(posting, of: owner, after: holdings, to: &batch) }
             }
             try payments.add(settlement.record, to: &batch)
-            try await transaction.run(batch)
+            try await transaction.commit(after: batch)
             return Settled(before: before, record: settlement.record, refusal: answer)
         }
     }
