@@ -42,6 +42,8 @@ public final class Authenticator: Sendable {
     private let authority: any TokenAuthority
     private let revocations: Revocations
     private let verifiers: Mutex<Verifiers>
+    /// Keys on their way.
+    private let fetching = Mutex<Task<Void, any Error>?>(nil)
     private let caches: LoopLocal<Cache>
 
     private static let cacheCapacity = 4096
@@ -124,7 +126,7 @@ public final class Authenticator: Sendable {
             do {
                 return try verify(token, for: purpose)
             } catch JWTError.unknownKey {
-                guard try await refreshKeysIfAllowed() else { throw JWTError.unknownKey }
+                try await refreshKeysIfAllowed()
                 return try verify(token, for: purpose)
             }
         } catch let error as JWTError {
@@ -146,16 +148,20 @@ public final class Authenticator: Sendable {
         return Identity(caller: caller, profile: profile, expires: expires)
     }
 
-    /// Fetches keys because a token names one that is not known; false when that was just tried.
-    private func refreshKeysIfAllowed() async throws -> Bool {
-        let now = Timestamp.now
-        let isAllowed = verifiers.withLock { verifiers in
-            if let last = verifiers.fetchedAt, now - last < Self.keyInterval { return false }
-            verifiers.fetchedAt = now
-            return true
+    /// Fetches keys because a token names one that is not known, unless that was just done; who comes while they are on
+    /// their way waits for them.
+    private func refreshKeysIfAllowed() async throws {
+        let fetching = fetching.withLock { fetching -> Task<Void, any Error>? in
+            if let fetching { return fetching }
+            let last = verifiers.withLock(\.fetchedAt)
+            if let last, Timestamp.now - last < Self.keyInterval { return nil }
+            fetching = Task(executorPreference: EventLoop.current) { [self] in
+                defer { self.fetching.withLock { $0 = nil } }
+                try await refreshKeys()
+            }
+            return fetching
         }
-        if isAllowed { try await refreshKeys() }
-        return isAllowed
+        try await fetching?.value
     }
 
     private static func token(in header: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
