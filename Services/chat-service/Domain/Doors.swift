@@ -1,4 +1,5 @@
 import Contract
+import EventLoop
 import ServiceKit
 import Wire
 
@@ -21,7 +22,10 @@ struct Doors: Sendable {
     {
         let seen = try await see(user, reference, in: workspace)
         if seen.isMember { return seen }
+        let askedAt = EventLoop.preciseNow
         guard let joined = try await workspaces.join(user, to: seen.id) else { throw Failure.notFound }
+        // The hint of it may come later than the next call.
+        access.keep(joined, of: user, askedAt: askedAt)
         return joined
     }
 
