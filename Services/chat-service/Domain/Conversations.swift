@@ -1,5 +1,6 @@
 import Contract
 import EventLoop
+import Postgres
 import ServiceKit
 import Wire
 
@@ -36,7 +37,8 @@ struct Conversations: Sendable {
         do {
             outcome = try await committers.current.send(draft)
         } catch {
-            await attachments.discard(paths: paths)
+            // A message that may have been written keeps its files.
+            if error.isWithoutEffect { await attachments.discard(paths: paths) }
             throw error
         }
         if case .written(let written) = outcome { return draft.message(written).body }
@@ -50,12 +52,10 @@ struct Conversations: Sendable {
         }
     }
 
-    /// The head of a room for a reader, who thereby has read up to it; the gateway is told before the reply leaves.
-    func open(_ room: RoomID, by caller: Caller) async throws -> Int64 {
-        let head = try await messages.head(of: room)
-        await gatewayPositions.tell(caller.session, room, head)
-        if head > 0 { try await positions.move(caller.user, in: room, to: head) }
-        return head
+    /// A reply takes the caller up to `seq` of a room; the gateway is told before it leaves.
+    func hasRead(_ seq: Int64, of room: RoomID, by caller: Caller) async throws {
+        await gatewayPositions.tell(caller.session, room, seq)
+        if seq > 0 { try await positions.move(caller.user, in: room, to: seq) }
     }
 
     /// Messages with their authors, in order.
@@ -69,5 +69,16 @@ extension MemberView {
     /// Someone whose account is no more.
     static func gone(_ id: UserID) -> MemberView {
         MemberView(id: id, email: "", nickname: "(알 수 없음)", profileImage: nil)
+    }
+}
+
+extension Error {
+    /// Whether a commit that ended so has certainly changed nothing.
+    fileprivate var isWithoutEffect: Bool {
+        guard let error = self as? PostgresError else { return self is Failure }
+        return switch error.kind {
+        case .connectionLost, .timeout, .cancelled, .unexpectedColumn: false
+        default: true
+        }
     }
 }

@@ -18,18 +18,15 @@ extension Call {
         _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) async throws -> Response {
         let range = try await HistoryRange(self, in: room, conversations.messages)
-        let head = try await conversations.open(room, by: caller)
+        let head = try await conversations.messages.head(of: room)
+        let part = range.part(upTo: head)
+        // A page from further up says nothing of how far its reader has come.
+        if range.readsForward || part.through == head {
+            try await conversations.hasRead(part.through, of: room, by: caller)
+        }
         let reply = HistoryReply(
             conversations: conversations, call: self, room: room, opening: opening, closing: closing)
-        switch range {
-        case .after(let seq, let limit?):
-            let through = min(head, seq + Int64(limit))
-            return try await reply.messages(after: seq, through: through, write)
-        case .after(let seq, nil): return try await reply.messages(after: seq, through: head, write)
-        case .before(let seq, let limit):
-            let first = max(0, min(seq - 1, head) - Int64(limit))
-            return try await reply.messages(after: first, through: min(seq - 1, head), write)
-        }
+        return try await reply.messages(after: part.after, through: part.through, write)
     }
 
     /// Messages of others after `after`, or after the read position where there is no such parameter.

@@ -20,8 +20,8 @@ struct RoomRoutes: Sendable {
 
     func since(_ call: InternalCall) async throws -> Response {
         guard let room = RoomID(try call.text("room")) else { throw Failure.notFound }
-        let after = try call.query("after_seq").flatMap(Int64.init) ?? 0
-        let limit = min(try call.query("limit").flatMap(Int.init) ?? Self.largestPage, Self.largestPage)
+        let after = max(0, try call.query("after_seq").flatMap(Int64.init) ?? 0)
+        let limit = max(1, min(try call.query("limit").flatMap(Int.init) ?? Self.largestPage, Self.largestPage))
         let head = try await messages.head(of: room)
         let found = try await events.messages(of: room, after: after, through: head, limit: limit)
         let expected = min(Int64(limit), max(0, head - after))

@@ -19,12 +19,6 @@ struct MessageStore: Sendable {
         select seq, id, author, session, content, files, created_at, client_id from message
         where kind = $1 and room = $2 and seq > $3 and seq <= $4 order by seq limit $5
         """)
-    private static let pageBefore = Statement(
-        "messages before",
-        """
-        select seq, id, author, session, content, files, created_at, client_id from message
-        where kind = $1 and room = $2 and seq < $3 order by seq desc limit $4
-        """)
     private static let seqAt = Statement(
         "seq at moment",
         """
@@ -77,12 +71,6 @@ struct MessageStore: Sendable {
     func page(of room: RoomID, after: Int64, through: Int64, limit: Int) async throws -> [StoredMessage] {
         try await database.query(Self.page, room.kindNumber, room.rawValue, after, through, limit)
             .map { row throws(PostgresError) in try StoredMessage(room: room, workspace: nil, row: &row) }
-    }
-
-    /// The newest messages with a seq below `before`, oldest first.
-    func page(of room: RoomID, before: Int64, limit: Int) async throws -> [StoredMessage] {
-        try await database.query(Self.pageBefore, room.kindNumber, room.rawValue, before, limit)
-            .map { row throws(PostgresError) in try StoredMessage(room: room, workspace: nil, row: &row) }.reversed()
     }
 
     /// The seq of the last message at or before a moment; 0 where there is none.
