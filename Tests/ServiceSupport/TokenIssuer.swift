@@ -1,15 +1,18 @@
-import Crypto
-import ServiceKit
-import Wire
+internal import Crypto
+internal import ServiceKit
+internal import Wire
 
 /// Issues access tokens as auth-service does.
-struct TokenIssuer: Sendable {
+public struct TokenIssuer: Sendable {
     private let key = SigningKey.generate()
 
-    /// What `/internal/keys` replies.
-    var jwks: [UInt8] { JSONWriter.bytes { json in VerificationKeySet([key.verificationKey]).write(to: &json) } }
+    public init() {}
 
-    func token(user: Int64, key profile: String = "sooda", lives: Duration = .seconds(600)) -> String {
+    /// What `/internal/keys` replies.
+    public var jwks: [UInt8] { JSONWriter.bytes { json in VerificationKeySet([key.verificationKey]).write(to: &json) } }
+
+    /// A token of a user, whose session is the user plus 1000.
+    public func token(user: Int64, key profile: String = "sooda", lives: Duration = .seconds(600)) -> String {
         let token = JWTSigner(key: key, type: Authenticator.Purpose.access.type).sign { json in
             json.field("iss", Authenticator.issuer)
             json.field("aud", Authenticator.Purpose.access.audience)

@@ -61,7 +61,7 @@ final class ChatDatabase: Sendable {
         return said.hasSuffix("\n") ? String(said.dropLast()) : said
     }
 
-    private func close() async {
+    func close() async {
         for pool in pools { pool.close() }
         await onOwnThread { [loops, blocking] in
             for group in loops { group.stop() }

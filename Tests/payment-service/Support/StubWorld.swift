@@ -1,5 +1,6 @@
 import EventLoop
 import HTTP
+import ServiceSupport
 import Synchronization
 import TestSupport
 import Wire

@@ -1,0 +1,92 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import chat_service
+
+@Suite("Direct messages", .serialized)
+struct DMTests {
+    private static func open(
+        _ house: ChatHouse, _ user: Int64, with opponent: Int64, on instance: Int = 0
+    ) async throws -> HTTPCall.Reply {
+        try await house.call(
+            "POST", "/v1/workspaces/3/dms", user: user, json: #"{"opponent_id":"\#(opponent)"}"#, on: instance)
+    }
+
+    @Test("Two people have one room in a workspace, however many open it at once, from both sides and instances")
+    func oneRoom() async throws {
+        try await ChatHouse.use(instances: 2) { house in
+            let rooms = try await withThrowingTaskGroup(of: String.self) { group in
+                for turn in 0..<24 {
+                    group.addTask {
+                        let (user, opponent): (Int64, Int64) = turn % 3 == 0 ? (1, 2) : (2, 1)
+                        let reply = try await Self.open(house, user, with: opponent, on: turn % 2)
+                        return try reply.json["room_id"]?.string ?? reply.text
+                    }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(rooms.count == 1)
+            let count = try await house.database.ask("select count(*) from chat.dm")
+            #expect(count == "1")
+        }
+    }
+
+    @Test("A room is its two people's alone, and shows each of them the other")
+    func privacy() async throws {
+        try await ChatHouse.use { house in
+            let room = try await Self.open(house, 1, with: 2).json["room_id"]?.string ?? ""
+            let chats = "/v1/workspaces/3/dms/\(room)/chats"
+            let sent = try await house.call("POST", chats, user: 1, json: #"{"content":"psst"}"#)
+            #expect(sent.status == 201)
+            for (method, path, json) in [
+                ("GET", chats, nil), ("POST", chats, #"{"content":"me too"}"#),
+                ("GET", "/v1/workspaces/3/dms/\(room)/unreads", nil),
+                ("PUT", "/v1/workspaces/3/dms/\(room)/read", #"{"seq":1}"#),
+                ("GET", "/v1/workspaces/4/dms/\(room)/chats", nil),
+            ] as [(String, String, String?)] {
+                let user: Int64 = path.contains("/4/") ? 1 : 3
+                let reply = try await house.call(method, path, user: user, json: json)
+                #expect(reply.errorCode == "E13", "\(method) \(path)")
+            }
+            let unread = try await house.call("GET", "/v1/workspaces/3/dms/\(room)/unreads", user: 2)
+            #expect(try unread.json["count"]?.int == 1)
+            for (user, opponent) in [(1, "2"), (2, "1")] as [(Int64, String)] {
+                let list = try await house.call("GET", "/v1/workspaces/3/dms", user: user)
+                #expect(try list.json[0]?["user"]?["user_id"]?.string == opponent)
+            }
+            let third = try await house.call("GET", "/v1/workspaces/3/dms", user: 3)
+            #expect(third.text == "[]")
+        }
+    }
+
+    @Test("Nobody opens a room with oneself or with someone outside the workspace")
+    func refusals() async throws {
+        try await ChatHouse.use { house in
+            let oneself = try await Self.open(house, 1, with: 1)
+            #expect(oneself.errorCode == "E11")
+            let outsider = try await Self.open(house, 1, with: 99)
+            #expect(outsider.errorCode == "E13")
+            let stranger = try await Self.open(house, 99, with: 1)
+            #expect(stranger.errorCode == "E13")
+            let count = try await house.database.ask("select count(*) from chat.dm")
+            #expect(count == "0")
+        }
+    }
+
+    @Test("The first generation reads by opponent, which opens the room")
+    func byOpponent() async throws {
+        try await ChatHouse.use { house in
+            let empty = try await house.call("GET", "/v1/workspaces/3/dms/2/chats", key: "sooda")
+            let room = try empty.json["room_id"]?.int ?? 0
+            #expect(empty.text.contains(#""chats":[]"#))
+            let sent = try await house.call(
+                "POST", "/v1/workspaces/3/dms/\(room)/chats", key: "sooda", json: #"{"content":"hi"}"#)
+            #expect(try sent.json["room_id"]?.int == room)
+            let read = try await house.call("GET", "/v1/workspaces/3/dms/1/chats", user: 2, key: "sooda")
+            #expect(try read.json["room_id"]?.int == room)
+            #expect(try read.json["chats"]?[0]?["content"]?.string == "hi")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import EventLoop
+import ServiceKit
+import ServiceSupport
+import TestSupport
+import Wire
+
+@testable import chat_service
+
+/// The service in one or more instances that share a database, a Redis and a folder of files, with stubs of its peers.
+final class ChatHouse: Sendable {
+    let peers: StubPeers
+    let database: ChatDatabase
+    let redis: RedisServer
+    let instances: [ServiceUnderTest]
+    let files = TemporaryFolder("maru-chat-files")
+
+    private init(instances count: Int, _ settings: [String: String]) async throws {
+        peers = try StubPeers()
+        database = try await ChatDatabase()
+        redis = try await RedisServer.start(isDurable: true)
+        var all = [
+            "auth_url": peers.url, "workspace_url": peers.url, "files_folder": files.path, "user_rate": "100000",
+            "user_burst": "100000", "database_connections": "2",
+        ]
+        all.merge(settings) { _, given in given }
+        var instances: [ServiceUnderTest] = []
+        for _ in 0..<count {
+            instances.append(
+                try await ServiceUnderTest(
+                    "chat-service", ChatSettings.entries, all, database: database.database, redis: redis,
+                    assemble: App.assemble))
+        }
+        self.instances = instances
+    }
+
+    /// Runs `body` against a house of its own.
+    static func use(
+        instances: Int = 1, _ settings: [String: String] = [:], _ body: (ChatHouse) async throws -> Void
+    ) async throws {
+        let house = try await ChatHouse(instances: instances, settings)
+        do {
+            try await body(house)
+        } catch {
+            await house.stop()
+            throw error
+        }
+        await house.stop()
+    }
+
+    private func stop() async {
+        for instance in instances { await instance.stop() }
+        await database.close()
+        await peers.stop()
+        await redis.stop()
+    }
+
+    // MARK: Calls
+
+    /// A call of a client who has signed in.
+    func call(
+        _ method: String, _ path: String, user: Int64 = 1, key: String = "native", json: String? = nil,
+        headers: [(String, String)] = [], body: [UInt8] = [], on instance: Int = 0
+    ) async throws -> HTTPCall.Reply {
+        let type = json == nil ? [] : [("Content-Type", "application/json")]
+        return try await instances[instance].call(
+            method, path, key: key, token: peers.tokens.token(user: user, key: key), headers: headers + type,
+            body: json.map { Array($0.utf8) } ?? body)
+    }
+
+    /// Sends text to a channel of workspace 3.
+    func send(
+        _ text: String, user: Int64 = 1, to channel: Int64 = 7, clientID: String? = nil, on instance: Int = 0
+    ) async throws -> HTTPCall.Reply {
+        let name = clientID.map { #","client_id":"\#($0)""# } ?? ""
+        return try await call(
+            "POST", "/v1/workspaces/3/channels/\(channel)/chats", user: user, json: #"{"content":"\#(text)"\#(name)}"#,
+            on: instance)
+    }
+
+    /// The messages of a channel of workspace 3.
+    func history(
+        _ query: String = "", user: Int64 = 1, of channel: String = "7", key: String = "native"
+    ) async throws -> [JSONValue] {
+        let reply = try await call(
+            "GET", "/v1/workspaces/3/channels/\(channel)/chats\(query)", user: user, key: key)
+        guard reply.status == 200, let elements = try reply.json.elements else {
+            throw NeverHappened(description: "a history: \(reply.status) \(reply.text)")
+        }
+        return elements.map { $0 }
+    }
+
+    func unread(
+        _ query: String = "", user: Int64, of channel: String = "7", key: String = "native"
+    ) async throws -> Int {
+        let reply = try await call(
+            "GET", "/v1/workspaces/3/channels/\(channel)/unreads\(query)", user: user, key: key)
+        guard let count = try reply.json["count"]?.int else {
+            throw NeverHappened(description: "a count: \(reply.status) \(reply.text)")
+        }
+        return count
+    }
+
+    // MARK: What is told
+
+    /// Waits until the outbox holds nothing untold: from then on nothing is told again.
+    func untilTold() async throws {
+        try await eventually(within: .seconds(30), "telling") {
+            try await self.database.ask("select count(*) from chat.outbox where published_at is null") == "0"
+        }
+    }
+
+    /// The ids of the entries on the stream of pushes.
+    func pushes() async throws -> [String] {
+        let redis = redis
+        let parts = try await onOwnThread { Result { try RoomEar.command(redis, "XRANGE", "push", "-", "+") } }.get()
+        return parts.indices.filter { parts[$0] == "id" }.map { parts[$0 + 1] }
+    }
+
+    /// Says a fact as workspace-service would.
+    func tell(_ id: Int, _ type: String, _ body: String) async throws {
+        let redis = redis
+        _ = try await onOwnThread {
+            Result {
+                try RoomEar.command(
+                    redis, "XADD", "facts:workspace", "*", "id", "\(id)", "type", type, "body", body)
+            }
+        }.get()
+    }
+}
