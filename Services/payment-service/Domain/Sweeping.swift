@@ -50,7 +50,7 @@ struct Sweeping: Sendable {
         guard let loop = EventLoop.current else { preconditionFailure("background work runs on a loop") }
         while true {
             try await work()
-            try await loop.sleep(for: interval)
+            try await loop.sleep(for: max(interval, .milliseconds(10)))
         }
     }
 }

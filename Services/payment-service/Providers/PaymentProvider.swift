@@ -1,4 +1,5 @@
 internal import ServiceKit
+internal import Telemetry
 internal import Wire
 
 /// A company that takes money for us. One type and file each; what it needs stands in settings of its own.
@@ -11,7 +12,7 @@ protocol PaymentProvider: Sendable {
     static var settings: [ConfigEntry] { get }
     /// Nil where it is not set up.
     ///
-    /// - Throws: `ProviderFault` where a setting makes no sense.
+    /// - Throws: `SettingFault` where a setting makes no sense.
     init?(_ config: Config) throws
     /// Whether a payment's reference can only be one of this provider's. Where nobody says so, all are asked.
     static func recognises(_ reference: String) -> Bool
@@ -50,8 +51,10 @@ enum ProviderAnswer: Sendable, Equatable {
 }
 
 /// Why a provider cannot be used, in words that name no data.
-struct ProviderFault: Error, Equatable, CustomStringConvertible {
+struct ProviderFault: LoggableError, Equatable, CustomStringConvertible {
     let description: String
+
+    var logText: String { description }
 
     init(_ description: String) { self.description = description }
 }

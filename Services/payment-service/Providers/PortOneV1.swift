@@ -19,7 +19,7 @@ final class PortOneV1: PaymentProvider {
     init?(_ config: Config) throws {
         let (key, secret) = (config[Self.key], config[Self.secret].revealed)
         guard !key.isEmpty else { return nil }
-        guard !secret.isEmpty else { throw ProviderFault("portone_v1_secret is not set") }
+        guard !secret.isEmpty else { throw SettingFault("portone_v1_secret is not set") }
         base = config[Self.url]
         credentials = JSONWriter.bytes { json in
             json.object { json in
@@ -29,7 +29,9 @@ final class PortOneV1: PaymentProvider {
         }
     }
 
-    static func recognises(_ reference: String) -> Bool { reference.hasPrefix("imp") }
+    static func recognises(_ reference: String) -> Bool {
+        reference.hasPrefix("imp_") || reference.hasPrefix("imps_")
+    }
 
     func inquiry(about reference: String) -> any ProviderConversation {
         PortOneV1Inquiry(reference: reference, provider: self)

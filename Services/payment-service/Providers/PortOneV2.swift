@@ -25,7 +25,7 @@ struct PortOneV2: PaymentProvider {
         authorization = "PortOne \(secret)"
         store = config[Self.store]
         webhooks = StandardWebhooks(secret: webhookSecret)
-        if webhooks == nil, !webhookSecret.isEmpty { throw ProviderFault("portone_v2_webhook_secret is no Base64") }
+        if webhooks == nil, !webhookSecret.isEmpty { throw SettingFault("portone_v2_webhook_secret is no Base64") }
     }
 
     /// A payment id is the merchant's to choose, so any text may be one.
