@@ -45,7 +45,7 @@ enum App {
         service.publicRoutes { routes in
             JoinRoutes(accounts: people, sessions: sessions, autoJoin: autoJoin).register(in: &routes)
             LoginRoutes(
-                accounts: people, sessions: sessions, autoJoin: autoJoin,
+                accounts: people, gate: LoginGate(), sessions: sessions, autoJoin: autoJoin,
                 social: SocialAccounts(database: database, store: accounts),
                 kakao: Kakao(http: service.http, base: settings.kakaoURL, appID: settings.kakaoAppID),
                 apple: Apple(

@@ -5,6 +5,7 @@ import ServiceKit
 /// How members come in.
 struct LoginRoutes: Sendable {
     let accounts: Accounts
+    let gate: LoginGate
     let sessions: Sessions
     let autoJoin: AutoJoin
     let social: SocialAccounts
@@ -19,10 +20,14 @@ struct LoginRoutes: Sendable {
 
     func logIn(_ call: Call) async throws -> Response {
         let fields = try await call.fields()
-        let email = try? EmailAddress(try fields.text("email"))
+        let text = try fields.text("email")
+        // What is no email is nobody's, and is told no differently.
+        let email = try? EmailAddress(text)
         let password = try fields.text("password")
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
-        let account = try await accounts.logIn(email, password: password)
+        let account = try await gate.attempt(email, from: call.address) {
+            try await accounts.logIn(email, password: password)
+        }
         return try await letIn(account, device: device, call) { call.reply(LoginView(account: account, tokens: $0)) }
     }
 
