@@ -37,6 +37,10 @@ struct Sessions: Sendable {
         guard let (session, usedAt) = try await store.find(token), session.isOpen(at: now) else {
             throw Failure(.expiredRefresh, "The refresh token has expired.")
         }
+        // Under another app's key a token that rotates could be used for ever.
+        guard session.profile == profile.name else {
+            throw Failure(.expiredRefresh, "The refresh token belongs to another app.")
+        }
         guard profile.refreshToken == .rotates else { return grant(session, token.text, profile, now) }
         if let usedAt { try await refuseTheft(of: session, usedAt: usedAt, now) }
         let next = RefreshToken()
