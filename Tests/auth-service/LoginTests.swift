@@ -1,0 +1,99 @@
+import ServiceSupport
+import TestSupport
+import Testing
+
+@testable import auth_service
+
+@Suite("Logging in")
+struct LoginTests {
+    @Test("A wrong password, an unknown email and what is no email get the same words and status")
+    func alike() async throws {
+        try await AuthHouse.run { house async throws in
+            _ = try await house.join()
+            let wrong = try await house.logInReply(password: "Wr0ng-password")
+            #expect(wrong.errorCode == "E03")
+            #expect(wrong.status == 401)
+            for email in ["nobody@b.kr", "no email", ""] {
+                let reply = try await house.logInReply(email)
+                #expect(reply.status == wrong.status)
+                #expect(reply.body == wrong.body)
+            }
+        }
+    }
+
+    @Test("An account without a password answers like a wrong one")
+    func social() async throws {
+        try await AuthHouse.run { house async throws in
+            #expect(try await house.kakao("kakao-7-k@b.kr").status == 200)
+            #expect(try await house.logInReply("k@b.kr").errorCode == "E03")
+        }
+    }
+
+    @Test("Emails are the same whatever their case and normal form")
+    func caseless() async throws {
+        try await AuthHouse.run { house async throws in
+            let guest = try await house.join("Jos\u{E9}@B.kr")
+            #expect(try await house.logIn("jose\u{301}@b.KR").id == guest.id)
+            let other = try await house.service.call(
+                "POST", "/v1/users/validation/email", json: #"{"email":"JOSÉ@b.kr"}"#)
+            #expect(other.errorCode == "E12")
+        }
+    }
+
+    @Test("Guessing is slowed down with E98 and Retry-After, but not for the owner at an address known before")
+    func backoff() async throws {
+        try await AuthHouse.run { house async throws in
+            _ = try await house.join()
+            func logIn(_ password: String, from address: String) async throws -> (code: String, retryAfter: String?) {
+                let reply = try await house.service.call(
+                    "POST", "/v1/users/login",
+                    headers: [("Content-Type", "application/json"), ("X-Forwarded-For", address)],
+                    body: Array(#"{"email":"a@b.kr","password":"\#(password)"}"#.utf8))
+                return (reply.errorCode, reply.headers["retry-after"])
+            }
+            #expect(try await logIn(AuthHouse.password, from: "198.51.100.1").code == "")
+            var last = (code: "", retryAfter: String?.none)
+            for _ in 1...12 where last.code != "E98" { last = try await logIn("Wr0ng-one", from: "192.0.2.1") }
+            #expect(last.code == "E98")
+            #expect(try #require(last.retryAfter.flatMap { Int($0) }) >= 1)
+            #expect(try await logIn(AuthHouse.password, from: "198.51.100.1").code == "")
+        }
+    }
+
+    @Test("The socket cookie cannot be read by scripts, lives as long as the session and opens no route")
+    func cookie() async throws {
+        try await AuthHouse.run { house async throws in
+            let joined = try await house.join()
+            let loggedIn = try await house.logIn()
+            let refreshed = try await house.refresh(joined.refresh)
+            for cookie in [joined.cookie, loggedIn.cookie, refreshed.headers["set-cookie"] ?? ""] {
+                #expect(cookie.hasPrefix("maru_socket="))
+                for attribute in ["Path=/", "HttpOnly", "SameSite=Lax"] { #expect(cookie.contains("; " + attribute)) }
+                #expect(!cookie.contains("Secure"))
+                let age = cookie.split(separator: "Max-Age=").last?.prefix { $0.isNumber }
+                #expect((2_591_900...2_592_000).contains(Int(age ?? "") ?? 0))
+            }
+            let value = String(joined.cookie.dropFirst("maru_socket=".count).prefix { $0 != ";" })
+            #expect(try await house.me(value).errorCode == "E02")
+            let alone = try await house.service.call(
+                "GET", "/v1/users/me", headers: [("Cookie", "maru_socket=\(value)")])
+            #expect(alone.errorCode == "E02")
+        }
+    }
+
+    @Test("Behind TLS the cookie is Secure, and logout takes it back")
+    func secureCookie() async throws {
+        try await AuthHouse.run { house async throws in
+            _ = try await house.join()
+            let reply = try await house.service.call(
+                "POST", "/v1/users/login",
+                headers: [("Content-Type", "application/json"), ("X-Forwarded-Proto", "https")],
+                body: Array(#"{"email":"a@b.kr","password":"\#(AuthHouse.password)"}"#.utf8))
+            #expect(reply.headers["set-cookie"]?.contains("; Secure") == true)
+            let guest = try house.guest(reply)
+            let out = try await house.service.call("GET", "/v1/users/logout", token: guest.access)
+            #expect(out.headers["set-cookie"]?.hasPrefix("maru_socket=; ") == true)
+            #expect(out.headers["set-cookie"]?.contains("Max-Age=0") == true)
+        }
+    }
+}
