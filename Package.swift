@@ -212,6 +212,8 @@ let package = Package(
 if Context.environment["MARU_FUZZ"] != nil {
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
-        tool("fuzz", at: "Tests/Fuzz/Runner", on: ["CFuzzer", "Redis", "Telemetry", "Wire"]),
+        tool(
+            "fuzz", at: "Tests/Fuzz/Runner",
+            on: ["CFuzzer", "EngineIO", "Redis", "SocketIO", "Telemetry", "WebSocket", "Wire"]),
     ]
 }

@@ -12,15 +12,21 @@ struct FuzzTarget: Sendable {
     static let chosen = getenv("FUZZ_TARGET").flatMap { all[String(cString: $0)] }
 
     static let all: [String: FuzzTarget] = [
+        "deflate": .deflate,
+        "engineio-payload": .enginePayload,
+        "engineio-session": .engineSession,
         "json": .json,
         "json-writer": .jsonWriter,
         "multipart": .multipart,
         "planted": .planted,
         "resp": .resp,
+        "socketio": .socketIO,
         "time": .time,
         "trace": .trace,
         "url": .url,
         "utf8": .utf8,
+        "websocket": .webSocket,
+        "websocket-handshake": .webSocketHandshake,
     ]
 }
 

@@ -1,0 +1,91 @@
+@testable import WebSocket
+
+extension FuzzTarget {
+    /// However a client's bytes are cut, they come to the same; nothing is delivered that is too large or no text, and the
+    /// end comes once. The first byte says how it is cut and what was agreed.
+    static let webSocket = FuzzTarget { bytes in
+        guard let choice = bytes.first else { return }
+        var deflate: DeflateParameters?
+        if choice & 1 == 1 {
+            var parameters = DeflateParameters()
+            parameters.clientKeepsContext = choice & 2 == 0
+            parameters.serverKeepsContext = choice & 4 == 0
+            deflate = parameters
+        }
+        let input = Array(bytes.dropFirst())
+        let whole = actions(for: input, in: max(1, input.count), deflate)
+        require(
+            whole == actions(for: input, in: Int(choice >> 3) + 1, deflate), "cut otherwise it comes to something else")
+    }
+
+    private static let limit = 1000
+
+    private static func actions(
+        for bytes: [UInt8], in pieces: Int, _ deflate: DeflateParameters?
+    ) -> [WebSocketMachine.Action] {
+        let limits = SizeLimits(message: limit)
+        var machine = WebSocketMachine(role: .server, limits: limits, deflate: deflate, pool: CompressionPool())
+        var actions: [WebSocketMachine.Action] = []
+        for start in stride(from: 0, to: bytes.count, by: pieces) {
+            Array(bytes[start..<min(start + pieces, bytes.count)]).withUnsafeBytes { piece in
+                var position = 0
+                while let action = machine.receive(piece.bytes, from: &position) { actions.append(action) }
+                require(position == piece.count, "bytes are left")
+            }
+        }
+        check(actions)
+        return actions
+    }
+
+    private static func check(_ actions: [WebSocketMachine.Action]) {
+        for (index, action) in actions.enumerated() {
+            switch action {
+            case .deliver(let message):
+                require(message.bytes.count <= limit, "a message of \(message.bytes.count) bytes")
+                let isText = String(validating: message.bytes, as: UTF8.self) != nil
+                require(message.kind == .binary || isText, "text that is none")
+            case .finish: require(index == actions.count - 1, "something follows the end")
+            case .write, .deliverPong: break
+            }
+        }
+    }
+
+    /// Any header that is read as extensions can be answered, and the answer is one that a client accepts.
+    static let webSocketHandshake = FuzzTarget { bytes in
+        let header = String(decoding: bytes, as: UTF8.self)
+        let request = HandshakeRequest(method: "GET") { name in
+            switch name {
+            case "Host": ["x"]
+            case "Connection", "Upgrade": ["upgrade, websocket", header]
+            case "Sec-WebSocket-Version": ["13"]
+            case "Sec-WebSocket-Key": ["dGhlIHNhbXBsZSBub25jZQ=="]
+            default: [header]
+            }
+        }
+        var policy = DeflatePolicy()
+        policy.keepsClientContext = bytes.count % 2 == 0
+        guard let handshake = try? ServerHandshake(answering: request, deflate: policy) else { return }
+        for (name, value) in handshake.headers where name == "Sec-WebSocket-Extensions" {
+            let answer = HandshakeExtension.parse(value)
+            require(answer?.count == 1, "the answer is not one extension")
+            require(DeflateOffer(answer![0]) != nil, "the answer is none")
+        }
+        _ = try? ClientHandshake(host: "x", target: "/", deflate: policy).accept(head: bytes)
+    }
+
+    /// What is compressed is expanded as it was, with any window and after anything; whatever is expanded holds to its limit.
+    static let deflate = FuzzTarget { bytes in
+        guard let choice = bytes.first else { return }
+        let bits = 8 + Int(choice & 7)
+        let keeps = choice & 8 != 0
+        let deflater = Deflater(windowBits: bits, level: 1 + Int(choice >> 4) % 9)
+        let inflater = Inflater(windowBits: max(9, bits))
+        for part in bytes.dropFirst().split(separator: 0xAA, omittingEmptySubsequences: false) {
+            let compressed = deflater.compress(Array(part), keepingContext: keeps)
+            let expanded = try? inflater.expand(compressed, keepingContext: keeps, limit: part.count)
+            require(expanded == Array(part), "it is expanded otherwise")
+        }
+        let wild = try? inflater.expand(bytes, keepingContext: keeps, limit: 5000)
+        require((wild?.count ?? 0) <= 5000, "beyond the limit")
+    }
+}
