@@ -173,6 +173,7 @@ let package = Package(
             of: "ServiceKit",
             alsoUsing: ["Contract", "Crypto", "EventLoop", "HTTP", "ServiceSupport", "TestSupport", "Wire"]
         ),
+        tests(of: "realtime-gateway", alsoUsing: ["Contract", "HTTP", "Wire"]),
         tests(
             of: "auth-service",
             alsoUsing: [

@@ -1,0 +1,110 @@
+import Contract
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Room tracker")
+struct RoomTrackerTests {
+    private static let author = MemberView(id: UserID(1), email: "a@b.kr", nickname: "a", profileImage: nil)
+
+    private func message(_ seq: Int64) -> RoomMessage {
+        RoomMessage(
+            room: RoomID(ChannelID(7)), workspace: WorkspaceID(1), name: "c",
+            body: MessageBody(
+                id: ChatID(seq), seq: seq, content: "\(seq)", createdAt: .now, files: [], author: Self.author),
+            session: SessionID(1))
+    }
+
+    private func delivered(_ actions: [RoomTracker.Action]) -> [Int64] {
+        actions.compactMap { if case .deliver(let message) = $0 { message.body.seq } else { nil } }
+    }
+
+    private func asked(_ actions: [RoomTracker.Action]) -> [Int64] {
+        actions.compactMap { if case .heal(let after) = $0 { after } else { nil } }
+    }
+
+    @Test("Nothing is delivered before the head is known, and nothing that was before it")
+    func start() {
+        var tracker = RoomTracker()
+        #expect(tracker.heard(message(5)).isEmpty)
+        #expect(tracker.heard(message(6)).isEmpty)
+        #expect(delivered(tracker.start(at: 5)) == [6])
+        #expect(delivered(tracker.heard(message(7))) == [7])
+    }
+
+    @Test("What is heard twice, or late, is delivered once")
+    func duplicates() {
+        var tracker = RoomTracker()
+        _ = tracker.start(at: 0)
+        #expect(delivered(tracker.heard(message(1))) == [1])
+        #expect(tracker.heard(message(1)).isEmpty)
+        #expect(delivered(tracker.heard(message(2))) == [2])
+        #expect(tracker.heard(message(1)).isEmpty)
+    }
+
+    @Test("A gap is asked for once, and what came behind it waits for the answer")
+    func gap() {
+        var tracker = RoomTracker()
+        _ = tracker.start(at: 1)
+        #expect(asked(tracker.heard(message(4))) == [1])
+        #expect(tracker.heard(message(5)).isEmpty)
+        #expect(delivered(tracker.healed([message(2), message(3)], head: 5)) == [2, 3, 4, 5])
+        #expect(delivered(tracker.heard(message(6))) == [6])
+    }
+
+    @Test("An answer that is not all of it is followed by another question")
+    func pages() {
+        var tracker = RoomTracker()
+        _ = tracker.start(at: 0)
+        #expect(asked(tracker.compared(head: 4)) == [0])
+        let first = tracker.healed([message(1), message(2)], head: 4)
+        #expect(delivered(first) == [1, 2])
+        #expect(asked(first) == [2])
+        #expect(delivered(tracker.healed([message(3), message(4)], head: 4)) == [3, 4])
+        #expect(tracker.compared(head: 4).isEmpty)
+    }
+
+    @Test("What does not exist any more is not waited for")
+    func trimmed() {
+        var tracker = RoomTracker()
+        _ = tracker.start(at: 0)
+        #expect(asked(tracker.heard(message(3))) == [0])
+        #expect(delivered(tracker.healed([message(3)], head: 3)) == [3])
+        #expect(tracker.last == 3)
+    }
+
+    @Test("A question that nobody answers may be asked again")
+    func failure() {
+        var tracker = RoomTracker()
+        _ = tracker.start(at: 0)
+        #expect(asked(tracker.heard(message(2))) == [0])
+        tracker.healingFailed()
+        #expect(asked(tracker.compared(head: 2)) == [0])
+    }
+
+    @Test("Whatever the order, repetition and loss, each message is delivered once and in order")
+    func anyOrder() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<200 {
+            var tracker = RoomTracker()
+            var out = delivered(tracker.start(at: 0))
+            let head = Int64(40)
+            var heard = (1...head).filter { _ in Int.random(in: 0..<10, using: &random) > 1 }
+            heard += heard.filter { _ in Bool.random(using: &random) }
+            heard.shuffle(using: &random)
+            func perform(_ actions: [RoomTracker.Action]) {
+                for action in actions {
+                    switch action {
+                    case .deliver(let message): out.append(message.body.seq)
+                    case .heal(let after):
+                        perform(tracker.healed(((after + 1)...head).prefix(7).map(message), head: head))
+                    }
+                }
+            }
+            for seq in heard { perform(tracker.heard(message(seq))) }
+            perform(tracker.compared(head: head))
+            #expect(out == Array(1...head))
+        }
+    }
+}
