@@ -224,6 +224,23 @@ def test_every_service_can_be_scaled_and_the_gateway_finds_the_new_instances(com
         conversation.carries_a_message()
 
 
+def test_the_gateway_loads_its_configuration_anew_when_told(composition, conversation):
+    def workers():
+        return composition.run("exec", "-T", "gateway", "sh", "-c", "cat /proc/$(cat /tmp/gateway/nginx.pid)/task/*/children")
+
+    before = workers()
+    composition.run("exec", "-T", "gateway", "/etc/maru/nginx/entry", "reload")
+    eventually(lambda: workers() != before, 30)
+    conversation.carries_a_message()
+
+
+def test_new_sockets_find_their_way_among_instances(composition):
+    for _ in range(6):
+        conversation = Conversation(composition)
+        conversation.carries_a_message()
+        conversation.close()
+
+
 def test_secrets_and_messages_survive_a_stop(composition):
     person = Person(composition, "stays")
     composition.run("stop", "--timeout", "35", timeout=200)

@@ -94,7 +94,7 @@ def test_a_script_that_does_not_parse_is_a_failure(checkout):
 
 def test_a_filter_names_a_part(checkout):
     status, lines, calls = run(checkout, "sample")
-    assert (status, lines[-1], calls) == (0, "3 passed, 0 failed", "")
+    assert (status, lines[-1], calls) == (0, "4 passed, 0 failed", "swift build --build-tests\n")
 
 
 def test_a_filter_that_is_no_part_names_tests(checkout):
@@ -105,5 +105,5 @@ def test_a_filter_that_is_no_part_names_tests(checkout):
 
 def test_an_image_test_without_an_engine_is_a_failure(checkout):
     status, lines, _ = run(checkout, "sample", "--docker", DOCKER_HOST="unix:///nonexistent")
-    assert (status, lines[-1]) == (1, "3 passed, 1 failed")
+    assert (status, lines[-1]) == (1, "4 passed, 1 failed")
     assert any("no Docker engine answers" in line for line in lines)
