@@ -1,0 +1,50 @@
+import asyncio
+import inspect
+
+import pytest
+from engine import Engine
+from server import serving
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Runs tests that are coroutines."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), 60))
+    return True
+
+
+@pytest.fixture(scope="session")
+def echo_port():
+    with serving("websocket-echo") as port:
+        yield port
+
+
+@pytest.fixture(scope="session")
+def conformance_port():
+    with serving("socketio-conformance", "3") as port:
+        yield port
+
+
+@pytest.fixture
+def engine(conformance_port, request):
+    """A server of Engine.IO in one of its versions; by default all there are, one test each."""
+    path, version = request.param
+    return Engine(conformance_port, path, version)
+
+
+def pytest_generate_tests(metafunc):
+    if "engine" in metafunc.fixturenames:
+        only = metafunc.definition.get_closest_marker("engine")
+        both = [(path, version) for path in ("engine.io", "socket.io") for version in (4, 3)]
+        chosen = [(path, version) for path, version in both if not only or path in only.args or version in only.args]
+        if only and "exactly" in only.kwargs:
+            chosen = [only.kwargs["exactly"]]
+        names = [f"{path}-{version}" for path, version in chosen]
+        metafunc.parametrize("engine", chosen, indirect=True, ids=names)
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "engine(*paths or versions, exactly): which servers a test is for")

@@ -1,0 +1,77 @@
+"""Engine.IO by hand: requests, bodies and WebSockets as the protocol documents have them."""
+
+import asyncio
+import json
+
+import aiohttp
+import websockets
+
+PING_INTERVAL = 0.3
+PING_TIMEOUT = 0.2
+
+
+class Engine:
+    def __init__(self, port, path, version):
+        self.port = port
+        self.version = version
+        self.path = f"/{path}/"
+        self.query = f"/{path}/?EIO={version}"
+
+    async def get(self, target="", **options):
+        return await self.request("GET", target, **options)
+
+    async def post(self, target, body, **options):
+        return await self.request("POST", target, data=body, **options)
+
+    async def request(self, method, target="", **options):
+        """Status, body and headers; each request comes on a connection of its own, and so on any loop."""
+        url = f"http://127.0.0.1:{self.port}{target or self.query + '&transport=polling'}"
+        async with aiohttp.ClientSession() as session, session.request(method, url, **options) as reply:
+            return reply.status, await reply.read(), reply.headers
+
+    async def polling(self, more=""):
+        """Opens a session; returns the target that names it."""
+        status, body, _ = await self.get(f"{self.query}&transport=polling{more}")
+        assert status == 200, body
+        return f"{self.query}&transport=polling&sid={self.opened(body.decode())['sid']}"
+
+    def opened(self, payload):
+        packet = self.unpack(payload)[0]
+        assert packet[0] == "0"
+        return json.loads(packet[1:])
+
+    def unpack(self, payload):
+        if self.version == 4:
+            return payload.split("\x1e")
+        packets = []
+        while payload:
+            length, _, payload = payload.partition(":")
+            packets.append(payload[: int(length)])
+            payload = payload[int(length) :]
+        return packets
+
+    def pack(self, *packets):
+        if self.version == 4:
+            return "\x1e".join(packets)
+        return "".join(f"{len(packet)}:{packet}" for packet in packets)
+
+    def websocket(self, target=None):
+        target = target.replace("polling", "websocket") if target else f"{self.query}&transport=websocket"
+        return websockets.connect(f"ws://127.0.0.1:{self.port}{target}", compression=None, open_timeout=10)
+
+    async def joinable(self):
+        """A WebSocket that has got its session."""
+        socket = await self.websocket()
+        assert (await socket.recv())[0] == "0"
+        return socket
+
+
+async def expect_close(socket, within=0.4):
+    async def drain():
+        try:
+            async for _ in socket:
+                pass
+        except websockets.ConnectionClosed:
+            pass
+
+    await asyncio.wait_for(drain(), within)

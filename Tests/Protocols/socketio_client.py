@@ -1,0 +1,54 @@
+"""What a python-socketio client does to a conformance server: python socketio_client.py PORT TRANSPORT
+
+Run with either line of python-socketio, each in its own process. TRANSPORT is polling, websocket, or both.
+"""
+
+import sys
+import threading
+
+import socketio
+
+PORT, TRANSPORT = sys.argv[1:]
+
+
+class Recorder:
+    def __init__(self):
+        self.events = []
+        self.changed = threading.Condition()
+
+    def note(self, *event):
+        with self.changed:
+            self.events.append(event)
+            self.changed.notify_all()
+
+    def wait(self, wanted):
+        with self.changed:
+            assert self.changed.wait_for(lambda: wanted in self.events, 20), str((wanted, self.events))[:300]
+
+
+client = socketio.Client(reconnection=False)
+seen = Recorder()
+for namespace in ("/", "/custom"):
+    client.on("auth", lambda *args, n=namespace: seen.note("auth", n), namespace=namespace)
+    client.on("message-back", lambda *args, n=namespace: seen.note("back", n, args), namespace=namespace)
+client.connect(
+    f"http://127.0.0.1:{PORT}",
+    transports=None if TRANSPORT == "both" else [TRANSPORT],
+    namespaces=["/", "/custom"],
+)
+for namespace in ("/", "/custom"):
+    seen.wait(("auth", namespace))
+    large = "x" * (500000 if TRANSPORT == "websocket" else 5000)
+    for arguments in ((1, "2", {"3": [True]}), ("한글 😀", None), (b"\x00\x01", {"inner": b"\xff" * 10}), (large,)):
+        client.emit("message", arguments, namespace=namespace)
+        seen.wait(("back", namespace, arguments))
+        answer = client.call("message-with-ack", arguments, namespace=namespace, timeout=20)
+        assert answer == (arguments if len(arguments) > 1 else arguments[0])
+# Longer than ping interval and time-out: only heartbeats keep it open.
+client.sleep(1.5)
+assert client.connected
+client.emit("message", "still", namespace="/custom")
+seen.wait(("back", "/custom", ("still",)))
+assert client.transport() == ("polling" if TRANSPORT == "polling" else "websocket")
+client.disconnect()
+print("content")

@@ -1,0 +1,38 @@
+"""Holds the conformance server against python-socketio in both of its lines: 5.x speaks Engine.IO 4, 4.x Engine.IO 3."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+CLIENT = pathlib.Path(__file__).with_name("socketio_client.py")
+OLD_LINE = ["python-socketio==4.6.1", "python-engineio==3.14.2", "six==1.16.0"]
+
+
+@pytest.fixture(scope="session")
+def old_line():
+    """A folder with the 4.x line, which cannot be installed beside the other."""
+    folder = pathlib.Path(sys.prefix) / "socketio-4"
+    if not (folder / "socketio").exists():
+        install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, *OLD_LINE]
+        subprocess.run(install, check=True)
+    return folder
+
+
+def run(port, transport, path=""):
+    environment = {**os.environ, "PYTHONPATH": str(path)}
+    command = [sys.executable, CLIENT, str(port), transport]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert result.stdout == "content\n", result.stderr
+
+
+@pytest.mark.parametrize("transport", ["polling", "websocket", "both"])
+def test_line_5(conformance_port, transport):
+    run(conformance_port, transport)
+
+
+@pytest.mark.parametrize("transport", ["polling", "websocket", "both"])
+def test_line_4(conformance_port, transport, old_line):
+    run(conformance_port, transport, old_line)
