@@ -5,7 +5,7 @@ public final class RawConnection: Sendable {
     private let descriptor: Int32
 
     /// Connects; `patience` bounds every later call.
-    public init(port: UInt16, patience: Duration = .seconds(10)) throws {
+    public init(port: UInt16, patience: Duration = .seconds(60)) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let (seconds, attoseconds) = patience.components
         var limit = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
