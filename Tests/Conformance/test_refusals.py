@@ -53,7 +53,7 @@ def test_a_taken_email_and_a_wrong_password(join, product, key):
     stranger = App(product, key)
     taken = {"email": app.email.upper(), "password": "Passw0rd!", "nickname": "n", "deviceToken": ""}
     stranger.refused("E12", "POST", "/users/join", json=taken)
-    for email in (app.email, "nobody@example.com"):
+    for email in (app.email, f"nobody.{app.email}"):
         wrong = {"email": email, "password": "Wr0ng!!!", "deviceToken": ""}
         stranger.refused("E03", "POST", "/users/login", json=wrong)
 
