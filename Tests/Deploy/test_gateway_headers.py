@@ -35,6 +35,12 @@ def test_an_identity_brought_from_outside_is_dropped(gateway, name):
     assert not sent(echo, name.lower())
 
 
+@pytest.mark.parametrize("target, protocol", [("/v1/users/me", "websocket"), ("/v1/users/me", "h2c"), ("/socket.io/", "h2c")])
+def test_no_other_change_of_protocol_passes_than_that_of_sockets(gateway, target, protocol):
+    echo = gateway.echo(target, headers={"Upgrade": protocol, "HTTP2-Settings": "AAMAAABkAAQAAP__"})
+    assert not sent(echo, "upgrade") and not sent(echo, "http2-settings") and not sent(echo, "connection")
+
+
 def test_the_list_of_headers_that_pass_is_the_whole_list(gateway):
     echo = gateway.echo("/v1/users/me", headers={"X-Anything-Else": "1", "Accept": "*/*"})
     assert {name for name, _ in echo["headers"]} <= {

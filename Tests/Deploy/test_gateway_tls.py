@@ -1,7 +1,9 @@
 """TLS by mounting a certificate; without one, plain http alone."""
 
+import json
 import socket
 import ssl
+import subprocess
 
 import pytest
 from gateway import Gateway, read_reply
@@ -21,6 +23,19 @@ def test_a_certificate_turns_tls_on_and_plain_http_goes_on(tmp_path, certificate
     with Gateway(tmp_path, CERTIFICATE=certificate[0], CERTIFICATE_KEY=certificate[1]) as gateway:
         assert ["x-forwarded-proto", "https"] in request(gateway, certificate).json()["headers"]
         assert ["x-forwarded-proto", "http"] in gateway.echo("/v1/users/me")["headers"]
+
+
+def test_http_2_is_spoken_under_the_same_rules(tmp_path, certificate):
+    with Gateway(tmp_path, CERTIFICATE=certificate[0], CERTIFICATE_KEY=certificate[1]) as gateway:
+        command = ["curl", "-s", "--http2", "--cacert", certificate[0], "--connect-to", f"::127.0.0.1:{gateway.tls_port}"]
+        command += ["-H", "SesacKey: native", "-H", "X-Maru-User: 1", "-H", "Cookie: a=1", "-H", "Cookie: b=2"]
+        command += ["-w", "\n%{http_version} %{http_code}"]
+        echo, status = subprocess.check_output([*command, "https://maru.test/v1/users/a%2Fb?"], text=True).split("\n")
+        assert status == "2 200" and json.loads(echo)["target"] == "/v1/users/a%2Fb?"
+        headers = json.loads(echo)["headers"]
+        assert ["cookie", "a=1; b=2"] in headers and "x-maru-user" not in dict(headers)
+        error, status = subprocess.check_output([*command, "https://maru.test/v1/nothing"], text=True).split("\n")
+        assert status == "2 404" and json.loads(error)["errorCode"] == "E97"
 
 
 def test_old_tls_is_refused(tmp_path, certificate):
