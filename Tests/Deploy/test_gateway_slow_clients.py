@@ -4,7 +4,7 @@ import re
 import threading
 import time
 
-from gateway import is_closed, read_head
+from gateway import eventually, is_closed, read_head
 
 HEAD = b"POST /v1/users/me HTTP/1.1\r\nHost: a\r\nSesacKey: sooda\r\n"
 
@@ -54,11 +54,9 @@ def test_a_body_goes_to_its_service_as_it_arrives_so_that_the_service_sets_the_d
     service = gateway.services["auth-service"]
     with gateway.connect() as connection:
         connection.sendall(HEAD.replace(b"/me", b"/drips") + b"Content-Length: 100\r\n\r\nabc")
-        while "/v1/users/drips" not in service.seen:
-            time.sleep(0.01)
+        eventually(lambda: "/v1/users/drips" in service.seen)
         assert "/v1/users/drips" not in service.truncated
-    while "/v1/users/drips" not in service.truncated:
-        time.sleep(0.01)
+    eventually(lambda: "/v1/users/drips" in service.truncated)
 
 
 def test_a_web_socket_passes_and_its_bytes_are_left_alone(gateway):
