@@ -11,7 +11,8 @@ from gateway import CHECKOUT
 SWIFT = """#!/bin/bash
 echo "swift $*" >>"$CALLS"
 if [[ "$1 $2" == "test list" ]]; then
-    echo "SampleTests.Sample/one()"
+    [[ -z ${MODULES+set} ]] && MODULES="OneTests"
+    for module in $MODULES; do printf '%s.Suite/test()\n' "$module" "$module"; done
     exit
 fi
 while (($#)); do
@@ -82,6 +83,17 @@ def test_a_test_that_fails_or_is_skipped_is_one_that_failed(checkout, outcome):
 def test_a_part_that_breaks_down_without_a_report_has_failed(checkout):
     status, lines, _ = run(checkout, "swift", EXIT="139")
     assert (status, lines[-1]) == (1, "7 passed, 2 failed")
+
+
+def test_swift_tests_run_one_module_after_the_other(checkout):
+    status, lines, calls = run(checkout, "swift", MODULES="OneTests TwoTests")
+    assert (status, lines[-1]) == (0, "15 passed, 0 failed")
+    assert "--filter ^OneTests\\." in calls and "--filter ^TwoTests\\." in calls
+
+
+def test_a_package_whose_tests_cannot_be_listed_has_failed(checkout):
+    status, lines, _ = run(checkout, "swift", MODULES="")
+    assert (status, lines[-1]) == (1, "1 passed, 1 failed")
 
 
 def test_a_warning_of_the_compiler_is_a_failure(checkout):
