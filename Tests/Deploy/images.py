@@ -106,7 +106,7 @@ class Conversation:
     def __init__(self, composition):
         self.writer, self.listener = Person(composition, "writer"), Person(composition, "listener")
         image = {"image": ("a.png", PIXEL, "image/png")}
-        workspace = self.writer.call("POST", "/workspaces", data={"name": "Team"}, files=image)["workspace_id"]
+        workspace = self.writer.call("POST", "/workspaces", data={"name": secrets.token_hex(4)}, files=image)["workspace_id"]
         self.writer.call("POST", f"/workspaces/{workspace}/members", json={"email": self.listener.email})
         channel = self.writer.call("POST", f"/workspaces/{workspace}/channels", data={"name": "talk"})["channel_id"]
         self.chats = f"/workspaces/{workspace}/channels/{channel}/chats"
