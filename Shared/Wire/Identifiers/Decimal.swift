@@ -1,6 +1,7 @@
 /// Decimal numbers in their one canonical form.
-enum Decimal {
+@usableFromInline enum Decimal {
     /// A number from 1 to the largest of 64 bits, without sign and leading zeros.
+    @usableFromInline
     static func positive(_ text: Span<UInt8>) -> Int64? {
         guard (1...19).contains(text.count), text[0] != UInt8(ascii: "0") else { return nil }
         var value: Int64 = 0

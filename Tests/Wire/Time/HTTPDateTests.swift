@@ -21,7 +21,21 @@ import Wire
         arguments: [
             "", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT",
             "Xyz, 06 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT", "Sun, +6 Nov 1994 08:49:37 GMT",
-            "Sunday, 06-Nov-94 08:49:37 GMT",
+            "Sunday, 06-Nov-94 08:49:37 UTC", "Sun, 06-Nov-94 08:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT",
+            "Sun Nov 06 08:49:37 94", "Sun Nov  6 08:49:37 1994 ", "Xyz Nov  6 08:49:37 1994",
         ])
     func refused(text: String) { #expect(Timestamp(httpDate: text.utf8) == nil) }
+
+    @Test(
+        "The obsolete forms are read as well",
+        arguments: [
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
+            ("Tuesday, 29-Feb-00 00:00:00 GMT", 951_782_400), ("Tue Feb 29 00:00:00 2000", 951_782_400),
+            ("Thursday, 31-Dec-69 00:00:00 GMT", 3155673600), ("Tuesday, 31-Dec-74 00:00:00 GMT", 157680000),
+        ])
+    func obsolete(text: String, seconds: Int64) {
+        // 2020-01-01: 69 is ahead of it, 74 too far.
+        let now = Timestamp(seconds: 1_577_836_800)
+        #expect(Timestamp(httpDate: text.utf8, now: now) == Timestamp(seconds: seconds))
+    }
 }
