@@ -21,6 +21,14 @@ public final class EventLoopGroup: Sendable {
     /// A loop by any number, such as a hash: the same number gives the same loop.
     public subscript(any number: Int) -> EventLoop { loops[Int(UInt(bitPattern: number) % UInt(loops.count))] }
 
+    /// The index of the loop whose thread this is, where it is one of the group's.
+    @usableFromInline var currentIndex: Int? {
+        guard let current = cs_current_loop() else { return nil }
+        return Unmanaged<EventLoop>.fromOpaque(current)._withUnsafeGuaranteedRef { loop in
+            loop.index < loops.count && loops[loop.index] === loop ? loop.index : nil
+        }
+    }
+
     /// Stops all loops and waits for their threads; not to be called on one of them.
     public func stop() {
         for loop in loops { loop.stop() }

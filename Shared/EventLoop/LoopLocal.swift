@@ -3,8 +3,8 @@
 /// - Note: `@unchecked Sendable` because the value at an index is only ever reached on the loop of that index:
 ///   `current` looks the index up by thread, and `forEach` sends the work there.
 public final class LoopLocal<Value>: @unchecked Sendable {
-    private let group: EventLoopGroup
-    private let values: [Value]
+    @usableFromInline let group: EventLoopGroup
+    @usableFromInline let values: [Value]
 
     /// Calls `make` once for each loop, here and now; the values must not be tied to the calling thread.
     public init(_ group: EventLoopGroup, _ make: (EventLoop) throws -> Value) rethrows {
@@ -13,11 +13,12 @@ public final class LoopLocal<Value>: @unchecked Sendable {
     }
 
     /// The value of the loop that the caller is on.
+    @inlinable
     public var current: Value {
-        guard let loop = EventLoop.current, loop.index < values.count, group.loops[loop.index] === loop else {
+        guard let index = group.currentIndex else {
             preconditionFailure("a loop's own value was asked for outside the loops")
         }
-        return values[loop.index]
+        return values[index]
     }
 
     /// Runs `body` on every loop with its value, without waiting.

@@ -25,8 +25,8 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     public let loop: EventLoop
     /// Who is told; held until the socket is closed.
     public var handler: (any StreamHandler)?
-    /// The other side.
-    public let peer: SocketAddress
+    /// The numeric host of the other side, or its path: written once, because every request asks for it.
+    public let peerHost: String
     /// Bytes that may wait unsent before the socket is closed as a slow reader.
     public var writeLimit = StreamSocket.defaultWriteLimit
     /// 4 MiB.
@@ -60,10 +60,14 @@ public final class StreamSocket: Channel, @unchecked Sendable {
 
     private var waitsForTurn = false
 
+    /// The other side. It stands last so that what every write looks at lies close together.
+    public let peer: SocketAddress
+
     /// Takes over a connected, non-blocking descriptor; on the loop. Reading starts with `start`.
     public init(descriptor: Int32, peer: SocketAddress, on loop: EventLoop) {
         self.loop = loop
         self.peer = peer
+        peerHost = peer.host
         super.init(descriptor: descriptor)
     }
 
@@ -144,6 +148,12 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         queued(bytes.count)
     }
 
+    /// Lets `write` append bytes behind those that are queued: for what is small and made on the spot.
+    public func write(_ write: (inout [UInt8]) -> Void) {
+        guard takesWrites else { return }
+        queued(output.append(write))
+    }
+
     /// Queues `length` bytes of a file from `offset`, sent by the kernel without a copy; they do not count as queued.
     public func write(_ file: OpenFile, offset: Int, length: Int) {
         guard takesWrites, length > 0 else { return }
@@ -207,6 +217,9 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         owesDrained = false
         handler?.drained()
     }
+
+    /// How many writes wait, those of files included.
+    public var queuedPieces: Int { output.count }
 
     /// Whether all that was written has gone to the kernel.
     public var isDrained: Bool { output.isEmpty }

@@ -15,21 +15,57 @@ struct WriteQueue {
         var error: Int32 = 0
     }
 
+    /// The only piece where that is bytes, which it nearly always is: then nothing else has to be looked at.
+    private var single: [UInt8] = []
+    /// All pieces where there is no single one.
     private var pieces: [Piece] = []
     private var head = 0
     /// How much of the first piece, if bytes, has gone.
     private var offset = 0
 
-    var isEmpty: Bool { head == pieces.count }
+    var isEmpty: Bool { single.isEmpty && head == pieces.count }
+    var count: Int { single.isEmpty ? pieces.count - head : 1 }
 
-    mutating func append(_ bytes: [UInt8]) { pieces.append(.bytes(bytes)) }
+    /// Lets `write` append behind the last small write, in the same memory; returns how many bytes it has appended.
+    mutating func append(_ write: (inout [UInt8]) -> Void) -> Int {
+        if isEmpty || !single.isEmpty && single.count < Self.gatheredSize {
+            let before = single.count
+            write(&single)
+            return single.count - before
+        }
+        var bytes: [UInt8] = []
+        write(&bytes)
+        if !bytes.isEmpty { append(.bytes(bytes)) }
+        return bytes.count
+    }
+
+    /// From this size on, further small writes are pieces of their own.
+    private static let gatheredSize = 16 * 1024
+
+    /// Takes bytes, at least one.
+    mutating func append(_ bytes: [UInt8]) {
+        if isEmpty {
+            single = bytes
+        } else {
+            append(.bytes(bytes))
+        }
+    }
 
     mutating func append(_ file: OpenFile, offset: Int, length: Int) {
-        pieces.append(.file(file, offset: offset, end: offset + length))
+        append(.file(file, offset: offset, end: offset + length))
+    }
+
+    private mutating func append(_ piece: Piece) {
+        if !single.isEmpty {
+            pieces.append(.bytes(single))
+            single = []
+        }
+        pieces.append(piece)
     }
 
     /// One system call: several small pieces are gathered into `scratch` first, which is cheaper than a vector.
     mutating func send(to descriptor: Int32, gatheringIn scratch: UnsafeMutableRawBufferPointer) -> Sent {
+        guard single.isEmpty else { return sendSingle(to: descriptor) }
         switch pieces[head] {
         case .file(let file, let start, let end): return sendFile(file, start, end, to: descriptor)
         case .bytes(let bytes):
@@ -43,6 +79,17 @@ struct WriteQueue {
             drop(count)
             return Sent(count: count, counted: count)
         }
+    }
+
+    private mutating func sendSingle(to descriptor: Int32) -> Sent {
+        let count = single.withUnsafeBytes { cs_send(descriptor, $0.baseAddress! + offset, $0.count - offset) }
+        guard count >= 0 else { return Sent(error: errno) }
+        offset += count
+        if offset == single.count {
+            single = []
+            offset = 0
+        }
+        return Sent(count: count, counted: count)
     }
 
     private func gather(into scratch: UnsafeMutableRawBufferPointer) -> Int {
@@ -90,6 +137,10 @@ struct WriteQueue {
 
     /// Forgets all pieces but one that may have begun to leave; returns how many bytes that count went.
     mutating func discardUnsent() -> Int {
+        if !single.isEmpty && offset == 0 {
+            defer { single = [] }
+            return single.count
+        }
         guard head < pieces.count else { return 0 }
         var kept = head
         if case .file = pieces[head] { kept += 1 } else if offset > 0 { kept += 1 }

@@ -7,6 +7,8 @@ public final class ChildProcess: Sendable {
     /// Where standard output and error go.
     public let log: String
     private let ended = Mutex<Int32?>(nil)
+    /// What ends it when nobody has stopped it: children of a killed program would live on.
+    private let lastSignal: Int32
 
     public struct StartFailure: Error {
         public let program: String
@@ -18,12 +20,14 @@ public final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - environment: all variables of the child; nil for those of the tests.
     ///   - log: a path; it is appended to.
-    ///   - atEnd: the signal that ends the child should the tests die, such as `QUIT` for a Postgres.
+    ///   - atEnd: the signal that ends the child should the tests die or forget it: `KILL`, `TERM`, `INT`, or `QUIT` for
+    ///     a Postgres.
     public init(
         _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, log: String,
         atEnd signal: String = "KILL"
     ) throws {
         self.log = log
+        lastSignal = ["TERM": SIGTERM, "INT": SIGINT, "QUIT": SIGQUIT][signal] ?? SIGKILL
         let output = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         defer { close(output) }
         pid = Spawn.start(path, arguments, environment: environment, output: output)
@@ -31,7 +35,7 @@ public final class ChildProcess: Sendable {
         Guardian.ofThisProcess.watch(pid, endingWith: signal)
     }
 
-    deinit { if isRunning { kill(pid, SIGKILL) } }
+    deinit { if isRunning { kill(pid, lastSignal) } }
 
     /// Starts a product of this package, which must have been built.
     public static func product(
