@@ -81,6 +81,26 @@ import Testing
         }
     }
 
+    @Test("Files that nobody takes do not pile up open")
+    func boundedFiles() async throws {
+        let file = try TemporaryFile([UInt8](repeating: 65, count: 10_000_000))
+        let served = Counter()
+        try await withServer { _ in
+            served.add()
+            return Response(body: .file(file.open, offset: 0, length: 10_000_000))
+        } body: { running in
+            let client = try running.client()
+            try client.send(String(repeating: "GET / HTTP/1.1\r\nHost: x\r\n\r\n", count: 200))
+            var last = -1
+            while served.value != last {
+                last = served.value
+                usleep(100_000)
+            }
+            #expect(last < 50, "\(last) files are open for a client that reads none")
+            for _ in 0..<20 { #expect(try client.reply().body.count == 10_000_000) }
+        }
+    }
+
     @Test("A connection of HTTP/1.0 closes unless the client asks to keep it")
     func version0() async throws {
         try await withServer { _ in
@@ -172,22 +192,52 @@ import Testing
         }
     }
 
-    @Test("Beyond the limit of connections a client is told so; when one ends, the next is served")
-    func connectionLimit() async throws {
+    @Test("Beyond the limit an idle connection gives up its place, the one that has been idle for longest")
+    func idlePlaces() async throws {
         try await withServer {
-            $0.connections = 2
+            $0.connections = 3
         } _: { _ in
             .json([])
+        } body: { running in
+            let clients = try (0..<3).map { _ in try running.client() }
+            for client in [clients[2], clients[0], clients[1]] {
+                try client.get("/")
+                #expect(try client.reply().status == 200)
+                usleep(20_000)
+            }
+            let next = try running.client()
+            try next.get("/")
+            #expect(try next.reply().status == 200)
+            #expect(try clients[2].rest() == "")
+            for client in clients[..<2] {
+                try client.get("/")
+                #expect(try client.reply().status == 200)
+            }
+        }
+    }
+
+    @Test("Beyond the limit of busy connections a client is told so; when one ends, the next is served")
+    func connectionLimit() async throws {
+        let gate = Gate()
+        let begun = Journal<Void>()
+        try await withServer {
+            $0.connections = 2
+        } _: { request in
+            begun.note(())
+            try await gate.pass()
+            return .json([])
         } body: { running in
             var clients = [try running.client(), try running.client()]
             for client in clients {
                 try client.get("/")
-                #expect(try client.reply().status == 200)
+                try begun.next()
             }
             let refused = try running.client()
             #expect(try refused.reply().status == 503)
             refused.connection.finishSending()
             #expect(try refused.rest() == "")
+            gate.open()
+            for client in clients { #expect(try client.reply().status == 200) }
             clients.removeLast()
             while running.server.connectionCount > 1 { usleep(1000) }
             let next = try running.client()

@@ -7,12 +7,15 @@ internal import Synchronization
 /// Every request has a deadline and a limit on its reply; redirects are off, certificates are verified, and only `http` and
 /// `https` are spoken. A request that is not idempotent goes out at most once, even when a kept connection turns out dead.
 public final class HTTPClient: Sendable {
+    /// Where it sends from.
+    public let group: EventLoopGroup
     private let loops: LoopLocal<ClientLoop>
     private let isClosed = Atomic<Bool>(false)
 
     /// Makes a client for use on the loops of `group`.
     public init(on group: EventLoopGroup, configuration: Configuration = Configuration()) {
         CurlLibrary.prepare()
+        self.group = group
         loops = LoopLocal(group) { ClientLoop(on: $0, configuration: configuration) }
     }
 

@@ -1,4 +1,6 @@
-/// One copy of a head's bytes, and where in it the fields stand.
+internal import EventLoop
+
+/// One copy of a head's bytes, where in it the fields stand, and what else belongs to the request.
 ///
 /// - Note: `@unchecked Sendable` because the connection fills it before anybody else sees it, and fills it anew only when
 ///   nobody else refers to it.
@@ -9,8 +11,12 @@ final class HeadStorage: @unchecked Sendable {
         var value: HeadRange
     }
 
-    private(set) var bytes: [UInt8] = []
-    private(set) var fields: [Field] = []
+    @exclusivity(unchecked) private(set) var bytes: [UInt8] = []
+    @exclusivity(unchecked) private(set) var fields: [Field] = []
+    @exclusivity(unchecked) private(set) var parts = HeadParts()
+    @exclusivity(unchecked) private(set) var body = RequestBody()
+    @exclusivity(unchecked) private(set) var receivedAt: UInt64 = 0
+    @exclusivity(unchecked) private(set) var socket: StreamSocket?
 
     init() {
         bytes.reserveCapacity(512)
@@ -22,6 +28,20 @@ final class HeadStorage: @unchecked Sendable {
         bytes.append(contentsOf: head)
         fields.removeAll(keepingCapacity: true)
         fields.append(contentsOf: parsed)
+    }
+
+    /// Says what else belongs to the request; before anybody else sees it.
+    func complete(_ parts: HeadParts, _ body: RequestBody, receivedAt: UInt64, _ socket: StreamSocket?) {
+        self.parts = parts
+        self.body = body
+        self.receivedAt = receivedAt
+        self.socket = socket
+    }
+
+    /// Lets go of what another request has no use for.
+    func release() {
+        body = RequestBody()
+        socket = nil
     }
 
     /// Whether keeping it for another head holds no more memory than an ordinary head needs.

@@ -38,7 +38,8 @@ enum RequestLine {
     private static func isTargetByte(_ byte: UInt8) -> Bool { byte &- 0x21 < 0x5E && byte != UInt8(ascii: "#") }
 
     private static func minorVersion(_ text: UnsafeRawBufferPointer) throws(Refusal) -> UInt8 {
-        guard UnsafeRawBufferPointer(rebasing: text[..<5]).elementsEqual("HTTP/".utf8), text[6] == UInt8(ascii: ".")
+        guard text[0] == UInt8(ascii: "H"), text[1] == UInt8(ascii: "T"), text[2] == UInt8(ascii: "T"),
+            text[3] == UInt8(ascii: "P"), text[4] == UInt8(ascii: "/"), text[6] == UInt8(ascii: ".")
         else { throw .malformed }
         let (major, minor) = (text[5] &- UInt8(ascii: "0"), text[7] &- UInt8(ascii: "0"))
         guard major < 10, minor < 10 else { throw .malformed }

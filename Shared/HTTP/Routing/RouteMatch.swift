@@ -2,10 +2,28 @@
 public struct RouteMatch<Payload: Sendable>: Sendable {
     /// What was given when the route was added.
     public let payload: Payload
-    /// The template as it was added, for labels.
-    public let template: String
     /// What stands in the place of the template's parameters.
     public let parameters: PathParameters
+
+    /// The template as it was added, for labels.
+    public var template: String { parameters.template.text }
+
+    @inlinable
+    init(payload: Payload, parameters: PathParameters) {
+        self.payload = payload
+        self.parameters = parameters
+    }
+}
+
+/// A template and the names of its parameters; an object, because every match holds it.
+final class RouteTemplate: Sendable {
+    let text: String
+    let names: [String]
+
+    init(_ text: String, names: [String]) {
+        self.text = text
+        self.names = names
+    }
 }
 
 /// The parts of a path that stand where its template has parameters.
@@ -27,22 +45,22 @@ public struct PathParameters: Sendable {
         subscript(_ index: Int) -> Range<Int> { Int(starts[index])..<Int(ends[index]) }
     }
 
-    private let names: [String]
+    let template: RouteTemplate
     private let path: ArraySlice<UInt8>
     private let bounds: Bounds
 
     /// How many there are.
-    public var count: Int { names.count }
+    public var count: Int { template.names.count }
 
-    init(names: [String], path: ArraySlice<UInt8>, bounds: Bounds) {
-        self.names = names
+    init(_ template: RouteTemplate, path: ArraySlice<UInt8>, bounds: Bounds) {
+        self.template = template
         self.path = path
         self.bounds = bounds
     }
 
     /// The parameter as it was sent, percent-encoded; nil where the template has none of this name.
     public subscript(_ name: String) -> ArraySlice<UInt8>? {
-        guard let index = names.firstIndex(of: name) else { return nil }
+        guard let index = template.names.firstIndex(of: name) else { return nil }
         let range = bounds[index]
         return path[(path.startIndex + range.lowerBound)..<(path.startIndex + range.upperBound)]
     }

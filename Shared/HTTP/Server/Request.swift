@@ -1,31 +1,27 @@
 public import EventLoop
 
-/// A request as a handler sees it: the head complete, the body still coming.
+/// A request as a handler sees it: the head complete, the body still coming. Copying it copies a reference.
 ///
 /// All text is handed out raw, as slices of the head: nothing is decoded before somebody asks.
 public struct Request: Sendable {
     let storage: HeadStorage
-    let parts: HeadParts
+    var parts: HeadParts { storage.parts }
     /// The body; empty where the request has none.
-    public let body: RequestBody
+    public var body: RequestBody { storage.body }
     /// When the head was complete, in the loop's nanoseconds.
-    public let receivedAt: UInt64
-    private let socket: StreamSocket?
+    public var receivedAt: UInt64 { storage.receivedAt }
 
     init(storage: HeadStorage, parts: HeadParts, body: RequestBody, receivedAt: UInt64, socket: StreamSocket?) {
+        storage.complete(parts, body, receivedAt: receivedAt, socket)
         self.storage = storage
-        self.parts = parts
-        self.body = body
-        self.receivedAt = receivedAt
-        self.socket = socket
     }
 
     /// The method.
-    public var method: Method { parts.method }
+    public var method: Method { storage.parts.method }
     /// The method as it was sent, for a log line about an unknown one.
     public var methodText: String { String(decoding: storage.bytes[parts.methodToken.range], as: UTF8.self) }
     /// The path as it was sent, percent-encoded, from its first slash on; `*` in `OPTIONS *`.
-    public var path: ArraySlice<UInt8> { storage.bytes[parts.path.range] }
+    public var path: ArraySlice<UInt8> { storage.bytes[storage.parts.path.range] }
     /// What follows the first `?` as it was sent: empty after a bare `?`, nil where there is none.
     public var query: ArraySlice<UInt8>? { parts.query.map { storage.bytes[$0.range] } }
     /// The value of Host, empty where a client of HTTP/1.0 sent none.
@@ -33,7 +29,9 @@ public struct Request: Sendable {
     /// The header fields.
     public var headers: RequestHeaders { RequestHeaders(storage: storage) }
     /// The other end of the connection, which is the API gateway where one stands before; nil for a request made by hand.
-    public var peer: SocketAddress? { socket?.peer }
+    public var peer: SocketAddress? { storage.socket?.peer }
+    /// The peer's numeric address without its port, or its path; empty for a request made by hand.
+    public var peerHost: String { storage.socket?.peerHost ?? "" }
 }
 
 extension Request {

@@ -13,6 +13,13 @@ public struct RequestHeaders: Sendable {
     /// Whether there is a field of this name.
     public func contains(_ name: HeaderName) -> Bool { storage.firstField(name) != nil }
 
+    /// The value of the last field of this name, without blanks around it.
+    public func last(_ name: HeaderName) -> ArraySlice<UInt8>? {
+        var found: Int?
+        while let next = storage.firstField(name, from: found.map { $0 + 1 } ?? 0) { found = next }
+        return found.map { storage.bytes[storage.fields[$0].value.range] }
+    }
+
     /// The values of all fields of this name, in order.
     public func all(_ name: HeaderName) -> [ArraySlice<UInt8>] {
         var values: [ArraySlice<UInt8>] = []

@@ -37,10 +37,9 @@ struct ResponseHead {
         sendsBody = parts.method != .head && length != .none
     }
 
-    /// The head as it is sent, with room for `extra` bytes behind it.
-    func bytes(_ headers: Headers, date: borrowing DateField, extra: Int = 0) -> [UInt8] {
-        var out: [UInt8] = []
-        out.reserveCapacity(160 + headers.lines.count + extra)
+    /// Appends the head as it is sent; `extra` bytes follow it.
+    func append(_ headers: Headers, date: borrowing DateField, extra: Int = 0, to out: inout [UInt8]) {
+        if out.isEmpty { out.reserveCapacity(160 + headers.lines.count + extra) }
         appendStatusLine(to: &out)
         if status.code >= 200 { out.append(contentsOf: date.line) }
         out.append(contentsOf: headers.linesWithoutFraming)
@@ -60,7 +59,6 @@ struct ResponseHead {
             out.append("Connection: keep-alive\r\n")
         }
         out.append("\r\n")
-        return out
     }
 
     private func appendStatusLine(to out: inout [UInt8]) {

@@ -6,7 +6,7 @@ public import EventLoop
 /// away, the handler's task is cancelled.
 public final class Server: Sendable {
     /// Makes the reply to a request. What it throws becomes `Refusal.handlerFailed`, a `BodyError` the refusal of its kind.
-    public typealias Handler = @Sendable (Request) async throws -> Response
+    public typealias Handler = nonisolated(nonsending) @Sendable (Request) async throws -> Response
 
     private let parts: [ServerLoop]
     private let places: ConnectionPlaces
@@ -27,11 +27,12 @@ public final class Server: Sendable {
     public func start(at address: SocketAddress) throws(SocketError) -> SocketAddress {
         if address.port != 0 { try Listener.checkFree(address) }
         var bound = address
+        var listeners: [Listener] = []
         for part in parts {
-            let listener = try Listener(on: part.loop, address: bound) { part.accept($0, $1) }
-            bound = listener.address
-            part.loop.execute { part.start(listener) }
+            listeners.append(try Listener(on: part.loop, address: bound) { part.accept($0, $1) })
+            bound = listeners[0].address
         }
+        for (part, listener) in zip(parts, listeners) { part.loop.execute { part.start(listener) } }
         return bound
     }
 

@@ -2,7 +2,7 @@ internal import EventLoop
 
 extension ServerConnection {
     /// Runs the handler on the request that was taken and sends what it makes.
-    func answerUpcoming() async {
+    nonisolated(nonsending) func answerUpcoming() async {
         var request = upcoming.take()
         guard let parts = request?.parts, let storage = request?.storage else { return }
         let response: Response
@@ -17,6 +17,8 @@ extension ServerConnection {
         // The connection may have ended, or been refused, while the handler was at work.
         guard phase == .serving else { return }
         let head = ResponseHead(response, to: parts, mayKeepAlive: mayKeepAlive)
+        // Behind a reply's head nothing asks for the body any more.
+        owesContinue = false
         switch response.body {
         case .bytes(let bytes) where head.sendsBody:
             send(head, response.headers, bytes)
@@ -44,20 +46,21 @@ extension ServerConnection {
     }
 
     private func send(_ head: ResponseHead, _ headers: Headers) {
-        socket.write(head.bytes(headers, date: server.dateField))
+        socket.write { head.append(headers, date: server.dateField, to: &$0) }
     }
 
     private func send(_ head: ResponseHead, _ headers: Headers, _ bytes: [UInt8]) {
         // Copying a small body is cheaper than a second piece in the queue.
         let isSmall = bytes.count <= 4096
-        var out = head.bytes(headers, date: server.dateField, extra: isSmall ? bytes.count : 0)
-        if isSmall { out += bytes }
-        socket.write(out)
+        socket.write { out in
+            head.append(headers, date: server.dateField, extra: isSmall ? bytes.count : 0, to: &out)
+            if isSmall { out += bytes }
+        }
         if !isSmall { socket.write(bytes) }
     }
 
     /// Lets `produce` write the body; false when the connection has ended by it.
-    private func stream(
+    private nonisolated(nonsending) func stream(
         _ length: Int?, isChunked: Bool, _ produce: (BodyWriter) async throws -> Void
     ) async -> Bool {
         reply = StreamedReply(isChunked: isChunked, left: length)
@@ -161,9 +164,7 @@ extension ServerConnection {
         if case .bytes(let bytes) = response.body, head.sendsBody {
             send(head, response.headers, bytes)
         } else {
-            socket.write(
-                ResponseHead(Response(response.status), to: parts, mayKeepAlive: false).bytes(
-                    response.headers, date: server.dateField))
+            send(ResponseHead(Response(response.status), to: parts, mayKeepAlive: false), response.headers)
         }
         linger()
     }

@@ -34,14 +34,18 @@ extension ServerConnection {
 
     /// Whether there is room for one more reply; makes sure that somebody comes back if not.
     private func mayServe(_ buffer: UnsafeRawBufferPointer) -> Bool {
-        if socket.queuedBytes > Self.pipelineRoom { socket.flush() }
-        isHeldBack = socket.queuedBytes > Self.pipelineRoom
+        if isCongested { socket.flush() }
+        isHeldBack = isCongested
         if isHeldBack { boundPipeline(buffer.count) }
         return !isHeldBack && phase == .waiting
     }
 
+    private var isCongested: Bool {
+        socket.queuedBytes > Self.pipelineRoom || socket.queuedPieces > Self.mostQueuedPieces
+    }
+
     /// Answers the request that was taken.
-    func serveUpcoming() async {
+    nonisolated(nonsending) func serveUpcoming() async {
         await answerUpcoming()
         task = nil
         goOn()

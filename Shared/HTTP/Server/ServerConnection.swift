@@ -26,6 +26,10 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
     static let pipelineRoom = 64 * 1024
     /// What is left of a body is read past rather than the connection closed, up to this many bytes.
     static let mostSkipped = 64 * 1024
+    /// Replies, or parts of them, that wait to be sent while a further request is served.
+    static let mostQueuedPieces = 16
+    /// A second in which a drain waits for the first request of a new connection.
+    static let firstRequestGrace: UInt64 = 1_000_000_000
 
     let socket: StreamSocket
     let server: ServerLoop
@@ -81,8 +85,15 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
         guard phase == .waiting, !isWithinHead else { return }
         // A request that the client has sent already is in the kernel: it is served.
         socket.readNow()
-        if phase == .waiting, !isWithinHead, !isFirstRequest || hasSeenEnd { socket.closeAfterFlush() }
+        guard phase == .waiting, !isWithinHead else { return }
+        guard isFirstRequest, !hasSeenEnd else { return socket.closeAfterFlush() }
+        // Who has just connected is about to send.
+        phaseDeadline = min(phaseDeadline, loop.now + Self.firstRequestGrace)
+        armTimer()
     }
+
+    /// Whether it could be closed without taking anything from its client.
+    var isIdle: Bool { phase == .waiting && !isWithinHead && !isFirstRequest && socket.isDrained }
 
     // MARK: StreamHandler
 

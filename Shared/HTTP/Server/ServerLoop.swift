@@ -15,14 +15,15 @@ final class ServerLoop: @unchecked Sendable {
     private var listeners: [Listener] = []
     private var connections: [ObjectIdentifier: ServerConnection] = [:]
     private var whenEmpty: [UnsafeContinuation<Void, Never>] = []
-    private var date = DateField()
-    private var waiting: [ServerConnection] = []
-    private var next = 0
-    private var isServing = false
+    @exclusivity(unchecked) private var date = DateField()
+    @exclusivity(unchecked) private var waiting: [ServerConnection] = []
+    @exclusivity(unchecked) private var next = 0
+    @exclusivity(unchecked) private var isServing = false
     /// Whose handler the running part of a task is at work for.
-    private var current: ServerConnection?
+    @exclusivity(unchecked) private var current: ServerConnection?
     private static let requestsPerRound = 128
-    private var spareHeads: [HeadStorage] = []
+    private static let mostLookedAt = 64
+    @exclusivity(unchecked) private var spareHeads: [HeadStorage] = []
     private static let mostSpareHeads = 64
 
     init(
@@ -42,12 +43,28 @@ final class ServerLoop: @unchecked Sendable {
         listener.start()
     }
 
-    /// Takes a connection over, or refuses it where there is no place for one more.
+    /// Takes a connection over. Where there is no place for one more, an idle one gives up its own, or the new one is
+    /// refused.
     func accept(_ descriptor: Int32, _ peer: SocketAddress) {
+        let place = places.take()
+        guard place != .none else {
+            places.give()
+            close(descriptor)
+            return
+        }
         let socket = StreamSocket(descriptor: descriptor, peer: peer, on: loop)
         let connection = ServerConnection(socket: socket, server: self)
+        let isRefused = place == .refusal && !closeIdleConnection()
         connections[ObjectIdentifier(connection)] = connection
-        connection.start(isRefused: !places.take())
+        connection.start(isRefused: isRefused)
+    }
+
+    /// Looks at some connections, and closes the one among them that has been idle for longest.
+    private func closeIdleConnection() -> Bool {
+        let idle = connections.values.prefix(Self.mostLookedAt).filter(\.isIdle)
+        guard let oldest = idle.min(by: { $0.phaseDeadline < $1.phaseDeadline }) else { return false }
+        oldest.socket.close()
+        return true
     }
 
     /// Forgets a connection that has ended or been handed over.
@@ -86,7 +103,7 @@ final class ServerLoop: @unchecked Sendable {
         if isServing { loop.execute { [self] in serveWaiting() } }
     }
 
-    private func serve(until end: Int) async {
+    private nonisolated(nonsending) func serve(until end: Int) async {
         while next < end {
             let connection = waiting[next]
             next += 1
@@ -112,6 +129,7 @@ final class ServerLoop: @unchecked Sendable {
         guard spareHeads.count < Self.mostSpareHeads, storage.isSmall, isKnownUniquelyReferenced(&storage) else {
             return
         }
+        storage.release()
         spareHeads.append(storage)
     }
 
@@ -120,6 +138,8 @@ final class ServerLoop: @unchecked Sendable {
     /// Stops to accept, closes what is idle, and returns when the last connection has ended; what is open after `limit` is
     /// closed.
     func drain(within limit: Duration) async {
+        // Listeners come by mail: those that were sent before are there behind a letter of our own.
+        await withUnsafeContinuation { continuation in loop.execute { continuation.resume() } }
         isDraining = true
         for listener in listeners { listener.stop() }
         listeners = []

@@ -55,7 +55,8 @@ public struct Headers: Sendable {
     }
 
     private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        lines.reserveCapacity(lines.count + name.count + value.count + 4)
+        // A few short fields are what most replies have.
+        if lines.isEmpty { lines.reserveCapacity(Swift.max(96, name.count + value.count + 4)) }
         lines.append(contentsOf: name)
         lines.append(UInt8(ascii: ":"))
         lines.append(UInt8(ascii: " "))

@@ -14,14 +14,21 @@ public enum Method: String, Sendable, CaseIterable {
     init(token: UnsafeRawBufferPointer) {
         self =
             switch token.count {
-            case 3 where token.elementsEqual("GET".utf8): .get
-            case 3 where token.elementsEqual("PUT".utf8): .put
-            case 4 where token.elementsEqual("POST".utf8): .post
-            case 4 where token.elementsEqual("HEAD".utf8): .head
-            case 5 where token.elementsEqual("PATCH".utf8): .patch
-            case 6 where token.elementsEqual("DELETE".utf8): .delete
-            case 7 where token.elementsEqual("OPTIONS".utf8): .options
+            case 3 where Self.is(token, "GET"): .get
+            case 3 where Self.is(token, "PUT"): .put
+            case 4 where Self.is(token, "POST"): .post
+            case 4 where Self.is(token, "HEAD"): .head
+            case 5 where Self.is(token, "PATCH"): .patch
+            case 6 where Self.is(token, "DELETE"): .delete
+            case 7 where Self.is(token, "OPTIONS"): .options
             default: .other
             }
+    }
+
+    /// Whether the bytes of `token` are those of `name`, which is as long.
+    @inline(__always)
+    private static func `is`(_ token: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {
+        for index in 0..<token.count where token[index] != name.utf8Start[index] { return false }
+        return true
     }
 }

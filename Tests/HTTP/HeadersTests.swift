@@ -1,0 +1,126 @@
+import Testing
+
+@testable import HTTP
+
+@Suite struct HeadersTests {
+    @Test("Fields are found by their name in any case, in order, and changed by it")
+    func fields() {
+        var headers: Headers = [.contentType: "text/plain", .setCookie: "a=1"]
+        headers.append(.setCookie, "b=2")
+        headers.append("X-Number", 42)
+        headers.append("X-Bytes", Array("raw".utf8)[1...])
+        headers.append("X-Static", "static" as StaticString)
+        #expect(headers["content-type"] == "text/plain" && headers["CONTENT-TYPE"] == "text/plain")
+        #expect(headers.all("set-cookie") == ["a=1", "b=2"])
+        #expect(headers["X-Number"] == "42" && headers["X-Bytes"] == "aw" && headers["X-Static"] == "static")
+        #expect(headers["Content"] == nil && !headers.contains("Content-Typ"))
+        headers.set(.contentType, "text/html")
+        headers.remove("Set-cookie")
+        #expect(headers.map(\.name) == ["X-Number", "X-Bytes", "X-Static", "Content-Type"])
+        #expect(headers.map(\.value) == ["42", "aw", "static", "text/html"])
+        #expect(!headers.isEmpty && Headers().isEmpty)
+    }
+
+    @Test(
+        "A value keeps what it may hold, and everything else becomes a space",
+        arguments: [
+            ("plain", "plain"), ("", ""), ("tab\there", "tab\there"), ("마루", "마루"), ("a\r\nb", "a  b"),
+            ("\u{0}\u{7F}", "  "),
+            ("a: b", "a: b"), ("\r\n\r\n<script>", "    <script>"),
+        ])
+    func values(given: String, kept: String) {
+        var headers = Headers()
+        headers.append("X", given)
+        headers.append("Y", "next")
+        #expect(headers["X"] == kept && headers["Y"] == "next")
+        #expect(headers.lines.filter { $0 == 0x0A }.count == 2 && headers.lines.filter { $0 == 0x0D }.count == 2)
+    }
+
+    @Test("A name is a token or none", arguments: ["", "a b", "a:", "a\r\nb", "ä", "a\u{0}"])
+    func names(text: String) { #expect(HeaderName(text) == nil) }
+
+    @Test("Fields that frame a message are the server's own, by whatever name in which case")
+    func framing() {
+        var headers: Headers = [
+            "connection": "a", "CONTENT-LENGTH": "1", "Transfer-encoding": "chunked", "X-Kept": "b",
+        ]
+        headers.append("User-Agent", "ten letters")
+        #expect(
+            String(decoding: headers.linesWithoutFraming, as: UTF8.self) == "X-Kept: b\r\nUser-Agent: ten letters\r\n")
+    }
+
+    @Test("A list field lists its tokens in any case, over several fields")
+    func lists() throws {
+        let request = try #require(
+            Request(.get, "/", headers: ["Connection": "a, Upgrade ,b", "connection": "keep-alive"]))
+        #expect(
+            request.headers.lists("upgrade", in: .connection) && request.headers.lists("keep-alive", in: .connection))
+        #expect(!request.headers.lists("up", in: .connection) && !request.headers.lists("upgrade", in: .upgrade))
+    }
+}
+
+@Suite struct ResponseHeadTests {
+    private static func head(
+        _ response: Response, _ method: Method = .get, version: UInt8 = 1, keepsAlive: Bool = true, may: Bool = true
+    ) -> ResponseHead {
+        var parts = HeadParts()
+        parts.method = method
+        parts.minorVersion = version
+        parts.keepsAlive = keepsAlive
+        return ResponseHead(response, to: parts, mayKeepAlive: may)
+    }
+
+    @Test("The end of a body is told by its length where that is known, by chunks or the connection's end where not")
+    func lengths() {
+        let open = Response(body: .stream(length: nil) { _ in })
+        #expect(Self.head(.json([1, 2, 3])).length == .known(3))
+        #expect(Self.head(Response()).length == .known(0))
+        #expect(Self.head(open).length == .chunked)
+        let old = Self.head(open, version: 0)
+        #expect(old.length == .untilClose && !old.keepsAlive)
+        for status in [Status(101), .noContent, .notModified] {
+            let bodiless = Self.head(Response(status, type: "text/plain", [1]))
+            #expect(bodiless.length == .none && !bodiless.sendsBody)
+        }
+        let toHead = Self.head(.json([1, 2, 3]), .head)
+        #expect(toHead.length == .known(3) && !toHead.sendsBody)
+    }
+
+    @Test("A connection stays when both sides will")
+    func persistence() {
+        #expect(Self.head(Response()).keepsAlive)
+        #expect(!Self.head(Response(), keepsAlive: false).keepsAlive)
+        #expect(!Self.head(Response(), may: false).keepsAlive)
+    }
+
+    @Test("A head is written by the letter")
+    func text() {
+        var date = DateField()
+        date.refresh(now: 0)
+        let response = Response(.created, type: "text/plain", [1, 2])
+        func text(_ head: ResponseHead, _ headers: Headers) -> String {
+            var bytes: [UInt8] = []
+            head.append(headers, date: date, to: &bytes)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        let first = text(Self.head(response), response.headers)
+        #expect(first.hasPrefix("HTTP/1.1 201 Created\r\nDate: "))
+        #expect(first.hasSuffix(" GMT\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n"))
+        let last = text(Self.head(Response(Status(299)), may: false), Headers())
+        #expect(last.hasSuffix("Content-Length: 0\r\nConnection: close\r\n\r\n"))
+        #expect(last.hasPrefix("HTTP/1.1 299 \r\n"))
+    }
+
+    @Test("The date is written anew each second")
+    func date() {
+        var date = DateField()
+        date.refresh(now: 1)
+        let first = date.line
+        #expect(first.count == 37)
+        date.refresh(now: 2)
+        #expect(date.line == first)
+        // Two seconds later by the loop's clock it looks at the wall again.
+        date.refresh(now: 2_000_000_002)
+        #expect(date.line.count == 37)
+    }
+}
