@@ -96,6 +96,7 @@ final class ConnectionAttempt: @unchecked Sendable {
 
     private func wait(for events: IOEvents) {
         watch = DescriptorWatch(PQsocket(raw), for: events, on: loop) { [unowned self] _ in step() }
+        if watch == nil { fail("out of descriptors") }
     }
 
     private func stopWatching() {

@@ -3,20 +3,21 @@ internal import Glibc
 
 /// Watches a socket that libpq owns, through a descriptor of its own: libpq closes its own in the middle of a call when the
 /// connection fails, and epoll must be told before.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its loop.
 final class DescriptorWatch: Channel, @unchecked Sendable {
     private let loop: EventLoop
     private let action: (IOEvents) -> Void
 
-    init(_ socket: Int32, for events: IOEvents, on loop: EventLoop, _ action: @escaping (IOEvents) -> Void) {
+    /// Nil where the process has no descriptor left.
+    init?(_ socket: Int32, for events: IOEvents, on loop: EventLoop, _ action: @escaping (IOEvents) -> Void) {
+        let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { return nil }
         self.loop = loop
         self.action = action
-        let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
         super.init(descriptor: descriptor)
-        if descriptor >= 0 { loop.register(self, for: events) }
+        loop.register(self, for: events)
     }
-
-    /// Whether there was a descriptor left to watch with.
-    var isWatching: Bool { isRegistered }
 
     override func ready(_ events: IOEvents) { action(events) }
 

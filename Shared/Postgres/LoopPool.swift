@@ -10,16 +10,17 @@ internal import Wire
 final class LoopPool: @unchecked Sendable {
     let loop: EventLoop
     let configuration: PostgresConfiguration
-    private let blocking: BlockingPool
+    let blocking: BlockingPool
 
-    private var connections: [PostgresConnection] = []
-    private var attempts: [ConnectionAttempt] = []
-    private var backoff: Backoff
-    private var pause: LoopTimer?
-    private var lastFailure: PostgresError?
-    private var requests = WaitingList<Request>()
-    private var leases = WaitingList<LeaseRequest>()
-    private var isClosed = false
+    var connections: [PostgresConnection] = []
+    var attempts: [ConnectionAttempt] = []
+    var backoff: Backoff
+    /// Until the next attempt, after one has failed.
+    var pause: LoopTimer?
+    var lastFailure: PostgresError?
+    var requests = WaitingList<Request>()
+    var leases = WaitingList<LeaseRequest>()
+    private(set) var isClosed = false
 
     init(_ configuration: PostgresConfiguration, on loop: EventLoop, blocking: BlockingPool) {
         self.configuration = configuration
@@ -36,11 +37,14 @@ final class LoopPool: @unchecked Sendable {
         if let connection = leastBusy {
             connection.send(request)
             if connection.depth >= configuration.busyDepth { openIfWanted() }
-        } else if requests.count + leases.count >= configuration.waitLimit {
+        } else if isFull {
             answer(request, .failed(lastFailure ?? .tooManyWait))
         } else {
-            requests.append(
-                request, timer(for: .nanoseconds(Int64(request.budget))) { [unowned self] in giveUp(request) })
+            let patience = timer(for: .nanoseconds(Int64(clamping: request.budget))) { [unowned self] in
+                requests.remove(request)
+                answer(request, .failed(waitedTooLong))
+            }
+            requests.append(request, patience)
             openIfWanted()
         }
     }
@@ -51,11 +55,6 @@ final class LoopPool: @unchecked Sendable {
         answer(request, .failed(.cancelled))
         requests.remove(request)
         for connection in connections { connection.checkDeadlines() }
-    }
-
-    private func giveUp(_ request: Request) {
-        requests.remove(request)
-        answer(request, .failed(waitedTooLong))
     }
 
     func answer(_ request: Request, _ outcome: Request.Outcome) {
@@ -77,15 +76,14 @@ final class LoopPool: @unchecked Sendable {
         if isClosed { return lease.answer(.failure(.closed)) }
         if let connection = leasable {
             hand(connection, to: lease)
-        } else if requests.count + leases.count >= configuration.waitLimit {
+        } else if isFull {
             lease.answer(.failure(lastFailure ?? .tooManyWait))
         } else {
-            leases.append(
-                lease,
-                timer(for: lease.budget) { [unowned self] in
-                    leases.remove(lease)
-                    lease.answer(.failure(waitedTooLong))
-                })
+            let patience = timer(for: lease.budget) { [unowned self] in
+                leases.remove(lease)
+                lease.answer(.failure(waitedTooLong))
+            }
+            leases.append(lease, patience)
             openIfWanted()
         }
     }
@@ -102,21 +100,21 @@ final class LoopPool: @unchecked Sendable {
         if !connection.isClosed { serve() }
     }
 
-    private var mostLeases: Int { max(1, configuration.connectionsPerLoop - 1) }
-
-    private var leasable: PostgresConnection? {
-        guard connections.count(where: \.isLeased) < mostLeases else { return nil }
-        let free = leastBusy
-        if let free, free.depth > 0, canOpen { return nil }
-        return free
-    }
-
     private func hand(_ connection: PostgresConnection, to lease: LeaseRequest) {
         connection.isLeased = true
         lease.answer(.success(connection))
     }
 
+    private var leasable: PostgresConnection? {
+        guard connections.count(where: \.isLeased) < max(1, configuration.connectionsPerLoop - 1) else { return nil }
+        let free = leastBusy
+        if let free, free.depth > 0, canOpen { return nil }
+        return free
+    }
+
     // MARK: Waiting
+
+    private var isFull: Bool { requests.count + leases.count >= configuration.waitLimit }
 
     private func timer(for budget: Duration, _ action: @escaping () -> Void) -> LoopTimer {
         loop.schedule(after: min(budget, configuration.waitTimeout), action)
@@ -124,56 +122,23 @@ final class LoopPool: @unchecked Sendable {
 
     private var waitedTooLong: PostgresError { lastFailure ?? (connections.isEmpty ? .notConnected : .waitedTooLong) }
 
-    private func serve() {
+    /// Gives those who wait what has come free.
+    func serve() {
         while !leases.isEmpty, let connection = leasable, let lease = leases.popFirst() {
             hand(connection, to: lease)
         }
         while !requests.isEmpty, let connection = leastBusy, let request = requests.popFirst() {
             connection.send(request)
         }
+        openIfAnyoneWaits()
+    }
+
+    func openIfAnyoneWaits() {
         if !leases.isEmpty || !requests.isEmpty { openIfWanted() }
     }
 
-    // MARK: Opening
-
-    private var canOpen: Bool { connections.count + attempts.count < configuration.connectionsPerLoop }
-
-    private func openIfWanted() {
-        let wanted = leases.count + (leastBusy.map { $0.depth >= configuration.busyDepth } ?? true ? 1 : 0)
-        // While the server refuses, one attempt at a time finds out when it is back.
-        let most = lastFailure == nil ? wanted : min(1, wanted)
-        while attempts.count < most, canOpen, pause == nil, !isClosed { open() }
-    }
-
-    private func open() {
-        let attempt = ConnectionAttempt(configuration, on: loop, blocking: blocking)
-        attempts.append(attempt)
-        attempt.start { [unowned self] result in
-            attempts.removeAll { $0 === attempt }
-            switch result {
-            case .success(let raw):
-                opened(PostgresConnection(raw, configuration, on: loop, blocking: blocking, owner: self))
-            case .failure(let error): failedToOpen(error)
-            }
-        }
-    }
-
-    private func opened(_ connection: PostgresConnection) {
-        if isClosed { return connection.close() }
-        backoff.reset()
-        lastFailure = nil
-        connections.append(connection)
-        serve()
-    }
-
-    private func failedToOpen(_ error: PostgresError) {
-        lastFailure = error
-        guard !isClosed else { return }
-        pause = loop.schedule(after: backoff.next()) { [unowned self] in
-            pause = nil
-            if !leases.isEmpty || !requests.isEmpty { openIfWanted() }
-        }
-    }
+    /// How many more connections would be of use.
+    var wanted: Int { leases.count + (leastBusy.map { $0.depth >= configuration.busyDepth } ?? true ? 1 : 0) }
 
     // MARK: Closing
 
@@ -185,20 +150,5 @@ final class LoopPool: @unchecked Sendable {
         for connection in connections { connection.close() }
         while let request = requests.popFirst() { answer(request, .failed(.closed)) }
         while let lease = leases.popFirst() { lease.answer(.failure(.closed)) }
-    }
-}
-
-extension LoopPool: ConnectionOwner {
-    func hasRoom(_ connection: PostgresConnection) {
-        if !requests.isEmpty || !leases.isEmpty { serve() }
-    }
-
-    func takeBack(_ request: Request) { submit(request) }
-
-    func mayCloseIdle(_ connection: PostgresConnection) -> Bool { connections.count > 1 }
-
-    func closed(_ connection: PostgresConnection) {
-        connections.removeAll { $0 === connection }
-        if !requests.isEmpty || !leases.isEmpty { openIfWanted() }
     }
 }

@@ -15,6 +15,8 @@ public struct PostgresConfiguration: Sendable {
     public var busyDepth = 4
     /// So many statements at most are under way on one connection; more wait.
     public var pipelineDepth = 256
+    /// So many reads at most share a sync, and so wait for the slowest of them; 1 gives each its own.
+    public var readsPerSync = 32
     /// So many callers at most wait for a connection on each loop; more are refused.
     public var waitLimit = 1024
     /// How long a caller waits for a connection before it is refused.

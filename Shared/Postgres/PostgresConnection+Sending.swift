@@ -5,7 +5,7 @@ extension PostgresConnection {
     /// Puts a request into the pipeline.
     func send(_ request: Request) {
         guard !isClosed, script == nil else { return settle(request, .failed(.notSent)) }
-        let isSent = request.mayShareSync ? join(request) : sendAlone(request)
+        let isSent = request.mayShareSync && configuration.readsPerSync > 1 ? join(request) : sendAlone(request)
         guard isSent else {
             close(lost())
             return settle(request, .failed(.notSent))
@@ -28,7 +28,7 @@ extension PostgresConnection {
         }
         if let openGroup {
             openGroup.add(request)
-            return openGroup.isFull ? endGroup() : true
+            return openGroup.requests.count < configuration.readsPerSync || endGroup()
         }
         let group = RequestGroup(request)
         openGroup = group

@@ -47,8 +47,8 @@ final class PostgresConnection: @unchecked Sendable {
     private var armedDeadline = UInt64.max
     private var idleTimer: LoopTimer?
 
-    /// Takes over an established session in pipeline mode.
-    init(
+    /// Takes over an established session in pipeline mode; nil where the process has no descriptor left.
+    init?(
         _ raw: OpaquePointer, _ configuration: PostgresConfiguration, on loop: EventLoop, blocking: BlockingPool,
         owner: any ConnectionOwner
     ) {
@@ -61,6 +61,7 @@ final class PostgresConnection: @unchecked Sendable {
             grace: configuration.cancelGrace.wholeNanoseconds, limit: configuration.stallLimit.wholeNanoseconds)
         lastUse = loop.now
         watch = DescriptorWatch(PQsocket(raw), for: .readable, on: loop) { [unowned self] in ready($0) }
+        if watch == nil { return nil }
         idleTimer = loop.schedule(after: configuration.idleTimeout) { [unowned self] in closeIfIdle() }
     }
 

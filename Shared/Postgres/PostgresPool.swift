@@ -1,4 +1,5 @@
 public import EventLoop
+internal import Synchronization
 
 /// A database as a service sees it: a few connections on each loop, opened when first needed, on which the requests of
 /// that loop are pipelined.
@@ -48,6 +49,7 @@ public struct PostgresPool: Queryable {
     /// The pools of all loops.
     final class Core: Sendable {
         private let pools: [LoopPool]
+        private let isClosed = Atomic(false)
 
         init(_ pools: [LoopPool]) { self.pools = pools }
 
@@ -61,6 +63,7 @@ public struct PostgresPool: Queryable {
         }
 
         func close() {
+            if isClosed.exchange(true, ordering: .relaxed) { return }
             for pool in pools { pool.loop.execute { pool.close() } }
         }
     }

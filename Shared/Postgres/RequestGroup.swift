@@ -4,12 +4,7 @@ final class RequestGroup {
     /// Where a group of several is: so many have been answered by the server.
     private var position = 0
 
-    /// So many share a sync at most: all wait for the slowest.
-    static let limit = 32
-
     init(_ request: Request) { requests = [request] }
-
-    var isFull: Bool { requests.count == Self.limit }
 
     func add(_ request: Request) { requests.append(request) }
 

@@ -74,4 +74,23 @@ import Testing
             #expect(count == 200 && sessions == 1)
         }
     }
+
+    @Test("A cancellation that comes too late and hits a neighbour is made good")
+    func strayCancellation() async throws {
+        try await Database.use({
+            $0.connectionsPerLoop = 1
+            $0.cancelGrace = .milliseconds(20)
+        }) { pool, _ in
+            try await pool.query(SQL.sleep, 0.0)
+            // The first statement ends about when the cancellation arrives, sooner or later with each round.
+            for round in 0..<40 {
+                async let first = try? pool.within(.milliseconds(20)).query(SQL.sleep, 0.036 + Double(round) * 0.0005)
+                async let second = pool.query(SQL.sleep, 0.02)
+                async let third = pool.query(SQL.sleep, 0.02)
+                _ = await first
+                let counts = [try await second.count, try await third.count]
+                #expect(counts == [1, 1])
+            }
+        }
+    }
 }

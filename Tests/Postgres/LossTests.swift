@@ -1,7 +1,6 @@
 import EventLoop
 import Glibc
 import Postgres
-import Synchronization
 import TestSupport
 import Testing
 
@@ -67,20 +66,22 @@ import Testing
             let log = CallLog()
             let callers = (0..<40).map { number in
                 Task(executorPreference: home.loops[any: number]) {
-                    while !log.isFinished { await log.record { try await pool.execute(SQL.insert, $0) } }
+                    while !Task.isCancelled { await log.record { try await pool.execute(SQL.insert, $0) } }
                 }
             }
-            try await eventually { log.successes > 1_000 }
+            defer { for caller in callers { caller.cancel() } }
+            try await eventually(within: .seconds(60)) { await log.acknowledged.count > 1_000 }
             if how == "crash" { await cluster.kill() } else { await cluster.stop() }
-            try await eventually { log.failures > 0 }
+            try await eventually(within: .seconds(60)) { await log.failures > 0 }
             try await cluster.start()
-            let before = log.successes
-            try await eventually { log.successes > before + 1_000 }
-            log.finish()
+            let before = await log.acknowledged.count
+            try await eventually(within: .seconds(60)) { await log.acknowledged.count > before + 1_000 }
+            for caller in callers { caller.cancel() }
             for caller in callers { await caller.value }
-            #expect(log.longest < .seconds(5))
+            let (acknowledged, longest) = (await log.acknowledged, await log.longest)
+            #expect(longest < .seconds(5))
             let stored = Set(try await pool.query(Self.ids).map { try $0.next(as: Int.self) })
-            #expect(log.acknowledged.subtracting(stored).isEmpty)
+            #expect(acknowledged.subtracting(stored).isEmpty)
         }
         await cluster.stop()
     }
@@ -118,38 +119,20 @@ import Testing
     }
 }
 
-/// What callers have seen, from any thread.
-private final class CallLog: Sendable {
-    private struct State {
-        var next = 0
-        var acknowledged: Set<Int> = []
-        var failures = 0
-        var longest = Duration.zero
-        var isFinished = false
-    }
-
-    private let state = Mutex(State())
-
-    var successes: Int { state.withLock(\.acknowledged.count) }
-    var acknowledged: Set<Int> { state.withLock(\.acknowledged) }
-    var failures: Int { state.withLock(\.failures) }
-    var longest: Duration { state.withLock(\.longest) }
-    var isFinished: Bool { state.withLock(\.isFinished) }
-
-    func finish() { state.withLock { $0.isFinished = true } }
+/// What callers have seen.
+private actor CallLog {
+    private var calls = 0
+    private(set) var acknowledged: Set<Int> = []
+    private(set) var failures = 0
+    private(set) var longest = Duration.zero
 
     /// Calls with a number of its own and notes how it went.
-    func record(_ call: (Int) async throws -> Int) async {
-        let number = state.withLock { state in
-            state.next += 1
-            return state.next
-        }
+    func record(_ call: @Sendable (Int) async throws -> Int) async {
+        calls += 1
+        let number = calls
         let start = ContinuousClock.now
         let isAcknowledged = (try? await call(number)) != nil
-        let duration = ContinuousClock.now - start
-        state.withLock { state in
-            if isAcknowledged { state.acknowledged.insert(number) } else { state.failures += 1 }
-            state.longest = max(state.longest, duration)
-        }
+        longest = max(longest, ContinuousClock.now - start)
+        if isAcknowledged { acknowledged.insert(number) } else { failures += 1 }
     }
 }

@@ -62,6 +62,21 @@ import Wire
         }
     }
 
+    private enum Mood: String, PostgresValue, CaseIterable { case calm, loud }
+
+    @Test("An enum travels as its raw value, and what is none of its cases is an error")
+    func enums() async throws {
+        try await Database.use { pool, _ in
+            let echo = Statement("echo text", "select $1::text")
+            for mood in Mood.allCases {
+                let back = try await pool.query(echo, mood).value(as: Mood.self)
+                #expect(back == mood)
+            }
+            let error = try await failure { try await pool.query(echo, "sad").value(as: Mood.self) }
+            #expect(error.kind == .unexpectedColumn)
+        }
+    }
+
     @Test("A number is read from a column of any width, as long as it fits")
     func widths() async throws {
         try await Database.use { pool, _ in

@@ -9,6 +9,7 @@ public final class PasswordHasher: Sendable {
     public let parameters: Argon2Parameters
 
     private let pool: BlockingPool
+    private let queueLimit: Int
     /// What passwords of unknown accounts are compared with.
     let nobody: PasswordHash
 
@@ -18,11 +19,15 @@ public final class PasswordHasher: Sendable {
     /// - Parameter queueLimit: so many wait for a thread; the next is refused. 64 are about half a second for 2 threads.
     public init(parameters: Argon2Parameters = .recommended, threads: Int = 2, queueLimit: Int = 64) {
         self.parameters = parameters
+        self.queueLimit = queueLimit
         pool = BlockingPool(threads: threads, limit: queueLimit, priority: .idle, name: "argon2")
         nobody = PasswordHash(ofNobody: parameters)
     }
 
     deinit { pool.stop() }
+
+    /// Whether the next password would be refused: a reason to do nothing else for it either.
+    public var isFull: Bool { pool.waiting >= queueLimit }
 
     /// Makes the text to store for a new password, with a fresh salt and the parameters in it.
     public func hash(_ password: String) async throws(PasswordHashingError) -> String {

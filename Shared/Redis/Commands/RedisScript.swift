@@ -37,4 +37,23 @@ extension Redis {
             return try await run(RedisCommand("EVAL", [script.source] + rest), within: limit)
         }
     }
+
+    /// Runs a script once for each element of `calls`, all sent together; each has its own outcome.
+    public func run(
+        _ script: RedisScript, many calls: [(keys: [RedisKey], arguments: [any RedisArgument])]
+    ) async -> [Result<RedisValue, RedisError>] {
+        func command(_ name: String, _ text: String, _ place: Int) -> RedisCommand {
+            let call = calls[place]
+            return RedisCommand(name, [text, call.keys.count] + call.keys + call.arguments)
+        }
+        var outcomes = await run(calls.indices.map { command("EVALSHA", script.digest, $0) })
+        let unknown = outcomes.indices.filter { outcomes[$0].failure?.code == "NOSCRIPT" }
+        let again = await run(unknown.map { command("EVAL", script.source, $0) })
+        for (place, outcome) in zip(unknown, again) { outcomes[place] = outcome }
+        return outcomes
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }
