@@ -19,6 +19,20 @@ struct HeartbeatTests {
         }
     }
 
+    @Test("Heartbeats that are due at nearly the same time go out together, and none before its time")
+    func meetings() {
+        let times = EngineTimes(EngineSettings())
+        let interval = times.pingInterval
+        let meetings = (1...1000).map { step in
+            let deadline = interval + UInt64(step) * 1_000_000
+            let meeting = times.meeting(for: deadline)
+            #expect(meeting >= deadline && meeting - deadline < interval / 100)
+            return meeting
+        }
+        #expect(Set(meetings).count <= 7)
+        #expect(times.meeting(for: meetings[0]) == meetings[0])
+    }
+
     @Test("A client that does not answer in time is given up")
     func silence() {
         let session = Session(over: .webSocket)
@@ -45,6 +59,19 @@ struct HeartbeatTests {
         #expect(session.take() == [.write(.text("2"))])
         session.wait(milliseconds: 200)
         #expect(session.take() == [.closeWebSocket, .ended(.pingTimeout), .forget])
+    }
+
+    @Test("The application is told of a heartbeat behind what was sent before it, and of its answer")
+    func told() {
+        let session = Session(over: .webSocket)
+        session.change { $0.send(.text("a"), &$1) }
+        session.wait(milliseconds: 300)
+        #expect(session.takeAll() == [.write(.text("4a")), .write(.text("2")), .heartbeat(.sent)])
+        session.receive("3")
+        #expect(session.takeAll() == [.heartbeat(.answered)])
+        let older = Session(.v3, over: .webSocket)
+        older.receive("2")
+        #expect(older.takeAll() == [.heartbeat(.answered), .write(.text("3")), .heartbeat(.sent)])
     }
 
     @Test("By polling, the ping waits for the poll")

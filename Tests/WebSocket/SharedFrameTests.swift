@@ -1,5 +1,6 @@
 import Testing
-import WebSocket
+
+@testable import WebSocket
 
 @Suite("Frames encoded once for many")
 struct SharedFrameTests {
@@ -22,6 +23,23 @@ struct SharedFrameTests {
         #expect(compressed.reserved == 4 && compressed.payload.count < 200)
         #expect(TestDeflate().inflated(compressed.payload) == message.bytes)
         #expect(try frame(SharedFrame(message), to: DeflateParameters(), pool) == plain)
+    }
+
+    @Test("A broadcast is compressed once for all sockets that want it, and not at all while none does")
+    func compressedOnce() throws {
+        let pool = CompressionPool()
+        let shared = SharedFrame(message, compressingIn: pool)
+        func bytes(for parameters: DeflateParameters?) -> [UInt8] {
+            var machine = WebSocketMachine(role: .server, limits: SizeLimits(), deflate: parameters, pool: pool)
+            return machine.frame(of: shared)!
+        }
+        func address(_ bytes: [UInt8]) -> UnsafePointer<UInt8>? { bytes.withUnsafeBufferPointer(\.baseAddress) }
+        let plain = [bytes(for: nil), bytes(for: nil)]
+        #expect(address(plain[0]) == address(plain[1]))
+        #expect(pool.deflater(windowBits: 15).messageCount == 0)
+        let compressed = (0..<3).map { _ in bytes(for: DeflateParameters()) }
+        #expect(Set(compressed.map(address)).count == 1 && compressed[0] != plain[0])
+        #expect(pool.deflater(windowBits: 15).messageCount == 1)
     }
 
     @Test("A socket with a small window gets no frame that reaches farther back")

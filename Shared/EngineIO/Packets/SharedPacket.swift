@@ -1,7 +1,9 @@
 public import WebSocket
 
 /// A text message encoded once for any number of sockets, whatever their transport and version.
-public struct SharedPacket: Sendable {
+///
+/// A class, so that handing it to thousands of sockets counts no references.
+public final class SharedPacket: Sendable {
     /// What a WebSocket sends.
     public let frame: SharedFrame
     /// What a poll's body is made of.

@@ -5,4 +5,18 @@ public protocol EngineHandler: AnyObject {
     func received(_ message: Message, on socket: EngineSocket)
     /// The last call: nothing more can come or go.
     func ended(_ ending: EngineEnding, on socket: EngineSocket)
+    /// A heartbeat has gone out, or come back.
+    func heartbeat(_ sign: EngineHeartbeat, on socket: EngineSocket)
+}
+
+extension EngineHandler {
+    public func heartbeat(_ sign: EngineHeartbeat, on socket: EngineSocket) {}
+}
+
+/// What heartbeats tell of what was sent: when one is answered, all that was sent before it has arrived.
+public enum EngineHeartbeat: Sendable, Equatable {
+    /// Goes out behind everything that was sent before.
+    case sent
+    /// The client has read the last one that was sent.
+    case answered
 }

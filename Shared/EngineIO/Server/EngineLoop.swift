@@ -13,6 +13,9 @@ final class EngineLoop: @unchecked Sendable {
     private let node: String
     private let counts: EngineCounts
     private var sessions: [String: EngineSocket] = [:]
+    private var isDraining = false
+
+    private static let drainGrace = Duration.seconds(1)
 
     init(on loop: EventLoop, node: String, _ settings: EngineSettings, _ counts: EngineCounts) {
         self.loop = loop
@@ -27,7 +30,7 @@ final class EngineLoop: @unchecked Sendable {
         webSocketOptions = options
     }
 
-    var isFull: Bool { sessions.count >= settings.sessionsPerLoop }
+    var isFull: Bool { isDraining || sessions.count >= settings.sessionsPerLoop }
 
     /// A new session; its client is told with the first poll, or at once by a WebSocket.
     func makeSession(
@@ -63,5 +66,13 @@ final class EngineLoop: @unchecked Sendable {
         for (number, socket) in open.enumerated() {
             loop.schedule(after: duration * number / max(1, open.count)) { socket.close() }
         }
+    }
+
+    /// Opens no more sessions, ends all over a time, and returns when they have ended or a while later.
+    func drain(over duration: Duration) async {
+        isDraining = true
+        closeAll(over: duration)
+        let end = loop.now + (duration + Self.drainGrace).wholeNanoseconds
+        while !sessions.isEmpty, loop.now < end { try? await loop.sleep(for: .milliseconds(10)) }
     }
 }

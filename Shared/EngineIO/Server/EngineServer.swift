@@ -43,6 +43,19 @@ public final class EngineServer: Sendable {
         return SessionID(id)?.node
     }
 
+    /// Whether a request would open a session.
+    public static func opensSession(_ request: Request) -> Bool {
+        guard request.method == .get, let query = try? EngineQuery(request) else { return false }
+        return query.session == nil
+    }
+
+    /// The reply that tells why a request is refused.
+    public func refuse(_ error: EngineError, to request: Request) -> Response {
+        var response = Response.json(error.json, error.code == 4 ? .forbidden : .badRequest)
+        addCrossOriginHeaders(to: &response, for: request)
+        return response
+    }
+
     /// Sessions open now.
     public var sessionCount: (polling: Int, webSocket: Int) {
         counts.now
@@ -51,6 +64,13 @@ public final class EngineServer: Sendable {
     /// Ends all sessions, evenly over a time.
     public func closeAll(over duration: Duration = .zero) { loops.forEach { $0.closeAll(over: duration) } }
 
+    /// Opens no more sessions, ends all, evenly over a time, and returns when they have ended or a second later.
+    public func drain(over duration: Duration) async {
+        await withTaskGroup(of: Void.self) { group in
+            for home in homes { group.addTask(executorPreference: home.loop) { await home.drain(over: duration) } }
+        }
+    }
+
     /// The reply to any request under the path where the server is mounted.
     public func respond(to request: Request) async -> Response {
         if request.method == .options { return crossOrigin.preflight(request) }
@@ -58,12 +78,16 @@ public final class EngineServer: Sendable {
         do throws(EngineError) {
             response = try await route(request)
         } catch {
-            response = Response.json(error.json, error.code == 4 ? .forbidden : .badRequest)
+            return refuse(error, to: request)
         }
+        addCrossOriginHeaders(to: &response, for: request)
+        return response
+    }
+
+    private func addCrossOriginHeaders(to response: inout Response, for request: Request) {
         for (name, value) in crossOrigin.headers(for: request) {
             if let name = HeaderName(name) { response.headers.append(name, value) }
         }
-        return response
     }
 
     private func route(_ request: Request) async throws(EngineError) -> Response {

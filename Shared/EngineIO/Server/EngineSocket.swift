@@ -125,6 +125,7 @@ public final class EngineSocket: @unchecked Sendable {
     private func perform(_ action: EngineMachine.Action) {
         switch action {
         case .deliver(let message): handler?.received(message, on: self)
+        case .heartbeat(let sign): handler?.heartbeat(sign, on: self)
         case .answerPoll(let payload):
             let ticket = poll
             poll = nil
@@ -151,16 +152,18 @@ public final class EngineSocket: @unchecked Sendable {
     }
 
     private func armTimer() {
-        let deadline = machine.deadline
-        guard deadline != .max else { return }
-        if let timer {
-            timer.restart(at: deadline)
-        } else {
-            let delay = deadline - min(deadline, loop.now)
-            timer = loop.schedule(after: .nanoseconds(Int64(delay))) { [unowned self] in
-                change { [now = loop.now] in $0.timePassed(now: now, &$1) }
-            }
+        guard machine.deadline != .max else { return }
+        let deadline = home.times.meeting(for: machine.deadline)
+        let timer = self.timer ?? makeTimer()
+        timer.restart(at: deadline)
+    }
+
+    private func makeTimer() -> LoopTimer {
+        let timer = loop.schedule(after: home.settings.pingInterval) { [unowned self] in
+            change { [now = loop.now] in $0.timePassed(now: now, &$1) }
         }
+        self.timer = timer
+        return timer
     }
 }
 

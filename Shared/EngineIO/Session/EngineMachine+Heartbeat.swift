@@ -20,6 +20,7 @@ extension EngineMachine {
         case .quiet:
             heartbeat = .expecting(until: now + times.pingTimeout)
             send(EnginePacket(.ping), &actions)
+            if phase == .open { actions.append(.heartbeat(.sent)) }
         case .expecting:
             // Whatever the client sends shows that it lives, be its answer late behind other traffic.
             let patience = version == .v4 ? times.pingTimeout : times.pingInterval + times.pingTimeout

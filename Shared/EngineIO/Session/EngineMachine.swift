@@ -6,6 +6,8 @@ internal import WebSocket
 struct EngineMachine {
     enum Action: Equatable {
         case deliver(Message)
+        /// Tell the application.
+        case heartbeat(EngineHeartbeat)
         /// Reply to the poll that waits.
         case answerPoll(PollPayload)
         /// Send on the session's WebSocket.
@@ -98,10 +100,14 @@ struct EngineMachine {
         case .ping:
             guard version == .v3 else { return end(.transportError, &actions) }
             heartbeat = .expecting(until: now + times.pingInterval + times.pingTimeout)
+            // A client asks again only after it has its answer.
+            actions.append(.heartbeat(.answered))
             send(EnginePacket(.pong, packet.payload), &actions)
+            actions.append(.heartbeat(.sent))
         case .pong:
             guard version == .v4 else { return end(.transportError, &actions) }
             heartbeat = .quiet(until: now + times.pingInterval)
+            actions.append(.heartbeat(.answered))
         case .close: end(.closedByClient, &actions)
         case .open, .upgrade, .noop: break
         }

@@ -4,6 +4,9 @@ internal import EventLoop
 final class EngineTimes: Sendable {
     let pingInterval, pingTimeout, upgradeTimeout, closeTimeout: UInt64
     let outputLimit: Int
+    /// What is due within so long happens together, so that a loop with many quiet sessions sleeps: 1/128 of the interval
+    /// between heartbeats.
+    private let coarseness: UInt64
 
     init(_ settings: EngineSettings) {
         pingInterval = settings.pingInterval.wholeNanoseconds
@@ -11,5 +14,12 @@ final class EngineTimes: Sendable {
         upgradeTimeout = settings.upgradeTimeout.wholeNanoseconds
         closeTimeout = settings.closeTimeout.wholeNanoseconds
         outputLimit = settings.outputLimit
+        coarseness = max(1, pingInterval / 128)
+    }
+
+    /// When what is due at `deadline` happens: never before it.
+    func meeting(for deadline: UInt64) -> UInt64 {
+        let excess = deadline % coarseness
+        return excess == 0 ? deadline : deadline - excess + coarseness
     }
 }

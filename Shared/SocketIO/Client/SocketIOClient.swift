@@ -69,6 +69,8 @@ public final class SocketIOClient: EngineHandler, @unchecked Sendable {
         }
     }
 
+    public func heartbeat(_ sign: EngineHeartbeat, on socket: EngineSocket) { handler?.heartbeat(sign, from: self) }
+
     public func ended(_ ending: EngineEnding, on socket: EngineSocket) {
         timer?.cancel()
         timer = nil
@@ -93,7 +95,7 @@ public final class SocketIOClient: EngineHandler, @unchecked Sendable {
 
 extension SharedPacket {
     /// A packet without attachments, encoded once for many clients.
-    public init(_ packet: SocketIOPacket, compressingIn pool: CompressionPool? = nil) {
+    public convenience init(_ packet: SocketIOPacket, compressingIn pool: CompressionPool? = nil) {
         precondition(packet.attachments.isEmpty, "attachments are sent to each client by itself")
         self.init(text: packet.text, compressingIn: pool)
     }

@@ -9,12 +9,15 @@ public protocol SocketIOHandler: AnyObject {
     func received(_ event: SocketIOEvent, in namespace: String, from client: SocketIOClient)
     /// The client has acknowledged an event that was sent with an id.
     func acknowledged(_ answer: SocketIOAcknowledgement, in namespace: String, from client: SocketIOClient)
+    /// A heartbeat of the connection has gone out, or come back.
+    func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient)
     /// The last call: the client is out of all namespaces.
     func ended(_ ending: EngineEnding, from client: SocketIOClient)
 }
 
 extension SocketIOHandler {
     public func left(_ namespace: String, from client: SocketIOClient) {}
+    public func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient) {}
     public func received(_ event: SocketIOEvent, in namespace: String, from client: SocketIOClient) {}
     public func acknowledged(
         _ answer: SocketIOAcknowledgement, in namespace: String, from client: SocketIOClient

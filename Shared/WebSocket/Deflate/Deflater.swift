@@ -9,6 +9,8 @@ final class Deflater {
     /// zlib keeps its address, so it never moves.
     private let stream: UnsafeMutablePointer<z_stream>
     private static let trailer = 4
+    /// How many messages it has compressed.
+    private(set) var messageCount = 0
 
     /// `windowBits` is 8 to 15, `level` 1 (fast) to 9 (small), `memoryLevel` 1 to 9.
     init(windowBits: Int = 15, level: Int = 1, memoryLevel: Int = 8) {
@@ -29,6 +31,7 @@ final class Deflater {
 
     /// The payload of a compressed message; without `keepingContext` it refers to no message before it.
     func compress(_ bytes: [UInt8], keepingContext: Bool) -> [UInt8] {
+        messageCount += 1
         // An empty block; zlib would write nothing when it has just flushed.
         guard !bytes.isEmpty else { return [0] }
         if !keepingContext { deflateReset(stream) }

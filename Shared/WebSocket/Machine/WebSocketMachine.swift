@@ -115,8 +115,8 @@ public struct WebSocketMachine {
     public mutating func frame(of shared: SharedFrame) -> [UInt8]? {
         precondition(role == .server, "a client masks each frame by itself")
         guard state == .open else { return nil }
-        guard let compressed = shared.compressed, let parameters = compression?.parameters,
-            shared.reach <= 1 << parameters.serverWindowBits
+        guard let parameters = compression?.parameters, shared.reach <= 1 << parameters.serverWindowBits,
+            let compressed = shared.compressed
         else { return shared.plain }
         compression?.forgetSent()
         return compressed

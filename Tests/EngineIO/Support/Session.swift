@@ -29,8 +29,13 @@ final class Session {
         }
     }
 
-    /// What was wanted since the last call.
+    /// What was wanted since the last call, without word of heartbeats.
     func take() -> [EngineMachine.Action] {
+        takeAll().filter { if case .heartbeat = $0 { false } else { true } }
+    }
+
+    /// What was wanted since the last call.
+    func takeAll() -> [EngineMachine.Action] {
         defer { actions = [] }
         return actions
     }
