@@ -105,7 +105,7 @@ let package = Package(
         module("Telemetry", on: ["EventLoop", "Wire"]),
 
         // Floor 4: what services are made of
-        module("Contract", on: ["Wire", "HTTP", "EventLoop"]),
+        module("Contract", on: ["Wire", "HTTP", "EventLoop", "Telemetry"]),
         module(
             "ServiceKit",
             on: ["CSystem", "EventLoop", "Wire", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "Contract"]),
@@ -165,19 +165,28 @@ let package = Package(
         tests(of: "Redis", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Postgres", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Telemetry", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
-        tests(of: "Contract", alsoUsing: ["Wire"]),
+        tests(of: "Contract", alsoUsing: ["EventLoop", "HTTP", "Telemetry", "Wire"]),
         tests(of: "EngineIO", alsoUsing: ["EventLoop", "HTTP", "WebSocket", "TestSupport"]),
         tests(of: "SocketIO", alsoUsing: ["EngineIO", "EventLoop", "HTTP", "WebSocket", "Wire", "TestSupport"]),
         tests(of: "WebSocket", alsoUsing: ["EventLoop", "HTTP", "TestSupport", "CZlib"]),
         tests(
             of: "ServiceKit",
-            alsoUsing: ["Contract", "Crypto", "EventLoop", "HTTP", "ServiceSupport", "TestSupport", "Wire"]
+            alsoUsing: [
+                "Contract", "Crypto", "EventLoop", "HTTP", "Postgres", "Redis", "ServiceSupport", "Telemetry",
+                "TestSupport", "Wire",
+            ]
         ),
-        tests(of: "realtime-gateway", alsoUsing: ["Contract", "HTTP", "Wire"]),
+        tests(
+            of: "realtime-gateway",
+            alsoUsing: [
+                "Contract", "Crypto", "EventLoop", "HTTP", "Redis", "ServiceKit", "ServiceSupport", "TestSupport",
+                "Wire",
+            ]),
         tests(
             of: "auth-service",
             alsoUsing: [
-                "standins", "Contract", "EventLoop", "HTTP", "ServiceKit", "ServiceSupport", "TestSupport", "Wire",
+                "standins", "Contract", "Crypto", "EventLoop", "HTTP", "ServiceKit", "ServiceSupport", "Telemetry",
+                "TestSupport", "Wire",
             ]
         ),
         tests(
@@ -185,6 +194,12 @@ let package = Package(
             alsoUsing: [
                 "ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "ServiceSupport",
                 "TestSupport", "Wire",
+            ]
+        ),
+        tests(
+            of: "workspace-service",
+            alsoUsing: [
+                "ServiceKit", "Contract", "HTTP", "EventLoop", "ServiceSupport", "TestSupport", "Wire",
             ]
         ),
         tests(
@@ -196,16 +211,44 @@ let package = Package(
         ),
 
         // Measurements
-        bench("http", on: ["HTTP", "EventLoop", "TestSupport"]),
+        bench("fanout", on: ["GatewayLoad"]),
+        bench(
+            "http",
+            on: [
+                "ServiceKit", "ServiceSupport", "Contract", "Crypto", "Telemetry", "HTTP", "EventLoop", "TestSupport",
+                "Wire",
+            ]
+        ),
         bench("json", on: ["Wire"]),
         bench("postgres", on: ["Postgres", "EventLoop", "TestSupport"]),
         bench("redis", on: ["EventLoop", "Redis", "TestSupport"]),
         bench("telemetry", on: ["EventLoop", "Telemetry"]),
         bench("websocket", on: ["EventLoop", "HTTP", "WebSocket", "LoadClient", "TestSupport"]),
+        bench("sends", on: ["ChatLoad"]),
+        bench("history", on: ["ChatLoad"]),
+        load("auth", on: ["LoadClient", "Crypto", "EventLoop", "HTTP", "TestSupport", "Wire"]),
         load("payment", on: ["LoadClient", "EventLoop", "TestSupport"]),
+        load("product", on: ["Crypto", "EventLoop", "LoadClient", "ServiceKit", "TestSupport", "Wire"]),
+        load("realtime", on: ["GatewayLoad"]),
+        load("chat", on: ["ChatLoad"]),
+        load("workspace", on: ["LoadClient", "ServiceSupport", "HTTP", "EventLoop", "TestSupport"]),
         .target(
-            name: "LoadClient", dependencies: ["EventLoop", "WebSocket"], path: "Tests/Load/LoadClient",
+            name: "ChatLoad",
+            dependencies: ["LoadClient", "EventLoop", "HTTP", "ServiceSupport", "TestSupport", "Wire"],
+            path: "Tests/Load/ChatLoad", swiftSettings: settings),
+        .target(
+            name: "LoadClient", dependencies: ["EventLoop", "WebSocket", "TestSupport"], path: "Tests/Load/LoadClient",
             swiftSettings: settings),
+        .target(
+            name: "GatewayLoad",
+            dependencies: [
+                "Contract", "Crypto", "EventLoop", "HTTP", "LoadClient", "Redis", "ServiceSupport", "SocketIO",
+                "TestSupport", "WebSocket", "Wire",
+            ],
+            path: "Tests/Load/GatewayLoad",
+            exclude: ["socketio_server.py"],
+            swiftSettings: settings
+        ),
     ]
 )
 
@@ -215,6 +258,6 @@ if Context.environment["MARU_FUZZ"] != nil {
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         tool(
             "fuzz", at: "Tests/Fuzz/Runner",
-            on: ["CFuzzer", "EngineIO", "Redis", "SocketIO", "Telemetry", "WebSocket", "Wire"]),
+            on: ["CFuzzer", "EngineIO", "HTTP", "Redis", "SocketIO", "Telemetry", "WebSocket", "Wire"]),
     ]
 }

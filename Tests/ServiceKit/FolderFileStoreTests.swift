@@ -41,6 +41,7 @@ struct FolderFileStoreTests {
         #expect(try names(in: ".uploads").isEmpty)
         try await store.remove(["profiles/a1.jpg", "profiles/never.jpg"])
         #expect(try await store.open("profiles/a1.jpg") == nil)
+        #expect(try await store.open("profiles/" + String(repeating: "a", count: 300)) == nil)
     }
 
     @Test("An upload that nobody keeps leaves nothing")

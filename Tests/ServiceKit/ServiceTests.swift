@@ -2,8 +2,10 @@ import Contract
 import Crypto
 import EventLoop
 import HTTP
+import Redis
 import ServiceKit
 import ServiceSupport
+import Telemetry
 import TestSupport
 import Testing
 import Wire
@@ -21,9 +23,9 @@ final class SampleService: Sendable {
         func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) { ([], .now) }
     }
 
-    init() async throws {
+    init(_ settings: [String: String] = [:], redis: RedisServer? = nil) async throws {
         let authority = Authority(key: key.verificationKey)
-        service = try await ServiceUnderTest("sample", []) { builder in
+        service = try await ServiceUnderTest("sample", [], settings, redis: redis) { builder in
             builder.verifyTokens(by: authority)
             _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
             builder.publicRoutes { routes in
@@ -36,6 +38,12 @@ final class SampleService: Sendable {
                     return call.reply { json in json.value(text) }
                 }
                 routes.webhook(.post, "/v1/webhooks/hint") { call in call.done() }
+                routes.open(.get, "/v1/context") { call in
+                    let context = CallContext.current
+                    return call.reply { json in
+                        json.value(["\(context?.id.description ?? "") \(context?.trace?.traceparent ?? "")"])
+                    }
+                }
             }
             builder.internalRoutes { routes in routes.add(.get, "/internal/ping") { call in call.done() } }
         }
@@ -59,6 +67,15 @@ final class SampleService: Sendable {
         -> HTTPCall.Reply
     {
         try await service.call(method, target, key: nil, headers: headers, body: Array(body.utf8))
+    }
+
+    /// Calls a route again and again until a call is refused; returns how many were not, `limit` where none was.
+    func callUntilRefused(as token: String, atMost limit: Int) async throws -> Int {
+        for count in 0..<limit {
+            let reply = try await call("GET", "/v1/things/5", [("SesacKey", "native"), ("Authorization", token)])
+            if reply.status != 200 { return count }
+        }
+        return limit
     }
 
     func stop() async { await service.stop() }
@@ -135,6 +152,68 @@ struct ServiceTests {
         #expect(try await status([("Authorization", "Bearer 0123456789abcdef0123456789abcdef")]) == 200)
         #expect(try await status([], "/readyz") == 200)
         #expect(try await status([], "/healthz") == 200)
+        await sample.stop()
+    }
+
+    @Test("A start that fails leaves nothing behind: its connections are closed and its ports are free")
+    func failedStart() async throws {
+        let redis = try await RedisServer.start()
+        let database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        let taken = try await SampleService()
+        let port = taken.service.running.publicAddress.port
+        let inside = FreePort.pick()
+        let settings = ["public_address": "127.0.0.1:\(port)", "internal_address": "127.0.0.1:\(inside)"]
+        await #expect(throws: SocketError.self) {
+            _ = try await ServiceUnderTest("sample", [], settings, database: database, redis: redis) { builder in
+                _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+                try await builder.redis().connected(within: .seconds(20))
+            }
+        }
+        struct Refused: Error {}
+        await #expect(throws: Refused.self) {
+            _ = try await ServiceUnderTest("sample", [], database: database, redis: redis) { builder in
+                _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+                throw Refused()
+            }
+        }
+        #expect(throws: (any Error).self) { try RawConnection(port: inside) }
+        try await eventually("an end of all connections to Redis") {
+            let asker = try RawConnection(port: redis.port)
+            try asker.send("INFO clients\r\n")
+            return try asker.receive(until: "blocked_clients").contains("connected_clients:1\r\n")
+        }
+        try await eventually("an end of all connections to Postgres") {
+            try await database.run(
+                sql:
+                    "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+            ) == "0\n"
+        }
+        await taken.stop()
+    }
+
+    @Test("A service says what it is")
+    func version() async throws {
+        let sample = try await SampleService()
+        let reply = try await HTTPCall.get(port: sample.service.running.internalAddress.port, "/version")
+        #expect(try reply.json["service"]?.string == "sample")
+        #expect(try #require(reply.json["version"]?.string).split(separator: ".").count == 3)
+        #expect(try reply.json["swift"]?.string?.hasPrefix("6.") == true)
+        await sample.stop()
+    }
+
+    @Test("What a call asks of other services carries the id that it came with")
+    func context() async throws {
+        let sample = try await SampleService()
+        let headers = [
+            ("SesacKey", "sooda"), ("X-Request-Id", "gateway-12345"),
+            ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+        ]
+        let reply = try await sample.call("GET", "/v1/context", headers)
+        #expect(reply.headers["x-request-id"] == "gateway-12345")
+        let parts = try #require(reply.json[0]?.string).split(separator: " ")
+        #expect(parts.first == "gateway-12345")
+        let trace = try #require(parts.last).split(separator: "-")
+        #expect(trace[1] == "0af7651916cd43dd8448eb211c80319c" && trace[2] != "b7ad6b7169203331")
         await sample.stop()
     }
 }

@@ -1,6 +1,6 @@
 public import EventLoop
 public import ServiceKit
-internal import Telemetry
+public import Telemetry
 public import TestSupport
 
 /// A service in the process of its tests, on ports of its own, with a database and a Redis of its own.
@@ -21,9 +21,10 @@ public final class ServiceUnderTest: Sendable {
     ///   - entries: the service's own settings.
     ///   - settings: what is set otherwise than by default.
     ///   - database: to share one with another instance; one of its own when nil.
+    ///   - log: where it logs; errors only, to standard error, when nil.
     public init(
         _ name: String, _ entries: [ConfigEntry], _ settings: [String: String] = [:], database: TestDatabase? = nil,
-        redis: RedisServer? = nil, assemble: @escaping Service.Assembly
+        redis: RedisServer? = nil, log: Log? = nil, assemble: @escaping Service.Assembly
     ) async throws {
         if let database {
             self.database = database
@@ -42,7 +43,7 @@ public final class ServiceUnderTest: Sendable {
         let config = try Config(
             Service.settings(of: name, entries), file: all.map { "\($0) = \($1)" }.joined(separator: "\n"))
         running = try await Service.start(
-            name, config, on: loops, log: Log(service: name, level: .error, to: LogOutput(descriptor: 2)),
+            name, config, on: loops, log: log ?? Log(service: name, level: .error, to: LogOutput(descriptor: 2)),
             assemble: assemble)
     }
 

@@ -13,9 +13,20 @@ public struct TokenIssuer: Sendable {
 
     /// A token of a user, whose session is the user plus 1000.
     public func token(user: Int64, key profile: String = "sooda", lives: Duration = .seconds(600)) -> String {
-        let token = JWTSigner(key: key, type: Authenticator.Purpose.access.type).sign { json in
+        token(for: .access, user, profile, lives)
+    }
+
+    /// The value of the cookie that opens sockets for the same session.
+    public func socketCookie(user: Int64, key profile: String = "sooda") -> String {
+        token(for: .socket, user, profile, .seconds(600))
+    }
+
+    private func token(
+        for purpose: Authenticator.Purpose, _ user: Int64, _ profile: String, _ lives: Duration
+    ) -> String {
+        let token = JWTSigner(key: key, type: purpose.type).sign { json in
             json.field("iss", Authenticator.issuer)
-            json.field("aud", Authenticator.Purpose.access.audience)
+            json.field("aud", purpose.audience)
             json.field("sub", "\(user)")
             json.field("sid", "\(user + 1000)")
             json.field("pro", profile)

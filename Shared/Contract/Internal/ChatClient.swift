@@ -42,6 +42,14 @@ public struct ChatClient: Sendable {
         return heads
     }
 
+    /// How far a session's history replies went of which Redis could not be told; 0 where there were none.
+    public func toldPosition(of session: SessionID, in room: RoomID) async throws -> Int64 {
+        guard let seq = try await client.get("/internal/rooms/\(room)/positions/\(session)")["seq"]?.int else {
+            throw Failure.unavailable
+        }
+        return Int64(seq)
+    }
+
     /// Those of these DM rooms that are the user's.
     public func dms(_ ids: [DMID], of user: UserID) async throws -> [DMAccess] {
         let json = try await client.ask("/internal/dms/access") { json in

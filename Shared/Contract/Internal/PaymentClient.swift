@@ -16,6 +16,18 @@ public struct PaymentClient: Sendable {
         return balance
     }
 
+    /// The same of many users, 1,000 at most.
+    public func balances(of users: [UserID]) async throws -> [UserID: Int] {
+        let json = try await client.ask("/internal/balances") { $0.field("ids", users.map(\.description)) }
+        guard let elements = json["balances"]?.elements else { throw Failure.unavailable }
+        var balances: [UserID: Int] = [:]
+        for element in elements {
+            guard let user = element["user_id"]?.string.flatMap(UserID.init) else { continue }
+            balances[user] = element["balance"]?.int
+        }
+        return balances
+    }
+
     /// Holds coins for a purchase.
     ///
     /// - Parameters:

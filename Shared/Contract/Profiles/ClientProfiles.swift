@@ -2,7 +2,14 @@ internal import Wire
 
 /// The client profile of each API key.
 public struct ClientProfiles: Sendable {
-    private let byKey: [String: ClientProfile]
+    private struct Entry {
+        let key: String
+        let bytes: [UInt8]
+        let profile: ClientProfile
+    }
+
+    /// A handful, so going through them is quicker than a dictionary's hash.
+    private let entries: [Entry]
     private let byName: [String: ClientProfile]
 
     /// Reads the text of `clients.json`: an object of API keys and profiles.
@@ -20,12 +27,20 @@ public struct ClientProfiles: Sendable {
             byName[profile.name] = profile
         }
         guard !byKey.isEmpty else { throw ClientProfileError("no API keys") }
-        self.byKey = byKey
+        entries = byKey.map { Entry(key: $0, bytes: Array($0.utf8), profile: $1) }
         self.byName = byName
     }
 
     /// The profile of an API key.
-    public subscript(key key: String) -> ClientProfile? { byKey[key] }
+    public subscript(key key: String) -> ClientProfile? { entries.first { $0.key == key }?.profile }
+
+    /// The API key that a header holds, with its profile.
+    public func find(_ key: ArraySlice<UInt8>) -> (key: String, profile: ClientProfile)? {
+        for index in entries.indices where entries[index].bytes.count == key.count {
+            if entries[index].bytes.elementsEqual(key) { return (entries[index].key, entries[index].profile) }
+        }
+        return nil
+    }
 
     /// The profile that a token names.
     public subscript(name name: String) -> ClientProfile? { byName[name] }

@@ -107,22 +107,26 @@ public final class Authenticator: Sendable {
 
     /// Who sends `request`, by its access token: raw, or behind `Bearer`.
     public func caller(of request: Request) async throws -> Caller {
-        guard let header = request.headers[.authorization], let token = Self.token(in: header) else {
-            throw Failure(.invalidToken, "An access token is required.")
-        }
-        let now = Timestamp.now
-        if let entry = caches.current.tokens.entry(for: token.span) {
-            return try check(entry.caller, expires: entry.expires, now)
-        }
-        let identity = try await identity(of: Array(token), for: .access)
+        if let known = try knownCaller(of: request) { return known }
+        let token = Array(try Self.token(of: request))
+        let identity = try await identity(of: token, for: .access)
         caches.current.tokens.insert(
             TokenCache.Entry(caller: identity.caller, expires: identity.expires), for: token.span)
         return identity.caller
     }
 
+    /// The same where the token was verified before, nil where it was not.
+    func knownCaller(of request: Request) throws(Failure) -> Caller? {
+        let token = try Self.token(of: request)
+        guard let entry = caches.current.tokens.entry(for: token.span) else { return nil }
+        return try check(entry.caller, expires: entry.expires, .now)
+    }
+
     /// What `token` says, if it holds.
     public func identity(of token: [UInt8], for purpose: Purpose) async throws -> Identity {
         do {
+            // Tokens enter the cache through here, so that this once is enough for all calls.
+            try await revocations.requireKnowledge()
             do {
                 return try verify(token, for: purpose)
             } catch JWTError.unknownKey {
@@ -164,15 +168,19 @@ public final class Authenticator: Sendable {
         try await fetching?.value
     }
 
+    private static func token(of request: Request) throws(Failure) -> ArraySlice<UInt8> {
+        guard let header = request.headers[.authorization], let token = token(in: header) else {
+            throw Failure(.invalidToken, "An access token is required.")
+        }
+        return token
+    }
+
     private static func token(in header: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let bearer = "bearer "
-        var token = header
-        if token.count > bearer.utf8.count,
-            zip(token, bearer.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 })
-        {
-            token = token.dropFirst(bearer.utf8.count)
-        }
-        return token.isEmpty ? nil : token
+        guard header.count > bearer.utf8.count, header[header.startIndex] | 0x20 == UInt8(ascii: "b"),
+            zip(header, bearer.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 })
+        else { return header.isEmpty ? nil : header }
+        return header.dropFirst(bearer.utf8.count)
     }
 
     private func check(_ caller: Caller, expires: Timestamp, _ now: Timestamp) throws(Failure) -> Caller {

@@ -6,8 +6,8 @@ public import Wire
 
 /// The sessions that have ended before their time, known within a second of it.
 ///
-/// Redis tells them live. At start, after each reconnect and twice a second while Redis is away the authority is asked for
-/// those since the last answer, so that none is missed.
+/// Redis tells them live. A hint may be lost on either side of Redis without anybody noticing, so the authority is asked
+/// as well, twice a second, for those since its last answer; nobody is let in before it has answered once.
 public final class Revocations: Sendable {
     /// Told of each session once, on the loop where the news came in.
     public typealias Observer = @Sendable (Revocation) -> Void
@@ -17,13 +17,13 @@ public final class Revocations: Sendable {
         /// Up to when the authority has told all, by its own clock.
         var knownUntil: Timestamp
         var observers: [Observer] = []
-        var isLive = false
         var pruneAt = 1024
     }
 
     private let authority: any TokenAuthority
     private let state: Mutex<State>
     private let memory: Duration
+    private let isInformed = Atomic(false)
 
     /// Revocations told by Redis and by the authority may cross; asking for a little more than needed covers it.
     private static let overlap = Duration.seconds(5)
@@ -42,44 +42,51 @@ public final class Revocations: Sendable {
     /// Tells `observer` of every revocation from now on.
     public func observe(_ observer: @escaping Observer) { state.withLock { $0.observers.append(observer) } }
 
-    /// Notes a revocation; what is known already is not told again.
-    public func insert(_ revocation: Revocation) {
-        let observers = state.withLock { state -> [Observer] in
-            guard state.sessions.updateValue(revocation.at, forKey: revocation.session) == nil else { return [] }
+    /// Notes a revocation; what is known already is not told again. Says whether it was news.
+    @discardableResult
+    public func insert(_ revocation: Revocation) -> Bool {
+        let observers = state.withLock { state -> [Observer]? in
+            guard state.sessions.updateValue(revocation.at, forKey: revocation.session) == nil else { return nil }
             if state.sessions.count >= state.pruneAt { prune(&state) }
             return state.observers
         }
-        for observer in observers { observer(revocation) }
+        for observer in observers ?? [] { observer(revocation) }
+        return observers != nil
     }
 
-    /// Asks the authority for what has been revoked since it was asked last.
+    /// Asks the authority for what has been revoked since it was asked last, page after page.
     public func catchUp() async throws {
-        let since = state.withLock { $0.knownUntil } - Self.overlap
-        let answer = try await authority.revocations(since: since)
-        for revocation in answer.revocations { insert(revocation) }
-        state.withLock { $0.knownUntil = max($0.knownUntil, answer.now) }
+        let known = state.withLock { $0.knownUntil }
+        var since = known - Self.overlap
+        while true {
+            let answer = try await authority.revocations(since: since)
+            var isNews = false
+            for revocation in answer.revocations where insert(revocation) { isNews = true }
+            state.withLock { $0.knownUntil = max($0.knownUntil, answer.now) }
+            // More may follow a page that brought news, or that ended within what was known.
+            let mayHaveMore = isNews || (!answer.revocations.isEmpty && answer.now < known)
+            guard mayHaveMore, answer.now > since else { break }
+            since = answer.now
+        }
+        isInformed.store(true, ordering: .releasing)
+    }
+
+    /// Asks the authority if it has not answered yet.
+    func requireKnowledge() async throws {
+        if !isInformed.load(ordering: .acquiring) { try await catchUp() }
     }
 
     /// Follows revocations until cancelled; to be run on a loop.
     public func follow(_ subscriber: RedisSubscriber, on loop: EventLoop) async throws {
         let subscription = subscriber.listen(to: Revocation.channel) { [weak self] event in
-            guard let self else { return }
-            switch event {
-            case .message(let bytes):
-                if let json = try? JSONValue(parsing: bytes), let revocation = Revocation(json) { insert(revocation) }
-            case .confirmed, .gap: state.withLock { $0.isLive = true }
-            case .lost: state.withLock { $0.isLive = false }
-            }
+            guard let self, case .message(let bytes) = event, let json = try? JSONValue(parsing: bytes),
+                let revocation = Revocation(json)
+            else { return }
+            insert(revocation)
         }
         defer { subscription.cancel() }
-        var wasLive = false
         while !Task.isCancelled {
-            // Live is read before asking: what comes later is heard.
-            let isLive = state.withLock { $0.isLive }
-            if !isLive || !wasLive {
-                let isDone: Void? = try? await catchUp()
-                wasLive = isLive && isDone != nil
-            }
+            try? await catchUp()
             try await loop.sleep(for: Self.pollInterval)
         }
     }

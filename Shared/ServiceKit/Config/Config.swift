@@ -86,5 +86,5 @@ public struct Config: Sendable {
 public struct ConfigError: Error, Equatable, CustomStringConvertible {
     public let description: String
 
-    init(_ description: String) { self.description = description }
+    public init(_ description: String) { self.description = description }
 }

@@ -49,7 +49,8 @@ public struct FolderFileStore: FileStore {
         return try await pool.run {
             let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
             guard descriptor >= 0 else {
-                if errno == ENOENT { return nil }
+                // A name that is longer than any can be is nobody's.
+                if errno == ENOENT || errno == ENAMETOOLONG { return nil }
                 throw FileStoreError(operation: "open", code: errno)
             }
             let file = OpenFile(descriptor: descriptor)

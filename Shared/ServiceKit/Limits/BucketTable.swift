@@ -7,10 +7,18 @@ internal import Wire
 /// When the table is full of keys that are all over their rate, a new key shares one bucket with the other new ones: memory
 /// stays bounded and nobody gets in free.
 public final class BucketTable<Key: Hashable & Sendable>: Sendable {
+    private struct Entry {
+        var bucket: TokenBucket
+        /// Tokens taken that other instances have not been told of.
+        var untold = 0
+    }
+
     private struct Shard {
-        var buckets: [Key: TokenBucket] = [:]
+        var entries: [Key: Entry] = [:]
         var overflow: TokenBucket
         var sweepAt = 64
+        /// Keys of which so much was taken that other instances should know.
+        var due: [Key] = []
     }
 
     /// A mutex cannot be an element of an array.
@@ -20,8 +28,13 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
         init(_ shard: Shard) { self.shard = Mutex(shard) }
     }
 
-    private let rate: Double
-    private let burst: Double
+    /// Tokens a second.
+    let rate: Double
+    /// Tokens at once.
+    let burst: Double
+    /// So many untold tokens make a key due.
+    private let tellAt: Int
+    private let mostUntold: Int
     private let capacity: Int
     private let locks: [Lock]
 
@@ -32,6 +45,8 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
         self.rate = rate
         self.burst = burst
         self.capacity = capacity / Self.shardCount
+        mostUntold = Int(min(burst, 1e12))
+        tellAt = max(1, mostUntold / 32)
         let now = EventLoop.preciseNow
         locks = (0..<Self.shardCount).map { _ in
             Lock(Shard(overflow: TokenBucket(rate: rate, burst: burst, now: now)))
@@ -42,23 +57,74 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
     public func take(_ key: Key) -> Duration? { take(key, now: EventLoop.preciseNow) }
 
     func take(_ key: Key, now: UInt64) -> Duration? {
-        locks[Int(UInt(bitPattern: key.hashValue) % UInt(Self.shardCount))].shard.withLock { shard in
-            if shard.buckets[key] == nil {
-                if shard.buckets.count >= shard.sweepAt { sweep(&shard, now) }
-                guard shard.buckets.count < capacity else { return shard.overflow.take(now: now) }
-            }
-            return shard.buckets[key, default: TokenBucket(rate: rate, burst: burst, now: now)].take(now: now)
+        withShard(of: key) { shard in
+            if let place = shard.entries.index(forKey: key) { return take(key, at: place, &shard, now) }
+            if shard.entries.count >= shard.sweepAt { sweep(&shard, now) }
+            guard shard.entries.count < capacity else { return shard.overflow.take(now: now) }
+            shard.entries[key] = Entry(bucket: TokenBucket(rate: rate, burst: burst, now: now))
+            return shard.entries.index(forKey: key).flatMap { take(key, at: $0, &shard, now) }
         }
+    }
+
+    private func take(_ key: Key, at place: Dictionary<Key, Entry>.Index, _ shard: inout Shard, _ now: UInt64)
+        -> Duration?
+    {
+        if let wait = shard.entries.values[place].bucket.take(now: now) { return wait }
+        shard.entries.values[place].untold += 1
+        if shard.entries.values[place].untold == tellAt, shard.due.count < capacity { shard.due.append(key) }
+        return nil
+    }
+
+    private func withShard<Result>(of key: Key, _ body: (inout Shard) -> Result) -> Result {
+        locks[Int(UInt(bitPattern: key.hashValue) % UInt(Self.shardCount))].shard.withLock { body(&$0) }
     }
 
     /// Forgets full buckets; the next sweep comes when the table has doubled, so that sweeps cost each key a constant.
     private func sweep(_ shard: inout Shard, _ now: UInt64) {
-        shard.buckets = shard.buckets.filter { element in
-            var bucket = element.value
+        shard.entries = shard.entries.filter { element in
+            var bucket = element.value.bucket
             return !bucket.isFull(now: now)
         }
-        shard.sweepAt = max(64, min(capacity, shard.buckets.count * 2))
+        shard.sweepAt = max(64, min(capacity, shard.entries.count * 2))
     }
 
-    var count: Int { locks.reduce(0) { $0 + $1.shard.withLock { $0.buckets.count } } }
+    var count: Int { locks.reduce(0) { $0 + $1.shard.withLock { $0.entries.count } } }
+
+    // MARK: Sharing
+
+    /// The keys of which others should know, and how many tokens were taken of each since they were told last; 3% of a burst
+    /// are not worth telling. What comes back is for `settle`, or for `untell` where nobody could be told.
+    func takeDue() -> [(key: Key, taken: Int)] {
+        locks.flatMap { lock in
+            lock.shard.withLock { shard -> [(key: Key, taken: Int)] in
+                let due = shard.due
+                shard.due = []
+                return due.compactMap { key in
+                    guard let place = shard.entries.index(forKey: key) else { return nil }
+                    let taken = shard.entries.values[place].untold
+                    shard.entries.values[place].untold = 0
+                    return taken > 0 ? (key, taken) : nil
+                }
+            }
+        }
+    }
+
+    /// Takes over what the bucket that all instances share has left.
+    func settle(_ key: Key, shared left: Double, now: UInt64 = EventLoop.preciseNow) {
+        withShard(of: key) { shard in
+            guard let place = shard.entries.index(forKey: key) else { return }
+            let taken = shard.entries.values[place].untold
+            shard.entries.values[place].bucket.settle(shared: left, taken: taken, now: now)
+        }
+    }
+
+    /// Puts back what could not be told; more than a burst need nobody know.
+    func untell(_ key: Key, taken: Int) {
+        withShard(of: key) { shard in
+            guard let place = shard.entries.index(forKey: key) else { return }
+            let untold = shard.entries.values[place].untold
+            shard.entries.values[place].untold = min(untold + taken, mostUntold)
+            if untold < tellAt, shard.due.count < capacity { shard.due.append(key) }
+        }
+    }
 }

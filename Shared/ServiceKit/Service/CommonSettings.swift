@@ -38,6 +38,9 @@ struct CommonSettings: Sendable {
         "user_burst", default: 2000, "Calls of one user at once: home screens fire two a room.")
     static let addressRate = ConfigKey("address_rate", default: 20, "Calls without a token a second of one address.")
     static let addressBurst = ConfigKey("address_burst", default: 200, "Calls without a token of one address at once.")
+    static let keyRate = ConfigKey(
+        "key_rate", default: 0, "Calls a second of all who use one API key; 0 for as many as they like.")
+    static let keyBurst = ConfigKey("key_burst", default: 10_000, "Calls at once of all who use one API key.")
     static let drainTimeout = ConfigKey(
         "drain_timeout", default: Duration.seconds(20), "How long running calls may take at the end.")
 
@@ -59,6 +62,7 @@ struct CommonSettings: Sendable {
         loops.entry, logLevel.entry, clientsFile.entry, credential.entry,
         databaseURL.entry, databaseConnections.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
         realtimeURL.entry, paymentURL.entry, filesFolder.entry, trustedProxies.entry, connections.entry,
-        userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, drainTimeout.entry,
+        userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, keyRate.entry, keyBurst.entry,
+        drainTimeout.entry,
     ]
 }

@@ -17,11 +17,12 @@ public final class RunningService: Sendable {
     private let readiness: Readiness
     private let backgrounds: [Task<Void, Never>]
     private let consumers: [RedisStreamConsumer]
+    private let drains: [ServiceBuilder.Work]
     private let endings: [ServiceBuilder.Work]
     private let drainTimeout: Duration
     private let loops: EventLoopGroup
 
-    init(_ builder: ServiceBuilder, api: PublicAPI, internalAPI: InternalAPI, readiness: Readiness) throws {
+    init(_ builder: ServiceBuilder, api: PublicAPI, internalAPI: InternalAPI, readiness: Readiness) async throws {
         let config = builder.config
         var configuration = ServerConfiguration()
         configuration.connections = config[CommonSettings.connections]
@@ -29,10 +30,17 @@ public final class RunningService: Sendable {
         publicServer = Server(on: builder.loops, configuration: configuration) { await api.respond(to: $0) }
         internalServer = Server(on: builder.loops) { await internalAPI.respond(to: $0) }
         internalAddress = try internalServer.start(at: config[CommonSettings.internalAddress])
-        publicAddress = try publicServer.start(at: config[CommonSettings.publicAddress])
+        do {
+            publicAddress = try publicServer.start(at: config[CommonSettings.publicAddress])
+        } catch {
+            await internalServer.stop()
+            throw error
+        }
+        for beginning in builder.beginnings { beginning(internalAddress) }
         self.readiness = readiness
         loops = builder.loops
         drainTimeout = config[CommonSettings.drainTimeout]
+        drains = builder.drains
         endings = builder.endings
         consumers = builder.consumers
         for consumer in consumers { consumer.start() }
@@ -47,7 +55,10 @@ public final class RunningService: Sendable {
     /// Ends the service in order: no new calls, running calls to their end, background work, then what it stands on.
     public func stop() async {
         readiness.become(.draining)
-        await publicServer.drain(within: drainTimeout)
+        await withTaskGroup(of: Void.self) { group in
+            for drain in drains { group.addTask(executorPreference: loops.loops[0]) { try? await drain() } }
+            await publicServer.drain(within: drainTimeout)
+        }
         for consumer in consumers { await consumer.stop() }
         for background in backgrounds { background.cancel() }
         for background in backgrounds { await background.value }

@@ -51,14 +51,21 @@ public enum Service {
         while true { pause() }
     }
 
-    /// Starts a service within a process, on loops of the caller's.
+    /// Starts a service within a process, on loops of the caller's. Where it throws, nothing of the service is left on
+    /// them.
     public static func start(
         _ name: String, _ config: Config, on loops: EventLoopGroup, log: Log, assemble: @escaping Assembly
     ) async throws -> RunningService {
         try await loops.loops[0].run {
             let builder = try ServiceBuilder(name: name, config: config, loops: loops, log: log)
-            try await assemble(builder)
-            return try builder.finish()
+            do {
+                try await assemble(builder)
+                return try await builder.finish()
+            } catch {
+                // Nobody is left who could end what was begun.
+                await builder.end()
+                throw error
+            }
         }
     }
 }

@@ -29,14 +29,17 @@ public final class ServiceBuilder: @unchecked Sendable {
 
     private(set) var routes = PublicRoutes()
     private(set) var internalRoutes = InternalRoutes()
-    private var mounts: [Mount] = []
+    private(set) var mounts: [Mount] = []
     private(set) var backgrounds: [Background] = []
     private(set) var endings: [Work] = []
+    private(set) var drains: [Work] = []
+    private(set) var beginnings: [@Sendable (_ internalAddress: SocketAddress) -> Void] = []
     private(set) var consumers: [RedisStreamConsumer] = []
     private(set) var checks: [ReadinessCheck] = []
     /// Where files of calls are kept while they come in.
     private(set) var files: (any FileStore)?
     private var authority: (any TokenAuthority)?
+    private var knownRedis: Redis?
     private var knownAccess: (authenticator: Authenticator, revocations: Revocations)?
 
     init(name: String, config: Config, loops: EventLoopGroup, log: Log) throws {
@@ -46,12 +49,13 @@ public final class ServiceBuilder: @unchecked Sendable {
         self.log = log
         metrics = MetricsRegistry(for: loops)
         metrics.add(ProcessMetrics())
-        pool = BlockingPool(threads: 4, limit: 1024)
-        http = HTTPClient(on: loops)
         guard let clients = Config.textOfFile(config[CommonSettings.clientsFile]) else {
             throw ConfigError("clients_file: cannot read \(config[CommonSettings.clientsFile])")
         }
         profiles = try ClientProfiles(json: Array(clients.utf8))
+        pool = BlockingPool(threads: 4, limit: 1024)
+        http = HTTPClient(on: loops)
+        endings = [{ [pool] in pool.stop() }, { [http] in http.close() }]
     }
 
     // MARK: Parts
@@ -63,18 +67,34 @@ public final class ServiceBuilder: @unchecked Sendable {
         configuration.schema = schema
         configuration.connectionsPerLoop = config[CommonSettings.databaseConnections]
         let database = PostgresPool(configuration, on: loops, blocking: pool)
-        try await database.migrate(schema, migrations)
+        try await patiently { try await database.migrate(schema, migrations) }
         checks.append(ReadinessCheck("postgres") { _ = try await database.query(Self.ping) })
         endings.append { database.close() }
         return database
+    }
+
+    /// Tries again for half a minute while the database cannot be reached: it may be starting as well.
+    private func patiently(_ work: () async throws -> Void) async throws {
+        let end = EventLoop.preciseNow + 30 * 1_000_000_000
+        var backoff = Backoff()
+        while true {
+            do {
+                return try await work()
+            } catch let error as PostgresError where error.kind == .unavailable && EventLoop.preciseNow < end {
+                log.warning("the database cannot be reached yet", ["cause": .cause(error)])
+                try await EventLoop.current?.sleep(for: backoff.next())
+            }
+        }
     }
 
     private static let ping = Statement("ping", "select 1")
 
     /// Redis for commands, a connection a loop.
     public func redis() throws -> Redis {
+        if let known = knownRedis { return known }
         let redis = Redis(try redisConfiguration(), on: loops, resolvingOn: pool)
         endings.append { redis.close() }
+        knownRedis = redis
         return redis
     }
 
@@ -175,6 +195,14 @@ public final class ServiceBuilder: @unchecked Sendable {
         checks.append(ReadinessCheck(name, check))
     }
 
+    /// Runs `work` as soon as the service listens; it is told where other services call.
+    public func atStart(_ work: @escaping @Sendable (_ internalAddress: SocketAddress) -> Void) {
+        beginnings.append(work)
+    }
+
+    /// Runs `work` when the service stops, beside the calls that still run, and waits for it; before what is `atEnd`.
+    public func atDrain(_ work: @escaping Work) { drains.append(work) }
+
     /// Runs `work` when the service stops, after its servers have; the last added first.
     public func atEnd(_ work: @escaping Work) { endings.append(work) }
 
@@ -214,29 +242,12 @@ public final class ServiceBuilder: @unchecked Sendable {
         public let auth, workspace, chat, realtime, payment: String
     }
 
-    /// A client of another service's internal API.
-    public func internalClient(_ base: String) -> InternalClient {
-        InternalClient(base, credential: config[CommonSettings.credential].revealed, http: http)
-    }
+    /// What services show each other.
+    public var credential: String { config[CommonSettings.credential].revealed }
 
-    // MARK: Start
-
-    /// Starts what has been put together.
-    func finish() throws -> RunningService {
-        let readiness = Readiness(checks)
-        let access = try access()
-        let api = PublicAPI(
-            mounts: mounts, routes: RouteTable(routes, metrics), profiles: profiles,
-            authenticator: access.authenticator,
-            limits: CallLimits(
-                perUser: (Double(config[CommonSettings.userRate]), Double(config[CommonSettings.userBurst])),
-                perAddress: (Double(config[CommonSettings.addressRate]), Double(config[CommonSettings.addressBurst]))),
-            proxies: TrustedProxies(config[CommonSettings.trustedProxies]), uploads: files,
-            ids: IDSource(for: loops), journal: CallJournal(metrics, log: log))
-        let internalAPI = InternalAPI(
-            routes: internalRoutes.router, credential: Array(config[CommonSettings.credential].revealed.utf8),
-            pages: OperatorPages(name: name, log: log, readiness: readiness, metrics: metrics))
-        return try RunningService(self, api: api, internalAPI: internalAPI, readiness: readiness)
+    /// A client of another service's internal API, which has `deadline` for each call.
+    public func internalClient(_ base: String, deadline: Duration = .seconds(3)) -> InternalClient {
+        InternalClient(base, credential: credential, http: http, deadline: deadline)
     }
 }
 

@@ -8,8 +8,8 @@ struct CallJournal: Sendable {
     let unrouted: RouteMetrics
     let failures: FailureMetrics
 
-    /// Slower calls are logged.
-    private static let patience = Duration.seconds(1)
+    /// Calls that take more nanoseconds are logged.
+    private static let patience: UInt64 = 1_000_000_000
 
     init(_ metrics: MetricsRegistry, log: Log) {
         self.log = log
@@ -18,22 +18,30 @@ struct CallJournal: Sendable {
     }
 
     func write(_ report: CallReport) {
-        (report.route?.metrics ?? unrouted).count(report.status, report.duration)
+        if let route = report.route {
+            route.metrics.count(report.status, report.duration)
+        } else {
+            unrouted.count(report.status, report.duration)
+        }
         if let failure = report.failure { failures.count(failure.code) }
-        let log = log.with(request: report.id, trace: report.trace)
         if let cause = report.cause {
-            log.error(
+            log(of: report).error(
                 "call failed",
                 ["route": .name(report.template), "profile": .name(report.profile), "cause": .cause(cause)])
         } else if report.duration > Self.patience {
-            log.warning("slow call", ["route": .name(report.template), "duration": .duration(report.duration)])
-        } else {
-            log.debug(
+            log(of: report).warning(
+                "slow call", ["route": .name(report.template), "duration": duration(of: report)])
+        } else if log.level == .debug {
+            log(of: report).debug(
                 "call",
                 [
                     "route": .name(report.template), "profile": .name(report.profile),
-                    "status": .count(Int(report.status)), "duration": .duration(report.duration),
+                    "status": .count(Int(report.status)), "duration": duration(of: report),
                 ])
         }
     }
+
+    private func log(of report: CallReport) -> Log { log.with(request: report.id, trace: report.trace) }
+
+    private func duration(of report: CallReport) -> LogValue { .duration(.nanoseconds(Int64(report.duration))) }
 }

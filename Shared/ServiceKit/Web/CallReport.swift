@@ -8,13 +8,14 @@ internal import Wire
 struct CallReport {
     let id: RequestID
     let trace: TraceContext?
-    var route: PublicRoutes.Route?
+    var route: ServedRoute?
     var profile = "none"
     private(set) var status: UInt16 = 0
     private(set) var failure: Failure?
     /// Set where the server is to blame.
     private(set) var cause: (any Error)?
-    private(set) var duration = Duration.zero
+    /// Nanoseconds.
+    private(set) var duration: UInt64 = 0
 
     init(id: RequestID, trace: TraceContext?) {
         self.id = id
@@ -30,6 +31,6 @@ struct CallReport {
 
     mutating func ended(_ status: Status, start: UInt64) {
         self.status = status.code
-        duration = .nanoseconds(Int64(EventLoop.preciseNow - start))
+        duration = EventLoop.preciseNow - start
     }
 }

@@ -8,10 +8,13 @@ internal import Wire
 struct InternalAPI: Sendable {
     let routes: Router<InternalRoutes.Route>
     let credential: [UInt8]
+    let ids: IDSource
     let pages: OperatorPages
 
-    func respond(to request: Request) async -> Response {
+    nonisolated(nonsending) func respond(to request: Request) async -> Response {
         if let page = await pages.page(for: request) { return page }
+        let id = request.headers[.requestID].flatMap { RequestID($0.span) } ?? RequestID(from: ids)
+        let context = CallContext(id: id, trace: TraceContext(of: request, from: ids))
         do {
             guard isCredential(request.headers[.authorization] ?? []) else {
                 throw Failure(.invalidToken, "The service credential is required.")
@@ -19,18 +22,26 @@ struct InternalAPI: Sendable {
             guard case .found(let match) = routes.match(request.method, request.path) else {
                 throw Failure.unknownRoute
             }
-            return try await match.payload.handler(InternalCall(request: request, parameters: match.parameters))
+            let call = InternalCall(request: request, parameters: match.parameters)
+            return try await CallContext.$current.withValue(context) { try await match.payload.handler(call) }
         } catch {
             let failure = Failure(causedBy: error)
-            if failure.code == .serverError { pages.log.error("internal call failed", ["cause": .cause(error)]) }
-            let body = JSONWriter.bytes { json in
-                json.object { json in
-                    json.field("errorCode", failure.code.rawValue)
-                    json.field("detail", failure.detail)
-                }
+            if failure.code == .serverError {
+                pages.log.with(request: id, trace: context.trace).error(
+                    "internal call failed", ["cause": .cause(error)])
             }
-            return .json(body, Status(UInt16(failure.status)))
+            return Self.response(to: failure)
         }
+    }
+
+    private static func response(to failure: Failure) -> Response {
+        let body = JSONWriter.bytes { json in
+            json.object { json in
+                json.field("errorCode", failure.code.rawValue)
+                json.field("detail", failure.detail)
+            }
+        }
+        return .json(body, Status(UInt16(failure.status)))
     }
 
     private func isCredential(_ header: ArraySlice<UInt8>) -> Bool {
@@ -38,5 +49,15 @@ struct InternalAPI: Sendable {
         guard header.starts(with: bearer) else { return false }
         let shown = header.dropFirst(bearer.count)
         return ConstantTime.areEqual(shown.span, credential.span)
+    }
+}
+
+extension TraceContext {
+    /// A step of our own in the trace of whoever sent `request`; nil where they have none.
+    init?(of request: Request, from ids: IDSource) {
+        guard let parent = request.headers[.traceparent], let trace = TraceContext(traceparent: parent.span) else {
+            return nil
+        }
+        self = trace.child(from: ids)
     }
 }

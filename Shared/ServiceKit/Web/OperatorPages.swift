@@ -15,9 +15,21 @@ struct OperatorPages: Sendable {
         case "/healthz": return Response(type: "text/plain", Array("ok\n".utf8))
         case "/readyz": return await ready()
         case "/metrics": return metricsPage()
-        case "/version": return .json(JSONWriter.bytes { json in json.object { $0.field("service", name) } })
+        case "/version": return version
         default: return nil
         }
+    }
+
+    private var version: Response {
+        .json(
+            JSONWriter.bytes { json in
+                json.object { json in
+                    json.field("service", name)
+                    json.field("version", Build.version)
+                    json.field("swift", Build.swift)
+                    json.field("optimized", Build.isOptimized)
+                }
+            })
     }
 
     private func metricsPage() -> Response {

@@ -18,15 +18,28 @@ struct PublicAPI: Sendable {
     let ids: IDSource
     let journal: CallJournal
 
-    func respond(to request: Request) async -> Response {
+    nonisolated(nonsending) func respond(to request: Request) async -> Response {
         for mount in mounts where mount.takes(request.path) { return await mount.handler(request) }
-        let start = EventLoop.preciseNow
-        let id = proxies.requestID(of: request) ?? RequestID(from: ids)
-        var report = CallReport(id: id, trace: trace(of: request))
+        let start = request.receivedAt
+        let origin = proxies.origin(of: request)
+        let id = origin.requestID ?? RequestID(from: ids)
+        var report = CallReport(id: id, trace: TraceContext(of: request, from: ids))
         var statuses = ClientProfile.Statuses.legacy
         var response: Response
         do {
-            response = try await answer(request, id, &report, &statuses)
+            let (route, call) = try route(origin, &report, &statuses)
+            let context = CallContext(id: id, trace: report.trace)
+            switch route.action {
+            case .open(let handler):
+                try limits.admit(address: call.address)
+                response = try await CallContext.$current.withValue(context) { try await handler(call) }
+            case .signedIn(let handler):
+                // Most callers are known: no step of an asynchronous function for them.
+                let known = try authenticator.knownCaller(of: request)
+                let caller = if let known { known } else { try await authenticator.caller(of: request) }
+                try limits.admit(caller.user, now: start)
+                response = try await CallContext.$current.withValue(context) { try await handler(call, caller) }
+            }
         } catch {
             let failure = Failure(causedBy: error)
             report.failed(with: failure, because: error)
@@ -38,58 +51,34 @@ struct PublicAPI: Sendable {
         return response
     }
 
-    private func answer(
-        _ request: Request, _ id: RequestID, _ report: inout CallReport, _ statuses: inout ClientProfile.Statuses
-    ) async throws -> Response {
-        let key = request.headers.text(.sesacKey) ?? ""
-        guard let profile = profiles[key: key] else { return try await answerWithoutKey(request, id, &report) }
+    /// Where the request goes, and what its handler is told of it.
+    private func route(
+        _ origin: CallOrigin, _ report: inout CallReport, _ statuses: inout ClientProfile.Statuses
+    ) throws(Failure) -> (ServedRoute, Call) {
+        let request = origin.request
+        guard let (key, profile) = request.headers[.sesacKey].flatMap(profiles.find) else {
+            if routes.exists(request) { throw Failure(.unknownKey, "The API key is missing or unknown.") }
+            return try webhook(origin, &report)
+        }
         statuses = profile.statuses
         report.profile = profile.name
-        guard let match = routes.match(request, in: profile.generation) else {
-            return try await answerWebhook(request, id, &report)
-        }
+        guard let match = routes.match(request, in: profile.generation) else { return try webhook(origin, &report) }
         report.route = match.payload
-        let address = proxies.address(of: request)
-        let call = Call(
-            request: request, profile: profile, key: key, id: id, address: address,
-            isSecure: proxies.isSecure(request), parameters: match.parameters,
-            bodyLimit: match.payload.body, uploads: uploads)
-        switch match.payload.action {
-        case .open(let handler):
-            try limits.admit(address: address)
-            return try await handler(call)
-        case .signedIn(let handler):
-            let caller = try await authenticator.caller(of: request)
-            try limits.admit(caller.user, under: profile)
-            return try await handler(call, caller)
-        }
+        try limits.admit(key: key)
+        return (match.payload, call(origin, report.id, match, of: profile, key: key))
     }
 
-    private func answerWithoutKey(
-        _ request: Request, _ id: RequestID, _ report: inout CallReport
-    ) async throws -> Response {
-        if routes.exists(request) { throw Failure(.unknownKey, "The API key is missing or unknown.") }
-        return try await answerWebhook(request, id, &report)
-    }
-
-    private func answerWebhook(_ request: Request, _ id: RequestID, _ report: inout CallReport) async throws -> Response
-    {
-        guard let match = routes.webhook(request), case .open(let handler) = match.payload.action else {
-            throw Failure.unknownRoute
-        }
+    private func webhook(_ origin: CallOrigin, _ report: inout CallReport) throws(Failure) -> (ServedRoute, Call) {
+        guard let match = routes.webhook(origin.request) else { throw .unknownRoute }
         report.route = match.payload
-        let address = proxies.address(of: request)
-        try limits.admit(address: address)
-        let call = Call(
-            request: request, profile: .ofNobody, key: "", id: id, address: address,
-            isSecure: proxies.isSecure(request), parameters: match.parameters,
-            bodyLimit: match.payload.body, uploads: uploads)
-        return try await handler(call)
+        return (match.payload, call(origin, report.id, match, of: .ofNobody, key: ""))
     }
 
-    /// The gateway's trace, if it has one, continued by a span of this service's own.
-    private func trace(of request: Request) -> TraceContext? {
-        guard let parent = request.headers[.traceparent] else { return nil }
-        return TraceContext(traceparent: parent.span)?.child(from: ids)
+    private func call(
+        _ origin: CallOrigin, _ id: RequestID, _ match: RouteTable.Match, of profile: ClientProfile, key: String
+    ) -> Call {
+        Call(
+            request: origin.request, profile: profile, key: key, id: id, address: origin.address,
+            isSecure: origin.isSecure, parameters: match.parameters, bodyLimit: match.payload.body, uploads: uploads)
     }
 }

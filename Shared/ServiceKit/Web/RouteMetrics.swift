@@ -22,7 +22,8 @@ struct RouteMetrics: Sendable {
         failed = counter("failed")
     }
 
-    func count(_ status: UInt16, _ duration: Duration) {
+    /// Counts a call that took so many nanoseconds.
+    func count(_ status: UInt16, _ duration: UInt64) {
         durations.observe(duration)
         switch status {
         case ..<400: succeeded.increment()

@@ -4,39 +4,45 @@ internal import Telemetry
 
 /// All public routes, found by generation, method and path.
 struct RouteTable: Sendable {
-    typealias Match = RouteMatch<PublicRoutes.Route>
+    typealias Match = RouteMatch<ServedRoute>
 
-    private let router: Router<PublicRoutes.Route>
+    private var january = Router<ServedRoute>()
+    private var july = Router<ServedRoute>()
+    /// Those of both generations.
+    private var clients = Router<ServedRoute>()
+    private var webhooks = Router<ServedRoute>()
 
     init(_ routes: PublicRoutes, _ metrics: MetricsRegistry) {
-        var router = Router<PublicRoutes.Route>()
-        for var route in routes.all {
-            route.metrics = RouteMetrics(metrics, method: route.method.rawValue, template: route.template)
-            router.add(route.method, route.template, route)
+        for route in routes.all {
+            let served = ServedRoute(route, among: routes.all, metrics)
+            if route.audience == .anybody {
+                webhooks.add(route.method, route.template, served)
+            } else {
+                clients.add(route.method, route.template, served)
+            }
+            if route.isFor(.january2024) { january.add(route.method, route.template, served) }
+            if route.isFor(.july2024) { july.add(route.method, route.template, served) }
         }
-        self.router = router
     }
 
     /// The route under a key of this generation.
     ///
     /// What the other generation has a word for, such as `my`, is no parameter in this one: it is unknown here.
     func match(_ request: Request, in generation: ClientProfile.Generation) -> Match? {
-        let match = match(request) { $0.audience == .clients(generation) || $0.audience == .clients(nil) }
-        guard let match, match.parameters.count > 0 else { return match }
-        let anybodys = self.match(request) { $0.audience != .anybody }
+        let match = generation == .january2024 ? match(request, in: january) : match(request, in: july)
+        guard let match, match.payload.ambiguousIn.contains(generation) else { return match }
+        let anybodys = self.match(request, in: clients)
         return (anybodys?.parameters.count ?? 0) < match.parameters.count ? nil : match
     }
 
     /// The route that needs no key.
-    func webhook(_ request: Request) -> Match? { match(request) { $0.audience == .anybody } }
+    func webhook(_ request: Request) -> Match? { match(request, in: webhooks) }
 
     /// Whether some key could have this route.
-    func exists(_ request: Request) -> Bool { match(request) { $0.audience != .anybody } != nil }
+    func exists(_ request: Request) -> Bool { match(request, in: clients) != nil }
 
-    private func match(_ request: Request, where isCandidate: (PublicRoutes.Route) -> Bool) -> Match? {
-        guard case .found(let match) = router.match(request.method, request.path, where: isCandidate) else {
-            return nil
-        }
+    private func match(_ request: Request, in router: Router<ServedRoute>) -> Match? {
+        guard case .found(let match) = router.match(request.method, request.path) else { return nil }
         return match
     }
 }

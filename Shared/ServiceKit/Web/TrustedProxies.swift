@@ -5,29 +5,45 @@ internal import Wire
 
 /// The API gateways whose word is taken for where a call comes from.
 struct TrustedProxies: Sendable {
-    private let addresses: Set<String>
+    private let addresses: [String]
+    private let trustsAll: Bool
 
     /// Numeric addresses; `*` trusts every peer, for a network that only the gateway can reach.
-    init(_ addresses: [String]) { self.addresses = Set(addresses) }
+    init(_ addresses: [String]) {
+        self.addresses = addresses
+        trustsAll = addresses.contains("*")
+    }
+
+    /// Where `request` comes from.
+    func origin(of request: Request) -> CallOrigin {
+        let peer = request.peerHost
+        return CallOrigin(request: request, peer: peer, isGateway: trustsAll || addresses.contains(peer))
+    }
+}
+
+/// Where a call comes from, and what is believed of its way.
+struct CallOrigin {
+    let request: Request
+    let peer: String
+    /// Whether the peer is an API gateway whose word is taken.
+    let isGateway: Bool
 
     /// The client's address: what the gateway added last, or the peer itself.
-    func address(of request: Request) -> String {
-        let peer = request.peer?.host ?? ""
-        guard trusts(peer), let forwarded = request.headers.all(.forwardedFor).last else { return peer }
+    var address: String {
+        guard isGateway, let forwarded = request.headers.last(.forwardedFor) else { return peer }
         let last = forwarded.split(separator: UInt8(ascii: ",")).last.map { String(decoding: $0, as: UTF8.self) }
         return last.map { String($0.trimmingSpaces) } ?? peer
     }
 
     /// The gateway's id of the call.
-    func requestID(of request: Request) -> RequestID? {
-        guard let text = request.headers[.requestID], trusts(request.peer?.host ?? "") else { return nil }
+    var requestID: RequestID? {
+        guard isGateway, let text = request.headers[.requestID] else { return nil }
         return RequestID(text.span)
     }
 
     /// Whether the gateway says that the client speaks TLS to it.
-    func isSecure(_ request: Request) -> Bool {
-        trusts(request.peer?.host ?? "") && request.headers[.forwardedProto].map { Array($0) } == Array("https".utf8)
+    var isSecure: Bool {
+        guard isGateway, let scheme = request.headers[.forwardedProto] else { return false }
+        return scheme.elementsEqual("https".utf8)
     }
-
-    private func trusts(_ peer: String) -> Bool { addresses.contains("*") || addresses.contains(peer) }
 }

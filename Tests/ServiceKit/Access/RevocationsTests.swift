@@ -1,0 +1,81 @@
+import Crypto
+import EventLoop
+import ServiceKit
+import Synchronization
+import Testing
+import Wire
+
+/// An authority that tells its revocations in pages of three.
+private final class PagingAuthority: TokenAuthority {
+    private let revoked = Mutex<[Revocation]>([])
+    private let pages = Mutex(0)
+
+    /// The k-th at the k-th second.
+    init(_ count: Int) {
+        revoked.withLock { revoked in
+            revoked = (1...count).map {
+                Revocation(session: SessionID(Int64($0)), user: UserID(1), at: Timestamp(seconds: Int64($0)))
+            }
+        }
+    }
+
+    func keys() async throws -> VerificationKeySet { VerificationKeySet([]) }
+
+    func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) {
+        pages.withLock { $0 += 1 }
+        let page = revoked.withLock { $0.filter { $0.at >= since }.prefix(3) }
+        return (Array(page), page.count < 3 ? Timestamp(seconds: 1000) : page.last!.at)
+    }
+
+    func revoke(_ number: Int64, at seconds: Int64) {
+        let revocation = Revocation(session: SessionID(number), user: UserID(1), at: Timestamp(seconds: seconds))
+        revoked.withLock { $0.append(revocation) }
+    }
+
+    var asked: Int { pages.withLock(\.self) }
+}
+
+@Suite("Revocations")
+struct RevocationsTests {
+    /// Remembers what was revoked since 1970.
+    private func revocations(_ authority: PagingAuthority) -> Revocations {
+        Revocations(authority: authority, memory: Timestamp.now - Timestamp(seconds: 0))
+    }
+
+    @Test("All are asked for, page after page, and after that only what is new")
+    func pages() async throws {
+        let authority = PagingAuthority(20)
+        let revocations = revocations(authority)
+        try await revocations.catchUp()
+        for number in 1...20 { #expect(revocations.contains(SessionID(Int64(number)))) }
+        let first = authority.asked
+        try await revocations.catchUp()
+        #expect(authority.asked == first + 1)
+        authority.revoke(21, at: 998)
+        try await revocations.catchUp()
+        #expect(revocations.contains(SessionID(21)))
+    }
+
+    @Test("News behind a page of what is known is found")
+    func knownPage() async throws {
+        let authority = PagingAuthority(1)
+        let revocations = revocations(authority)
+        for number in 2...5 { authority.revoke(Int64(number), at: 994 + Int64(number) / 2) }
+        try await revocations.catchUp()
+        authority.revoke(6, at: 998)
+        try await revocations.catchUp()
+        #expect(revocations.contains(SessionID(6)))
+    }
+
+    @Test("Observers are told of each once, however often it is told")
+    func observers() async throws {
+        let authority = PagingAuthority(2)
+        let revocations = revocations(authority)
+        let told = Mutex<[SessionID]>([])
+        revocations.observe { revocation in told.withLock { $0.append(revocation.session) } }
+        for _ in 1...3 { try await revocations.catchUp() }
+        let first = Revocation(session: SessionID(1), user: UserID(1), at: Timestamp(seconds: 1))
+        #expect(!revocations.insert(first))
+        #expect(told.withLock(\.self) == [SessionID(1), SessionID(2)])
+    }
+}

@@ -1,0 +1,123 @@
+import Contract
+import EventLoop
+import Redis
+import TestSupport
+import Testing
+import Wire
+
+@testable import ServiceKit
+
+@Suite("Limits of calls that instances share")
+struct LimitSharingTests {
+    /// An instance's limits, with a connection to Redis of its own.
+    private struct Instance {
+        let limits: CallLimits
+        let sharing: LimitSharing
+        let redis: Redis
+
+        init(_ server: RedisServer, _ loops: EventLoopGroup, _ pool: BlockingPool, burst: Double, rate: Double = 0.01) {
+            limits = CallLimits(perUser: (rate, burst), perAddress: (rate, burst))
+            let configuration = RedisConfiguration(url: "redis://127.0.0.1:\(server.port)/0")!
+            redis = Redis(configuration, on: loops, resolvingOn: pool)
+            sharing = LimitSharing(limits: limits, redis: redis, name: "test")
+        }
+
+        /// Calls of a user that are admitted, of `count` at once.
+        func admitted(_ user: Int64, of count: Int) -> Int {
+            (0..<count).count { _ in (try? limits.admit(UserID(user))) != nil }
+        }
+    }
+
+    private func withInstances(
+        burst: Double, _ body: @escaping @Sendable (Instance, Instance, RedisServer) async throws -> Void
+    ) async throws {
+        let server = try await RedisServer.start()
+        let loops = EventLoopGroup(count: 1)
+        let pool = BlockingPool(threads: 1, limit: 16)
+        try await loops.loops[0].run {
+            let one = Instance(server, loops, pool, burst: burst)
+            let other = Instance(server, loops, pool, burst: burst)
+            for instance in [one, other] { try await instance.redis.connected(within: .seconds(20)) }
+            try await body(one, other, server)
+            for instance in [one, other] { instance.redis.close() }
+        }
+        await server.stop()
+        await onOwnThread { loops.stop() }
+        pool.stop()
+    }
+
+    @Test("What one instance has admitted another does not admit again")
+    func shared() async throws {
+        try await withInstances(burst: 64) { one, other, _ in
+            #expect(one.admitted(7, of: 100) == 64)
+            await one.sharing.share()
+            // Nobody has told the other yet; a few calls, and it asks.
+            #expect(other.admitted(7, of: 2) == 2)
+            await other.sharing.share()
+            #expect(other.admitted(7, of: 100) == 0)
+            #expect(other.admitted(8, of: 1) == 1)
+        }
+    }
+
+    @Test("Who took too much from several instances waits until it is paid back, and is told how long")
+    func debt() async throws {
+        try await withInstances(burst: 64) { one, other, _ in
+            #expect(one.admitted(7, of: 64) + other.admitted(7, of: 64) == 128)
+            await one.sharing.share()
+            await other.sharing.share()
+            let failure = #expect(throws: Failure.self) { try other.limits.admit(UserID(7)) }
+            // 64 owed and one wanted, at one in a hundred seconds.
+            #expect(failure?.code == .tooManyCalls)
+            #expect(failure?.retryAfter.map { $0 > .seconds(6000) } == true)
+        }
+    }
+
+    @Test("A user who calls little is told to nobody")
+    func little() async throws {
+        try await withInstances(burst: 640) { one, _, _ in
+            #expect(one.admitted(7, of: 19) == 19)
+            await one.sharing.share()
+            let none = try await one.redis.run(RedisCommand("DBSIZE")).integer
+            #expect(none == 0)
+            #expect(one.admitted(7, of: 1) == 1)
+            await one.sharing.share()
+            let some = try await one.redis.run(RedisCommand("DBSIZE")).integer
+            #expect(some == 1)
+        }
+    }
+
+    @Test("Without Redis each instance limits by itself, and tells afterwards")
+    func withoutRedis() async throws {
+        try await withInstances(burst: 64) { one, other, server in
+            await server.stop()
+            #expect(one.admitted(7, of: 100) == 64)
+            await one.sharing.share()
+            #expect(one.admitted(7, of: 100) == 0)
+            #expect(other.admitted(7, of: 2) == 2)
+            try await server.start()
+            for instance in [one, other] { try await instance.redis.connected(within: .seconds(20)) }
+            await one.sharing.share()
+            await other.sharing.share()
+            #expect(other.admitted(7, of: 100) == 0)
+        }
+    }
+
+    @Test("Two services at work share a limit and keep it without Redis, with E98 and a time to come back")
+    func services() async throws {
+        let redis = try await RedisServer.start()
+        let settings = ["user_burst": "320", "user_rate": "1"]
+        let one = try await SampleService(settings, redis: redis)
+        let other = try await SampleService(settings, redis: redis)
+        #expect(try await one.callUntilRefused(as: one.token(user: 5), atMost: 2000) >= 320)
+        let admitted = try await other.callUntilRefused(as: other.token(user: 5), atMost: 2000)
+        #expect(admitted < 320, "\(admitted) more calls were admitted")
+        await redis.stop()
+        let refused = try await other.call(
+            "GET", "/v1/things/5", [("SesacKey", "native"), ("Authorization", other.token(user: 5))])
+        #expect(refused.status == 429 && refused.text.contains("E98"))
+        #expect(Int(refused.headers["retry-after"] ?? "") ?? 0 > 0)
+        #expect(try await other.callUntilRefused(as: other.token(user: 6), atMost: 2000) >= 320)
+        await one.stop()
+        await other.stop()
+    }
+}

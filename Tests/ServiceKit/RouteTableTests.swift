@@ -1,0 +1,48 @@
+import Contract
+import EventLoop
+import HTTP
+import Telemetry
+import Testing
+
+@testable import ServiceKit
+
+@Suite("The table of public routes")
+struct RouteTableTests {
+    private func table(_ add: (inout PublicRoutes) -> Void) -> RouteTable {
+        let loops = EventLoopGroup(count: 1)
+        defer { loops.stop() }
+        var routes = PublicRoutes()
+        add(&routes)
+        return RouteTable(routes, MetricsRegistry(for: loops))
+    }
+
+    private func template(_ path: String, _ table: RouteTable, in generation: ClientProfile.Generation) -> String? {
+        Request(.get, path).flatMap { table.match($0, in: generation)?.payload.template }
+    }
+
+    @Test("What the other generation has a word for is no parameter in this one")
+    func words() {
+        let table = table { routes in
+            routes.signedIn(.get, "/users/{user_id}") { call, _ in call.done() }
+            routes.signedIn(.get, "/users/my", in: .january2024) { call, _ in call.done() }
+            routes.signedIn(.get, "/users/{user_id}/{thing}") { call, _ in call.done() }
+            routes.signedIn(.get, "/users/my/{thing}", in: .january2024) { call, _ in call.done() }
+        }
+        #expect(template("/users/my", table, in: .january2024) == "/users/my")
+        #expect(template("/users/my", table, in: .july2024) == nil)
+        #expect(template("/users/7", table, in: .july2024) == "/users/{user_id}")
+        #expect(template("/users/my/x", table, in: .july2024) == nil)
+        #expect(template("/users/7/x", table, in: .july2024) == "/users/{user_id}/{thing}")
+    }
+
+    @Test("A word of another method, or of nobody's app, hides nothing")
+    func otherWords() {
+        let table = table { routes in
+            routes.signedIn(.get, "/users/{user_id}") { call, _ in call.done() }
+            routes.signedIn(.post, "/users/my", in: .january2024) { call, _ in call.done() }
+            routes.webhook(.get, "/users/hook") { call in call.done() }
+        }
+        #expect(template("/users/my", table, in: .july2024) == "/users/{user_id}")
+        #expect(template("/users/hook", table, in: .july2024) == "/users/{user_id}")
+    }
+}

@@ -1,0 +1,33 @@
+import Glibc
+import Postgres
+import Redis
+import ServiceKit
+import ServiceSupport
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("The start of a service")
+struct StartTests {
+    @Test("A service that starts before its database waits for it")
+    func beforeItsDatabase() async throws {
+        let cluster = try await PostgresCluster.start()
+        let database = try await cluster.makeDatabase()
+        await cluster.stop()
+        let folder = TemporaryFolder("maru-log")
+        let log = folder.path + "/log"
+        let file = open(log, O_CREAT | O_WRONLY | O_APPEND, 0o600)
+        defer { close(file) }
+        async let starting = ServiceUnderTest(
+            "sample", [], database: database,
+            log: Log(service: "sample", level: .warning, to: LogOutput(descriptor: file))
+        ) { builder in _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)]) }
+        try await eventually(within: .seconds(60), "an attempt in vain") {
+            try String(contentsOfFile: log).contains("the database cannot be reached yet")
+        }
+        try await cluster.start()
+        let service = try await starting
+        await service.stop()
+        await cluster.stop()
+    }
+}
