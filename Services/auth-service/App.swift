@@ -32,6 +32,12 @@ enum App {
                 try await signingKeys.refresh()
             }
         }
+        service.background("expired sessions") {
+            while true {
+                try await sessionStore.forgetExpired(at: .now)
+                try await EventLoop.current?.sleep(for: .seconds(600))
+            }
+        }
         let sessions = Sessions(
             store: sessionStore, devices: devices, issuer: TokenIssuer(keys: signingKeys),
             announcer: RevocationAnnouncer(redis: redis, revocations: try service.access().revocations))
@@ -41,16 +47,22 @@ enum App {
         let autoJoin = AutoJoin(workspaces: workspaces)
         let people = Accounts(
             store: accounts,
-            hasher: PasswordHasher(threads: settings.hashThreads, queueLimit: settings.hashQueue))
+            passwords: Passwords(
+                PasswordHasher(threads: settings.hashThreads, queueLimit: settings.hashQueue), service.metrics))
+        let coins = Coins(
+            payments: PaymentClient(service.internalClient(service.peers.payment, deadline: Coins.deadline)),
+            log: service.log)
         service.publicRoutes { routes in
             JoinRoutes(accounts: people, sessions: sessions, autoJoin: autoJoin).register(in: &routes)
             LoginRoutes(
-                accounts: people, gate: LoginGate(), sessions: sessions, autoJoin: autoJoin,
+                accounts: people, gate: LoginGate(shared: SharedFailures(redis: redis)), sessions: sessions,
+                autoJoin: autoJoin,
                 social: SocialAccounts(database: database, store: accounts),
                 kakao: Kakao(http: service.http, base: settings.kakaoURL, appID: settings.kakaoAppID),
                 apple: Apple(
-                    keys: AppleKeys(http: service.http, base: settings.appleURL), clientIDs: settings.appleClientIDs,
-                    redis: redis)
+                    keys: AppleKeys(
+                        http: service.http, base: settings.appleURL, interval: settings.appleKeyInterval),
+                    clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
             ).register(in: &routes)
             SessionRoutes(sessions: sessions, store: sessionStore).register(in: &routes)
             PortraitRoutes(
@@ -60,7 +72,7 @@ enum App {
             DeviceRoutes(devices: devices).register(in: &routes)
             ProfileRoutes(
                 accounts: accounts, profiles: Profiles(store: accounts, facts: facts),
-                coins: Coins(payments: service.internalClient(service.peers.payment), log: service.log),
+                own: OwnProfiles(accounts: accounts, coins: coins, on: service.loops),
                 workspaces: workspaces
             ).register(in: &routes)
         }

@@ -15,6 +15,9 @@ struct AuthSettings: Sendable {
         "kakao_app_id", default: 0, "The number of our app at Kakao; 0 turns sign-in with Kakao off.")
     private static let appleURLKey = ConfigKey(
         "apple_url", default: "https://appleid.apple.com", "Where Apple's keys are.")
+    private static let appleKeyIntervalKey = ConfigKey(
+        "apple_key_interval", default: Duration.seconds(10),
+        "How often Apple's keys are fetched at most because a token names an unknown one.")
     private static let appleClientIDsKey = ConfigKey(
         "apple_client_ids", default: [String](),
         "Bundle and service ids of our apps; none turns sign-in with Apple off.")
@@ -25,7 +28,7 @@ struct AuthSettings: Sendable {
     static let entries = [
         imageSizeKey.entry,
         keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry, kakaoURLKey.entry, kakaoAppIDKey.entry,
-        appleURLKey.entry, appleClientIDsKey.entry,
+        appleURLKey.entry, appleKeyIntervalKey.entry, appleClientIDsKey.entry,
     ]
 
     let keyRotation: Duration
@@ -34,6 +37,7 @@ struct AuthSettings: Sendable {
     let kakaoURL: String
     let kakaoAppID: Int?
     let appleURL: String
+    let appleKeyInterval: Duration
     let appleClientIDs: Set<String>
     /// Bytes.
     let imageSize: Int
@@ -46,6 +50,7 @@ struct AuthSettings: Sendable {
         kakaoURL = config[Self.kakaoURLKey]
         kakaoAppID = config[Self.kakaoAppIDKey] == 0 ? nil : config[Self.kakaoAppIDKey]
         appleURL = config[Self.appleURLKey]
+        appleKeyInterval = config[Self.appleKeyIntervalKey]
         appleClientIDs = Set(config[Self.appleClientIDsKey])
     }
 }

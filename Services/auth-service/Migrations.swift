@@ -7,5 +7,6 @@ enum Migrations {
         Migration(number: 1, name: "accounts", sql: PackageResources._001_accounts_sql),
         Migration(number: 2, name: "sessions", sql: PackageResources._002_sessions_sql),
         Outbox.migration(number: 3),
+        Migration(number: 4, name: "nonces", sql: PackageResources._004_nonces_sql),
     ]
 }

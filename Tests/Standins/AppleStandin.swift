@@ -18,6 +18,8 @@ final class AppleStandin: Sendable {
     private struct State {
         var keys: [SigningKey]
         var made = 1
+        /// How often somebody asked for the keys.
+        var asked = 0
     }
 
     private let state = Mutex(State(keys: [RSAKey.generate(id: "standin-1")]))
@@ -33,6 +35,9 @@ final class AppleStandin: Sendable {
         }
     }
 
+    /// How often somebody asked for the keys.
+    var asked: Int { state.withLock(\.asked) }
+
     /// Signs with a new key from now on.
     func rotate() {
         state.withLock { state in
@@ -43,7 +48,10 @@ final class AppleStandin: Sendable {
     }
 
     private func keys(_ call: StandinCall) -> Response {
-        let keys = state.withLock { $0.keys.map(\.verificationKey) }
+        let keys = state.withLock { state in
+            state.asked += 1
+            return state.keys.map(\.verificationKey)
+        }
         return .json(JSONWriter.bytes { VerificationKeySet(keys).write(to: &$0) })
     }
 

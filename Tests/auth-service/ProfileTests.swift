@@ -10,16 +10,6 @@ struct ProfileTests {
     private static let png =
         Array("\u{89}PNG\r\n\u{1A}\n".unicodeScalars.map { UInt8($0.value) }) + Array("pixels".utf8)
 
-    private func upload(_ house: AuthHouse, _ bytes: [UInt8], _ token: String) async throws -> HTTPCall.Reply {
-        let head = """
-            --b\r\nContent-Disposition: form-data; name="image"; filename="../../me.html"\r\n\
-            Content-Type: text/html\r\n\r\n
-            """
-        return try await house.service.call(
-            "PUT", "/v1/users/me/image", token: token, headers: [("Content-Type", "multipart/form-data; boundary=b")],
-            body: Array(head.utf8) + bytes + Array("\r\n--b--\r\n".utf8))
-    }
-
     @Test("Nickname and phone change apart; null takes the phone away, and what is not named stays")
     func edit() async throws {
         try await AuthHouse.run { house async throws in
@@ -88,7 +78,7 @@ struct ProfileTests {
     func picture() async throws {
         try await AuthHouse.run { house async throws in
             let guest = try await house.join()
-            let path = try #require(try await upload(house, Self.png, guest.access).json["profileImage"]?.string)
+            let path = try #require(try await house.upload(Self.png, guest.access).json["profileImage"]?.string)
             #expect(path.hasPrefix("/static/profiles/") && path.hasSuffix(".png"))
             let target = "/v1" + path
             let reply = try await house.service.call("GET", target, token: guest.access)
@@ -104,7 +94,7 @@ struct ProfileTests {
             #expect(again.body.isEmpty)
             #expect(try await house.service.call("GET", target).errorCode == "E02")
 
-            let next = try #require(try await upload(house, Self.png, guest.access).json["profileImage"]?.string)
+            let next = try #require(try await house.upload(Self.png, guest.access).json["profileImage"]?.string)
             #expect(next != path)
             #expect(try await house.service.call("GET", target, token: guest.access).errorCode == "E13")
         }
@@ -114,11 +104,11 @@ struct ProfileTests {
     func notAPicture() async throws {
         try await AuthHouse.run { house async throws in
             let guest = try await house.join()
-            let path = try await upload(house, Self.png, guest.access).json["profileImage"]?.string
+            let path = try await house.upload(Self.png, guest.access).json["profileImage"]?.string
             for bytes in [Array("<html><script>".utf8), Array("%PDF-1.7".utf8), [0, 1, 2]] {
-                #expect(try await upload(house, bytes, guest.access).errorCode == "E11")
+                #expect(try await house.upload(bytes, guest.access).errorCode == "E11")
             }
-            #expect(try await upload(house, [], guest.access).status == 200)
+            #expect(try await house.upload([], guest.access).status == 200)
             #expect(try await house.me(guest.access).json["profileImage"]?.string == path)
             for name in ["..%2F..%2Fetc%2Fpasswd", "..", "%00", "nothing.png"] {
                 let reply = try await house.service.call("GET", "/v1/static/profiles/\(name)", token: guest.access)

@@ -78,6 +78,59 @@ struct ProviderTests {
         }
     }
 
+    @Test("A nonce stays used in other instances, and after they and Redis have been restarted")
+    func durableNonce() async throws {
+        try await AuthHouse.run { house async throws in
+            #expect(try await house.apple("sub=001.a&nonce=n1").status == 200)
+            try await house.service.redis.restart()
+            let token = try house.providers.apple.token(try #require(QueryParameters("sub=001.a&nonce=n1")))
+            try await house.withInstance { other async throws in
+                let reply = try await other.call("POST", "/v1/users/login/apple", json: #"{"idToken":"\#(token)"}"#)
+                #expect(reply.errorCode == "E03")
+            }
+        }
+    }
+
+    @Test("A key that Apple signs with from now on is fetched when a token names it")
+    func rotatedKeys() async throws {
+        try await AuthHouse.run(["apple_key_interval": "100ms"]) { house async throws in
+            #expect(try await house.apple("sub=001.a").status == 200)
+            for _ in 1...2 {
+                house.providers.apple.rotate()
+                try await eventually(within: .seconds(20), "a token of the new key") {
+                    try await house.apple("sub=001.a").status == 200
+                }
+            }
+        }
+    }
+
+    @Test("Tokens that name unknown keys, however many, make Apple be asked once in a while only")
+    func limitedFetches() async throws {
+        try await AuthHouse.run { house async throws in
+            let codes = try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 1...40 {
+                    group.addTask { try await house.apple("sub=001.a&kid=unknown-\(number)").errorCode }
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(codes == ["E03"])
+            #expect(house.providers.apple.asked <= 2)
+            #expect(try await house.apple("sub=001.a").status == 200)
+        }
+    }
+
+    @Test("While Apple does not answer, its known keys serve on; without any it is our failure")
+    func appleFails() async throws {
+        try await AuthHouse.run { house async throws in
+            house.providers.moods.set(Moods.Mood(answer: .refuse), of: .apple)
+            #expect(try await house.apple("sub=001.a").errorCode == "E99")
+            house.providers.moods.set(Moods.Mood(), of: .apple)
+            #expect(try await house.apple("sub=001.a").status == 200)
+            house.providers.moods.set(Moods.Mood(answer: .nonsense), of: .apple)
+            #expect(try await house.apple("sub=001.b").status == 200)
+        }
+    }
+
     @Test("Accounts link by an email that both sides have verified")
     func linked() async throws {
         try await AuthHouse.run { house async throws in

@@ -99,6 +99,26 @@ struct SessionTests {
         }
     }
 
+    @Test("People end all their sessions at once, and nobody else's")
+    func everywhere() async throws {
+        try await AuthHouse.run { house async throws in
+            let (first, second) = (try await house.join(device: "phone"), try await house.logIn(key: "collatalk"))
+            let stranger = try await house.join("s@b.kr")
+            let reply = try await house.service.call("DELETE", "/v1/users/me/sessions", token: first.access)
+            #expect(reply.status == 200)
+            #expect(reply.headers["set-cookie"]?.contains("Max-Age=0") == true)
+            #expect(try await house.me(first.access).errorCode == "E05")
+            #expect(try await house.me(second.access, key: "collatalk").errorCode == "E05")
+            #expect(try await house.refresh(second.refresh, key: "collatalk").errorCode == "E06")
+            #expect(try await house.me(stranger.access).status == 200)
+            let devices = try await house.service.internalCall(
+                "POST", "/internal/devices", json: #"{"ids":["\#(first.id)"]}"#)
+            #expect(devices.text == #"{"devices":[]}"#)
+            let told = try await house.service.internalCall("GET", "/internal/revocations?since=0").json
+            #expect(told["revocations"]?.elements?.map { $0["user_id"]?.string } == [first.id, first.id])
+        }
+    }
+
     @Test("Logout ends the session, and the other services are told")
     func logout() async throws {
         try await AuthHouse.run { house async throws in

@@ -5,7 +5,7 @@ import Wire
 /// Makes accounts and lets their owners in.
 struct Accounts: Sendable {
     let store: AccountStore
-    let hasher: PasswordHasher
+    let passwords: Passwords
 
     /// What a person gives to join.
     struct Application: Sendable {
@@ -15,6 +15,9 @@ struct Accounts: Sendable {
         let phone: String?
     }
 
+    /// Throws where nobody can be let in or join at present.
+    func requireRoom() throws(Failure) { try passwords.requireRoom() }
+
     func requireFree(_ email: EmailAddress) async throws {
         if try await store.exists(email) { throw Failure.duplicate("The email has an account.") }
     }
@@ -22,7 +25,7 @@ struct Accounts: Sendable {
     /// A new account with a password.
     func join(_ application: Application) async throws -> Account {
         try await requireFree(application.email)
-        let hash = try await hashed { try await hasher.hash(application.password) }
+        let hash = try await passwords.hash(application.password)
         let account = try await store.insert(
             application.email, nickname: application.nickname, phone: application.phone, passwordHash: hash, at: .now)
         guard let account else { throw Failure.duplicate("The email has an account.") }
@@ -33,23 +36,13 @@ struct Accounts: Sendable {
     func logIn(_ email: EmailAddress?, password: String) async throws -> Account {
         var found: AccountStore.Secret?
         if let email { found = try await store.find(email) }
-        let verdict = try await hashed { try await hasher.verify(password, against: found?.passwordHash) }
+        let verdict = try await passwords.verify(password, against: found?.passwordHash)
         guard let found, case .right(let needsRehash) = verdict else {
             throw Failure(.unknownAccount, "Email or password is wrong.")
         }
         if needsRehash {
-            let hash = try await hashed { try await hasher.hash(password) }
-            try await store.setPasswordHash(hash, of: found.account.id)
+            try await store.setPasswordHash(try await passwords.hash(password), of: found.account.id)
         }
         return found.account
-    }
-
-    /// Sheds what the hasher cannot take.
-    private func hashed<Result>(_ body: () async throws -> Result) async throws -> Result {
-        do {
-            return try await body()
-        } catch PasswordHashingError.overloaded {
-            throw Failure.overloaded
-        }
     }
 }

@@ -1,20 +1,35 @@
 import Contract
+import EventLoop
 import ServiceKit
+import Synchronization
 import Telemetry
 import Wire
 
-/// A person's coins, as payment-service tells them.
-struct Coins: Sendable {
-    let payments: InternalClient
-    let log: Log
+/// People's coins, as payment-service tells them.
+final class Coins: Sendable {
+    private let payments: PaymentClient
+    private let log: Log
+    /// Until when payment-service is not asked, because it did not answer; monotonic nanoseconds.
+    private let pausedUntil = Mutex<UInt64>(0)
 
-    /// 0, with a warning in the log, while payment-service does not answer: a profile is worth more than its coins.
-    func balance(of user: UserID) async -> Int64 {
+    /// Nobody waits longer for coins.
+    static let deadline = Duration.seconds(1)
+    private static let pause: UInt64 = 1_000_000_000
+
+    init(payments: PaymentClient, log: Log) {
+        self.payments = payments
+        self.log = log
+    }
+
+    /// Nothing, with a warning in the log, while payment-service does not answer: a profile is worth more than its coins.
+    func balances(of users: [UserID]) async -> [UserID: Int] {
+        guard pausedUntil.withLock({ $0 <= EventLoop.preciseNow }) else { return [:] }
         do {
-            return Int64(try await payments.get("/internal/balances/\(user)")["balance"]?.int ?? 0)
+            return try await payments.balances(of: users)
         } catch {
-            log.warning("no balance for a profile", ["cause": .cause(error)])
-            return 0
+            pausedUntil.withLock { $0 = EventLoop.preciseNow + Self.pause }
+            log.warning("no balances for profiles", ["profiles": .count(users.count), "cause": .cause(error)])
+            return [:]
         }
     }
 }

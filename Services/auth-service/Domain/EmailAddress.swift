@@ -8,7 +8,8 @@ struct EmailAddress: Sendable, Equatable {
     /// What addresses are compared by: NFC and without regard to case.
     let key: String
 
-    private static let longest = 254
+    /// Bytes.
+    static let longest = 254
 
     /// Checks the form; nothing is sent to the address to find out whether it exists.
     init(_ text: String) throws(Failure) {

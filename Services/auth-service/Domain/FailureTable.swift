@@ -15,30 +15,20 @@ struct FailureTable<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Failures without consequence.
-    private let free: Int
     private let capacity: Int
     private var entries: [Key: Entry] = [:]
     private var overflow = Entry()
     private var sweepAt = 64
 
-    private static var memory: UInt64 { 15 * 60 * 1_000_000_000 }
-    private static var longestWait: Duration { .seconds(60) }
-    /// 2⁶ seconds are longer than the longest wait.
-    private static var mostDoublings: Int { 6 }
+    private static var memory: UInt64 { UInt64(FailureRecord.memory.components.seconds) * 1_000_000_000 }
 
-    init(free: Int, capacity: Int) {
-        self.free = free
-        self.capacity = capacity
-    }
+    init(capacity: Int) { self.capacity = capacity }
 
-    /// How long `key` has to wait; nil when it need not.
-    func wait(of key: Key, now: UInt64) -> Duration? {
+    /// What went wrong of `key` of late; nil where nothing did.
+    func record(of key: Key, now: UInt64) -> FailureRecord? {
         let entry = entries[key] ?? (entries.count < capacity ? Entry() : overflow)
-        guard entry.failures >= free, !entry.isPast(now) else { return nil }
-        let wait = min(Self.longestWait, .seconds(1 << min(entry.failures - free, Self.mostDoublings)))
-        let over = Duration.nanoseconds(Int64(now - min(now, entry.last)))
-        return over < wait ? wait - over : nil
+        guard entry.failures > 0, !entry.isPast(now) else { return nil }
+        return FailureRecord(failures: entry.failures, age: .nanoseconds(Int64(now - min(now, entry.last))))
     }
 
     /// Counts a failure of `key`.

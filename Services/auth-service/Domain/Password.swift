@@ -3,7 +3,7 @@ import Contract
 /// The rule for new passwords.
 enum Password {
     private static let shortest = 8
-    private static let longestInBytes = 1024
+    static let longestInBytes = 1024
 
     /// At least 8 characters with an upper-case and a lower-case letter, a digit and something else.
     static func checked(_ text: String) throws(Failure) -> String {

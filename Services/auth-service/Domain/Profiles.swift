@@ -8,6 +8,8 @@ struct ProfileChange: Sendable {
     /// The inner nil takes the phone number away.
     var phone: String??
     var profileImage: String?
+
+    var isEmpty: Bool { nickname == nil && phone == nil && profileImage == nil }
 }
 
 /// Changes profiles and tells the others.
@@ -15,8 +17,12 @@ struct Profiles: Sendable {
     let store: AccountStore
     let facts: AccountFacts
 
-    /// The account after the change.
+    /// The account after the change; one that changes nothing is told to nobody.
     func change(_ user: UserID, _ change: ProfileChange) async throws -> Account {
+        if change.isEmpty {
+            guard let account = try await store.find(user) else { throw Failure.notFound }
+            return account
+        }
         let account = try await facts.outbox.transaction { tx in
             guard let account = try await store.change(user, change, in: tx) else { throw Failure.notFound }
             try await facts.changed(account, in: tx)

@@ -65,6 +65,14 @@ struct Sessions: Sendable {
         return true
     }
 
+    /// Ends all sessions of an account, as `end` does one.
+    func endAll(of account: UserID) async throws {
+        let now = Timestamp.now
+        for session in try await store.revokeAll(of: account, at: now) {
+            announcer.announce(Revocation(session: session, user: account, at: now))
+        }
+    }
+
     private func grant(_ session: Session, _ refresh: String, _ profile: ClientProfile, _ now: Timestamp) -> Grant {
         Grant(
             session: session,

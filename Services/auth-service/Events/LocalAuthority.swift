@@ -7,10 +7,17 @@ struct LocalAuthority: TokenAuthority {
     let signingKeys: SigningKeys
     let sessions: SessionStore
 
-    func keys() async throws -> VerificationKeySet { signingKeys.published }
+    private static let pageLength = 10_000
+
+    /// Read anew, because who asks may have met a token that another instance has signed with a key made since.
+    func keys() async throws -> VerificationKeySet {
+        try await signingKeys.refresh()
+        return signingKeys.published
+    }
 
     func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) {
         let now = Timestamp.now
-        return (try await sessions.revocations(since: since), now)
+        let page = try await sessions.revocations(since: since, limit: Self.pageLength)
+        return (page, page.count < Self.pageLength ? now : page.last?.at ?? now)
     }
 }

@@ -1,6 +1,5 @@
 import Contract
 import Crypto
-import Redis
 import Wire
 
 /// Sign in with Apple: verifies identity tokens with Apple's published keys.
@@ -8,7 +7,10 @@ struct Apple: Sendable {
     let keys: AppleKeys
     /// Our apps' bundle and service ids; none where Apple is not set up.
     let clientIDs: Set<String>
-    let redis: Redis
+    let nonces: NonceStore
+
+    /// Bytes.
+    static let longestToken = JWTVerifier.defaultMaximumLength
 
     private static let issuer = "https://appleid.apple.com"
     private static let leeway = Duration.seconds(60)
@@ -48,10 +50,9 @@ struct Apple: Sendable {
 
     /// A nonce is good once, for as long as its token lives.
     private func useUp(_ nonce: String, expiry: Int?) async throws {
-        let digest = Hexadecimal.encode(SHA256.digest(of: nonce.utf8.span).span)
-        let lifetime = max(1, (expiry ?? 0) - Int(Timestamp.now.seconds) + Int(Self.leeway.components.seconds))
-        let reply = try await redis.run(RedisCommand("SET", "apple-nonce:\(digest)", "1", "EX", lifetime, "NX"))
-        if reply.isNull { throw Self.refused }
+        let end = Timestamp(seconds: Int64(expiry ?? 0)) + Self.leeway
+        let isFirst = try await nonces.use(SHA256.digest(of: nonce.utf8.span), until: end, at: .now)
+        if !isFirst { throw Self.refused }
     }
 
     private static let refused = Failure(.unknownAccount, "The identity token is not valid.")

@@ -57,7 +57,7 @@ struct DirectoryRoutes: Sendable {
     }
 
     func deviceTokens(_ call: InternalCall) async throws -> Response {
-        let found = try await devices.tokens(of: try await call.json().ids("ids"))
+        let found = try await devices.tokens(of: try await call.json().ids("ids"), at: .now)
         return call.reply(capacity: 256 * found.count) { json in
             json.object { json in
                 json.array("devices") { json in

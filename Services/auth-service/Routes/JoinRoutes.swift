@@ -27,6 +27,7 @@ struct JoinRoutes: Sendable {
             nickname: try ProfileRules.nickname(try fields.text("nickname")),
             phone: try ProfileRules.phone(try fields.optionalText("phone")))
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
+        try accounts.requireRoom()
         let account = try await accounts.join(application)
         try await autoJoin.enter(account.id, under: call.profile)
         let grant = try await sessions.open(account.id, under: call.profile, device: device)

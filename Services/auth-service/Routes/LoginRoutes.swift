@@ -20,11 +20,12 @@ struct LoginRoutes: Sendable {
 
     func logIn(_ call: Call) async throws -> Response {
         let fields = try await call.fields()
-        let text = try fields.text("email")
+        let text = try fields.text("email", upTo: EmailAddress.longest)
         // What is no email is nobody's, and is told no differently.
         let email = try? EmailAddress(text)
-        let password = try fields.text("password")
+        let password = try fields.text("password", upTo: Password.longestInBytes)
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
+        try accounts.requireRoom()
         let account = try await gate.attempt(email, from: call.address) {
             try await accounts.logIn(email, password: password)
         }
@@ -33,17 +34,18 @@ struct LoginRoutes: Sendable {
 
     func logInWithKakao(_ call: Call) async throws -> Response {
         let fields = try await call.fields()
-        let token = try fields.text("oauthToken")
+        let token = try fields.text("oauthToken", upTo: Kakao.longestToken)
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
         return try await letIn(try await kakao.person(of: token), device: device, call)
     }
 
     func logInWithApple(_ call: Call) async throws -> Response {
         let fields = try await call.fields()
-        let token = try fields.text("idToken")
+        let token = try fields.text("idToken", upTo: Apple.longestToken)
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
-        // The name is in the client's first answer from Apple only, never in the token.
-        let nickname = try fields.optionalText("nickname").flatMap { try? ProfileRules.nickname($0) }
+        // The name is in the client's first answer from Apple only, never in the token; later ones bring none or an empty one.
+        let given = try fields.optionalText("nickname") ?? ""
+        let nickname = given.isEmpty ? nil : try ProfileRules.nickname(given)
         return try await letIn(try await apple.person(of: token, nickname: nickname), device: device, call)
     }
 

@@ -19,8 +19,7 @@ struct PortraitRoutes: Sendable {
     func change(_ call: Call, _ caller: Caller) async throws -> Response {
         let fields = try await call.fields()
         guard let file = fields.file("image") else {
-            guard let account = try await accounts.find(caller.user) else { throw Failure.notFound }
-            return call.reply(account.view())
+            return call.reply(try await profiles.change(caller.user, ProfileChange()).view())
         }
         let former = try await accounts.find(caller.user)?.profileImage
         let path = try await portraits.keep(file)

@@ -7,7 +7,7 @@ import Wire
 struct ProfileRoutes: Sendable {
     let accounts: AccountStore
     let profiles: Profiles
-    let coins: Coins
+    let own: OwnProfiles
     let workspaces: WorkspaceClient
 
     func register(in routes: inout PublicRoutes) {
@@ -18,9 +18,8 @@ struct ProfileRoutes: Sendable {
     }
 
     func mine(_ call: Call, _ caller: Caller) async throws -> Response {
-        async let balance = coins.balance(of: caller.user)
-        guard let account = try await accounts.find(caller.user) else { throw Failure.notFound }
-        return call.reply(account.view(coins: await balance))
+        guard let own = try await own.profile(of: caller.user) else { throw Failure.notFound }
+        return call.reply(own.account.view(coins: own.coins))
     }
 
     func edit(_ call: Call, _ caller: Caller) async throws -> Response {

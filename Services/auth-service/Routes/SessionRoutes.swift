@@ -12,6 +12,7 @@ struct SessionRoutes: Sendable {
         routes.open(.get, "/v1/auth/refresh", refresh)
         routes.signedIn(.get, "/v1/users/logout", logOut)
         routes.signedIn(.get, "/v1/users/me/sessions", list)
+        routes.signedIn(.delete, "/v1/users/me/sessions", endAll)
         routes.signedIn(.delete, "/v1/users/me/sessions/{id}", end)
     }
 
@@ -40,6 +41,14 @@ struct SessionRoutes: Sendable {
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
         let open = try await store.open(of: caller.user, at: .now)
         return call.reply(open.map { SessionView(session: $0, isCurrent: $0.id == caller.session) })
+    }
+
+    /// Logs the caller out everywhere, here as well.
+    func endAll(_ call: Call, _ caller: Caller) async throws -> Response {
+        try await sessions.endAll(of: caller.user)
+        var response = call.done()
+        SocketCookie.clear(in: &response, for: call)
+        return response
     }
 
     func end(_ call: Call, _ caller: Caller) async throws -> Response {

@@ -14,7 +14,11 @@ struct DeviceStore: Sendable {
         """)
     private static let replace = Statement("replace devices of session", "delete from device where session = $1")
     private static let ofAccounts = Statement(
-        "devices of accounts", "select account, token from device where account = any($1::bigint[])")
+        "devices of accounts",
+        """
+        select d.account, d.token from device d join session s on s.id = d.session
+        where d.account = any($1::bigint[]) and s.revoked_at is null and s.expires_at > $2
+        """)
     private static let prune = Statement("prune device", "delete from device where token = $1")
 
     /// Makes `token` the session's device; empty text leaves it without one.
@@ -27,8 +31,10 @@ struct DeviceStore: Sendable {
         }
     }
 
-    func tokens(of accounts: [UserID]) async throws -> [(account: UserID, token: String)] {
-        try await database.query(Self.ofAccounts, accounts.map(\.rawValue)).map { row throws(PostgresError) in
+    /// The devices of those sessions of the accounts that are open.
+    func tokens(of accounts: [UserID], at now: Timestamp) async throws -> [(account: UserID, token: String)] {
+        let rows = try await database.query(Self.ofAccounts, accounts.map(\.rawValue), now.milliseconds)
+        return try rows.map { row throws(PostgresError) in
             (UserID(try row.next()), try row.next())
         }
     }

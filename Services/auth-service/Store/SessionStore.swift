@@ -42,9 +42,26 @@ struct SessionStore: Sendable {
         )
         select id from revoked
         """)
+    private static let revokeAll = Statement(
+        "revoke sessions of account",
+        """
+        with revoked as (
+            update session set revoked_at = $2 where account = $1 and revoked_at is null and expires_at > $2 returning id
+        ), forgotten as (
+            delete from device using revoked where device.session = revoked.id
+        )
+        select id from revoked
+        """)
     private static let revokedSince = Statement(
         "revocations since",
-        "select id, account, revoked_at from session where revoked_at >= $1 order by revoked_at, id limit 100000")
+        "select id, account, revoked_at from session where revoked_at >= $1 order by revoked_at, id limit $2")
+    private static let forget = Statement(
+        "forget expired sessions",
+        """
+        delete from session where id in (
+            select id from session where expires_at <= $1 order by expires_at limit $2 for update skip locked
+        )
+        """)
     private static let use = Statement(
         "use refresh token",
         "update refresh_token set used_at = coalesce(used_at, $2) where hash = $1 returning used_at")
@@ -83,13 +100,28 @@ struct SessionStore: Sendable {
         !(try await database.query(Self.revoke, id.rawValue, account.rawValue, now.milliseconds).isEmpty)
     }
 
-    func revocations(since: Timestamp) async throws -> [Revocation] {
-        try await database.query(Self.revokedSince, since.milliseconds).map { row throws(PostgresError) in
+    /// Ends all open sessions of the account and forgets their devices; tells which they were.
+    func revokeAll(of account: UserID, at now: Timestamp) async throws -> [SessionID] {
+        try await database.query(Self.revokeAll, account.rawValue, now.milliseconds).map { row throws(PostgresError) in
+            SessionID(try row.next())
+        }
+    }
+
+    /// The first `limit` revocations from a moment on, oldest first.
+    func revocations(since: Timestamp, limit: Int) async throws -> [Revocation] {
+        try await database.query(Self.revokedSince, since.milliseconds, Int64(limit)).map { row throws(PostgresError) in
             Revocation(
                 session: SessionID(try row.next()), user: UserID(try row.next()),
                 at: Timestamp(milliseconds: try row.next()))
         }
     }
+
+    /// Forgets sessions that are over, with all that belongs to them: no token of theirs lives longer.
+    func forgetExpired(at now: Timestamp) async throws {
+        while try await database.execute(Self.forget, now.milliseconds, Self.forgottenAtOnce) == Self.forgottenAtOnce {}
+    }
+
+    private static let forgottenAtOnce = 1000
 
     /// Uses up a token and adds the next one, in one transaction; tells when the token was used up first.
     func rotate(

@@ -1,8 +1,10 @@
+import Crypto
 import EventLoop
 import HTTP
 import ServiceKit
 import ServiceSupport
 import Synchronization
+import Telemetry
 import TestSupport
 import Testing
 import Wire
@@ -17,8 +19,9 @@ final class AuthHouse: Sendable {
     let neighbours: Neighbours
     private let loops: EventLoopGroup
     private let servers: [Server]
+    private let settings: [String: String]
 
-    init(_ settings: [String: String] = [:]) async throws {
+    init(_ settings: [String: String] = [:], log: Log? = nil) async throws {
         loops = EventLoopGroup(count: 1)
         providers = try StandinWorld()
         neighbours = Neighbours()
@@ -34,16 +37,36 @@ final class AuthHouse: Sendable {
             "workspace_url": neighboursURL, "payment_url": neighboursURL,
         ]
         all.merge(settings) { _, given in given }
-        service = try await ServiceUnderTest("auth-service", AuthSettings.entries, all, assemble: App.assemble)
+        self.settings = all
+        service = try await ServiceUnderTest(
+            "auth-service", AuthSettings.entries, all, log: log, assemble: App.assemble)
+    }
+
+    /// Another instance of the service beside the first, on the same database and Redis; `body` must not keep it.
+    func withInstance(
+        _ settings: [String: String] = [:], _ body: (ServiceUnderTest) async throws -> Void
+    ) async throws {
+        let instance = try await ServiceUnderTest(
+            "auth-service", AuthSettings.entries, self.settings.merging(settings) { _, given in given },
+            database: service.database, redis: service.redis, assemble: App.assemble)
+        do {
+            try await body(instance)
+        } catch {
+            await instance.stop()
+            throw error
+        }
+        await instance.stop()
     }
 
     private static let places = Places(2)
 
     /// Runs `body` in a house of its own, when there is place for one, and clears it away.
-    static func run(_ settings: [String: String] = [:], _ body: (AuthHouse) async throws -> Void) async throws {
+    static func run(
+        _ settings: [String: String] = [:], log: Log? = nil, _ body: (AuthHouse) async throws -> Void
+    ) async throws {
         await places.enter()
         do {
-            let house = try await AuthHouse(settings)
+            let house = try await AuthHouse(settings, log: log)
             do {
                 try await body(house)
             } catch {
@@ -118,6 +141,31 @@ final class AuthHouse: Sendable {
         try await service.call("GET", "/v1/users/me", key: key, token: access)
     }
 
+    /// Puts a picture into somebody's profile.
+    func upload(_ bytes: [UInt8], _ token: String) async throws -> HTTPCall.Reply {
+        let head = """
+            --b\r\nContent-Disposition: form-data; name="image"; filename="../../me.html"\r\n\
+            Content-Type: text/html\r\n\r\n
+            """
+        return try await service.call(
+            "PUT", "/v1/users/me/image", token: token, headers: [("Content-Type", "multipart/form-data; boundary=b")],
+            body: Array(head.utf8) + bytes + Array("\r\n--b--\r\n".utf8))
+    }
+
+    /// Opens another session of an account, and tells its id.
+    func newSession(_ email: String) async throws -> String {
+        let guest = try await logIn(email)
+        let list = try await service.call("GET", "/v1/users/me/sessions", token: guest.access).json
+        let current = list.elements?.first { $0["current"]?.bool == true }
+        return try #require(current?["session_id"]?.string)
+    }
+
+    /// The key that signs tokens at present.
+    func signingKey() async throws -> SigningKey {
+        let pem = try await service.database.run(sql: "select private_key from auth.signing_key limit 1")
+        return try SigningKey(pem: pem)
+    }
+
     func guest(_ reply: HTTPCall.Reply) throws -> Guest {
         let json = try reply.json
         let tokens = json["token"] ?? json
@@ -147,8 +195,11 @@ final class Neighbours: Sendable {
             let ids = (asked["others"]?.elements?.compactMap(\.string) ?? []).filter(known.contains)
             return .json(JSONWriter.bytes { $0.object { $0.field("ids", ids) } })
         }
-        if path.hasPrefix("/internal/balances/"), let coins = coins.withLock({ $0 }) {
-            return .json(Array(#"{"user_id":"1","balance":\#(coins)}"#.utf8))
+        if path == "/internal/balances", let coins = coins.withLock({ $0 }) {
+            let asked = try JSONValue(parsing: try await request.body.collect(upTo: 65_536))
+            let ids = asked["ids"]?.elements?.compactMap(\.string) ?? []
+            let balances = ids.map { #"{"user_id":"\#($0)","balance":\#(coins)}"# }
+            return .json(Array(#"{"balances":[\#(balances.joined(separator: ","))]}"#.utf8))
         }
         return path == "/internal/auto-join" ? .json(Array("{}".utf8)) : Response(.serviceUnavailable)
     }

@@ -1,0 +1,69 @@
+import EventLoop
+import HTTP
+import ServiceKit
+import ServiceSupport
+import TestSupport
+import Testing
+
+@testable import auth_service
+
+@Suite("Revocations in other services")
+struct RevocationTests {
+    /// Another service, which knows of sessions what auth-service and Redis tell it.
+    private func neighbour(of house: AuthHouse) async throws -> ServiceUnderTest {
+        let settings = ["auth_url": "http://127.0.0.1:\(house.service.running.internalAddress.port)"]
+        return try await ServiceUnderTest(
+            "chat-service", [], settings, database: house.service.database, redis: house.service.redis
+        ) { builder in
+            builder.publicRoutes { routes in routes.signedIn(.get, "/v1/rooms") { call, _ in call.done() } }
+        }
+    }
+
+    private func code(_ service: ServiceUnderTest, _ guest: AuthHouse.Guest) async throws -> String {
+        try await service.call("GET", "/v1/rooms", token: guest.access).errorCode
+    }
+
+    /// How long it takes from the reply to the logout until the service refuses the session.
+    private func logOut(_ guest: AuthHouse.Guest, _ house: AuthHouse, until service: ServiceUnderTest) async throws
+        -> Duration
+    {
+        #expect(try await code(service, guest) == "")
+        #expect(try await house.service.call("GET", "/v1/users/logout", token: guest.access).status == 200)
+        let start = ContinuousClock.now
+        try await eventually(within: .seconds(20), "a revocation") { try await code(service, guest) == "E05" }
+        return ContinuousClock.now - start
+    }
+
+    /// The promise, and what a busy machine may add to it.
+    private static let promised = Duration.seconds(1) + .milliseconds(500)
+
+    @Test("A logout reaches another service within a second, with Redis, without it and after its restart")
+    func everywhere() async throws {
+        try await AuthHouse.run { house async throws in
+            let service = try await neighbour(of: house)
+            var guests = [try await house.join()]
+            for _ in 1...3 { guests.append(try await house.logIn()) }
+            #expect(try await logOut(guests[0], house, until: service) < Self.promised)
+            await house.service.redis.kill()
+            #expect(try await logOut(guests[1], house, until: service) < Self.promised)
+            try await house.service.redis.start()
+            #expect(try await logOut(guests[2], house, until: service) < Self.promised)
+            for guest in guests[...2] { #expect(try await code(service, guest) == "E05") }
+            #expect(try await code(service, guests[3]) == "")
+            await service.stop()
+        }
+    }
+
+    @Test("A service that starts later knows from its first call what was revoked before")
+    func lateComer() async throws {
+        try await AuthHouse.run { house async throws in
+            let (guest, other) = (try await house.join(), try await house.logIn())
+            _ = try await house.service.call("GET", "/v1/users/logout", token: guest.access)
+            try await house.service.redis.restart()
+            let service = try await neighbour(of: house)
+            #expect(try await code(service, guest) == "E05")
+            #expect(try await code(service, other) == "")
+            await service.stop()
+        }
+    }
+}
