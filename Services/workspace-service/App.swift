@@ -29,16 +29,20 @@ enum App {
             database: database, store: store, members: members, channels: channelStore,
             channelMembers: channelMembers, facts: facts,
             treasury: Treasury(
-                payments: service.internalClient(service.peers.payment), workspacePrice: settings.workspacePrice,
+                payments: PaymentClient(service.internalClient(service.peers.payment)),
+                workspacePrice: settings.workspacePrice,
                 log: service.log))
         let channels = Channels(workspaces: workspaces, store: channelStore, members: channelMembers, facts: facts)
         let directory = Directory(
             database: database, workspaces: store, members: members, channels: channelStore,
             channelMembers: channelMembers, profiles: profiles)
-        let covers = Covers(files: try service.fileStore(folders: Covers.Folder.allCases.map(\.rawValue)))
+        let covers = Covers(
+            files: try service.fileStore(folders: Covers.Folder.allCases.map(\.rawValue)),
+            unused: UnusedCoverStore(database: database), signal: WakeSignal())
+        service.background("unused covers") { try await covers.sweep() }
         let system = SystemWorkspaces(
             workspaces: workspaces, slugs: Array(Set(service.profiles.all.flatMap(\.autoJoin))).sorted(),
-            image: try await covers.keepDefault())
+            image: try await covers.keepDefault(), owner: settings.systemOwner)
         try await system.prepare()
         service.publicRoutes { routes in
             let imageSize = settings.imageSize

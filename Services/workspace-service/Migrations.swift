@@ -6,5 +6,8 @@ enum Migrations {
     static let all = [
         Migration(number: 1, name: "workspaces", sql: PackageResources._001_workspaces_sql),
         Outbox.migration(number: 2),
+        Migration(number: 3, name: "covers", sql: PackageResources._003_covers_sql),
+        Migration(number: 4, name: "default_channels", sql: PackageResources._004_default_channels_sql),
+        Migration(number: 5, name: "memberships_in_bulk", sql: PackageResources._005_memberships_in_bulk_sql),
     ]
 }

@@ -70,12 +70,9 @@ struct Channels: Sendable {
         _ reference: ChannelReference, of id: WorkspaceID, to heir: UserID, by user: UserID
     ) async throws -> Channel {
         let channel = try await changing(reference, of: id, by: user) { channel, standing, workspace, tx in
-            try Policy.manage(standing)
-            guard !channel.isDefault else {
-                throw Failure.invalid("The default channel goes with its workspace.")
-            }
-            guard heir != user else { throw Failure.invalid("The channel is yours.") }
-            guard try await members.standing(heir, in: channel.id, of: tx) == .member else { throw Failure.notFound }
+            try Policy.handOver(
+                channel, standing, toOneself: heir == user,
+                heir: try await members.standing(heir, in: channel.id, of: tx))
             let handedOver = try await store.setOwner(heir, of: channel.id, in: tx)
             try await facts.channelChanged(handedOver, of: workspace, in: tx)
             return handedOver

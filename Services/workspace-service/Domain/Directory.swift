@@ -29,13 +29,10 @@ struct Directory: Sendable {
     /// A workspace with those channels and members whose name, nickname or email holds `keyword`.
     func search(_ id: WorkspaceID, _ keyword: String, for user: UserID) async throws -> WorkspaceView {
         let detail = try await detail(id, for: user)
-        let key = keyword.caselessKey
-        guard !key.isEmpty else { return detail.with(channels: [], members: []) }
+        guard let keyword = Keyword(keyword) else { return detail.with(channels: [], members: []) }
         return detail.with(
-            channels: detail.channels?.filter { $0.name.caselessKey.contains(key) },
-            members: detail.members?.filter {
-                $0.nickname.caselessKey.contains(key) || $0.email.caselessKey.contains(key)
-            })
+            channels: detail.channels?.filter { keyword.isIn($0.name) },
+            members: detail.members?.filter { keyword.isIn($0.nickname) || keyword.isIn($0.email) })
     }
 
     /// All members, the caller included, in the order of their joining.
@@ -56,8 +53,10 @@ struct Directory: Sendable {
     }
 
     func myChannels(of id: WorkspaceID, for user: UserID) async throws -> [ChannelView] {
-        try await requireMember(user, of: id)
-        return try await channels.list(id, of: user, in: database).map { $0.view() }
+        let mine = try await channels.list(id, of: user, in: database)
+        // Every member is in the default channel.
+        try Policy.see(mine.isEmpty ? Standing.stranger : .member)
+        return mine.map { $0.view() }
     }
 
     /// A channel with its members; looking does not join.

@@ -19,6 +19,13 @@ enum Policy {
         guard standing != .owner, !ownsChannels else { throw Self.handOverFirst }
     }
 
+    /// A workspace goes to another of its members.
+    static func handOver(_ standing: Standing, toOneself: Bool, heir: Standing) throws(Failure) {
+        try manage(standing)
+        guard !toOneself else { throw .invalid("The workspace is yours.") }
+        try see(heir)
+    }
+
     static func see(_ standing: ChannelStanding) throws(Failure) {
         guard standing != .stranger else { throw .notFound }
     }
@@ -26,6 +33,16 @@ enum Policy {
     static func manage(_ standing: ChannelStanding) throws(Failure) {
         try see(standing)
         guard standing == .owner else { throw .notAllowed }
+    }
+
+    /// A channel goes to another of its members; the default channel goes with its workspace.
+    static func handOver(
+        _ channel: Channel, _ standing: ChannelStanding, toOneself: Bool, heir: ChannelStanding
+    ) throws(Failure) {
+        try manage(standing)
+        guard !channel.isDefault else { throw .invalid("The default channel goes with its workspace.") }
+        guard !toOneself else { throw .invalid("The channel is yours.") }
+        guard heir == .member else { throw .notFound }
     }
 
     /// The default channel stays as long as its workspace does.

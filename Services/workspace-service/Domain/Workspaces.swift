@@ -15,6 +15,7 @@ struct Workspaces: Sendable {
 
     /// The name of the channel that every member is in.
     static let defaultChannel = "일반"
+    private static let deletionDeadline = Duration.seconds(60)
 
     /// A new workspace, paid for with coins, which come back when it does not come about.
     func create(_ name: String, description: String, image: String, by user: UserID) async throws -> Workspace {
@@ -51,12 +52,16 @@ struct Workspaces: Sendable {
         return workspace
     }
 
+    /// Deletes the workspace with all that is in it, in one transaction; with hundreds of thousands of memberships it takes
+    /// seconds.
     func delete(_ id: WorkspaceID, by user: UserID) async throws {
-        try await changing(id, by: user) { workspace, standing, tx in
+        try await database.within(Self.deletionDeadline).transaction(attempts: 3) { tx in
+            let (workspace, standing) = try await lock(id, for: user, in: tx)
             try Policy.manage(standing)
             try await store.delete(id, in: tx)
             try await facts.workspaceDeleted(workspace, in: tx)
         }
+        facts.outbox.wake()
         facts.hint(id)
     }
 
@@ -89,15 +94,20 @@ struct Workspaces: Sendable {
     /// Hands the workspace over, and with it the default channel.
     func handOver(_ id: WorkspaceID, to heir: UserID, by user: UserID) async throws -> Workspace {
         let workspace = try await changing(id, by: user) { _, standing, tx in
-            try Policy.manage(standing)
-            guard heir != user else { throw Failure.invalid("The workspace is yours.") }
-            try Policy.see(try await members.standing(heir, in: id, of: tx))
-            let handedOver = try await store.setOwner(heir, of: id, in: tx)
-            try await channels.setDefaultOwner(heir, of: id, in: tx)
-            try await facts.workspaceChanged(handedOver, in: tx)
-            return handedOver
+            try Policy.handOver(
+                standing, toOneself: heir == user, heir: try await members.standing(heir, in: id, of: tx))
+            return try await setOwner(heir, of: id, in: tx)
         }
         facts.hint(id)
+        return workspace
+    }
+
+    /// Makes a member the owner, of the default channel too.
+    @discardableResult
+    func setOwner(_ owner: UserID, of id: WorkspaceID, in tx: PostgresTransaction) async throws -> Workspace {
+        let workspace = try await store.setOwner(owner, of: id, in: tx)
+        try await channels.setDefaultOwner(owner, of: id, in: tx)
+        try await facts.workspaceChanged(workspace, in: tx)
         return workspace
     }
 
@@ -107,9 +117,16 @@ struct Workspaces: Sendable {
         _ body: (Workspace, Standing, PostgresTransaction) async throws -> Result
     ) async throws -> Result {
         try await facts.outbox.transaction { tx in
-            guard let workspace = try await store.lock(id, in: tx) else { throw Failure.notFound }
-            return try await body(workspace, try await members.standing(user, in: id, of: tx), tx)
+            let (workspace, standing) = try await lock(id, for: user, in: tx)
+            return try await body(workspace, standing, tx)
         }
+    }
+
+    private func lock(
+        _ id: WorkspaceID, for user: UserID, in tx: PostgresTransaction
+    ) async throws -> (Workspace, Standing) {
+        guard let workspace = try await store.lock(id, in: tx) else { throw Failure.notFound }
+        return (workspace, try await members.standing(user, in: id, of: tx))
     }
 }
 

@@ -54,10 +54,9 @@ struct AccessRoutes: Sendable {
     }
 
     func page(_ call: InternalCall) async throws -> Response {
-        let after = try call.query("after").flatMap(Int64.init) ?? 0
-        let limit = min(
-            max(1, try call.query("limit").flatMap(Int.init) ?? InternalCall.bulkLimit), InternalCall.bulkLimit)
-        let users = try await channelMembers.page(try call.id("id"), after: after, limit: limit, in: database)
+        let after = try call.number("after", in: 0...Int.max) ?? 0
+        let limit = try call.number("limit", in: 1...InternalCall.bulkLimit) ?? InternalCall.bulkLimit
+        let users = try await channelMembers.page(try call.id("id"), after: Int64(after), limit: limit, in: database)
         return call.reply { json in
             json.object { json in
                 json.field("members", users.map(\.description))
@@ -67,7 +66,7 @@ struct AccessRoutes: Sendable {
     }
 
     func ofUser(_ call: InternalCall) async throws -> Response {
-        let workspace = try call.query("workspace_id").flatMap(WorkspaceID.init)
+        let workspace: WorkspaceID? = try call.query("workspace_id") == nil ? nil : call.queryID("workspace_id")
         let channels = try await access.channels(of: try call.id("id"), in: workspace)
         return call.reply { json in json.object { $0.field("channels", channels) } }
     }
@@ -81,8 +80,19 @@ struct AccessRoutes: Sendable {
 
     func autoJoin(_ call: InternalCall) async throws -> Response {
         let json = try await call.json()
-        let slugs = json["slugs"]?.elements?.compactMap(\.string) ?? []
-        try await system.enter(try json.id("user_id"), slugs: slugs)
+        guard let slugs = json["slugs"]?.elements?.map(\.string), slugs.count <= InternalCall.bulkLimit,
+            !slugs.contains(nil)
+        else { throw Failure.invalid("slugs is not valid.") }
+        try await system.enter(try json.id("user_id"), slugs: slugs.compactMap { $0 })
         return call.done()
+    }
+}
+
+extension InternalCall {
+    /// A query parameter that is a whole number within `range`; nil where there is none.
+    fileprivate func number(_ name: String, in range: ClosedRange<Int>) throws(Failure) -> Int? {
+        guard let text = try query(name) else { return nil }
+        guard let number = Int(text), range.contains(number) else { throw .invalid("\(name) is out of range.") }
+        return number
     }
 }

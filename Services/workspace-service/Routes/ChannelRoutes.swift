@@ -36,15 +36,10 @@ struct ChannelRoutes: Sendable {
         let fields = try await call.fields()
         let name = try Names.channel(try fields.text("name"))
         let description = try Names.description(try fields.optionalText("description"))
-        let image = try await covers.keep(fields.file("image"), in: .channels)
-        do {
-            return call.created(
-                try await channels.create(
-                    in: id, name: name, description: description, image: image, by: caller.user
-                ).view())
-        } catch {
-            await covers.discard(image)
-            throw error
+        return try await covers.keeping(fields.file("image"), in: .channels) { image in
+            let channel = try await channels.create(
+                in: id, name: name, description: description, image: image, by: caller.user)
+            return call.created(channel.view())
         }
     }
 
@@ -69,20 +64,17 @@ struct ChannelRoutes: Sendable {
         let fields = try await call.fields()
         let name = try fields.optionalText("name").map(Names.channel)
         let description = try Names.description(try fields.optionalText("description"))
-        let image = try await covers.keep(fields.file("image"), in: .channels)
-        do {
-            return call.reply(
-                try await channels.edit(
-                    channel, of: id, name: name, description: description, image: image, by: caller.user
-                ).view())
-        } catch {
-            await covers.discard(image)
-            throw error
+        return try await covers.keeping(fields.file("image"), in: .channels) { image in
+            let edited = try await channels.edit(
+                channel, of: id, name: name, description: description, image: image, by: caller.user)
+            if image != nil { covers.left() }
+            return call.reply(edited.view())
         }
     }
 
     func delete(_ call: Call, _ caller: Caller) async throws -> Response {
         try await channels.delete(try call.channel(), of: try call.id("id"), by: caller.user)
+        covers.left()
         return call.done()
     }
 

@@ -24,15 +24,10 @@ struct WorkspaceRoutes: Sendable {
         let fields = try await call.fields()
         let name = try Names.workspace(try fields.text("name"))
         let description = try Names.description(try fields.optionalText("description")) ?? ""
-        guard let image = try await covers.keep(fields.file("image"), in: .workspaces) else {
-            throw Failure.invalid("image is required.")
-        }
-        do {
+        return try await covers.keeping(fields.file("image"), in: .workspaces) { image in
+            guard let image else { throw Failure.invalid("image is required.") }
             return call.created(
                 try await workspaces.create(name, description: description, image: image, by: caller.user).view())
-        } catch {
-            await covers.discard(image)
-            throw error
         }
     }
 
@@ -49,19 +44,17 @@ struct WorkspaceRoutes: Sendable {
         let fields = try await call.fields()
         let name = try fields.optionalText("name").map(Names.workspace)
         let description = try Names.description(try fields.optionalText("description"))
-        let image = try await covers.keep(fields.file("image"), in: .workspaces)
-        do {
-            return call.reply(
-                try await workspaces.edit(id, name: name, description: description, image: image, by: caller.user)
-                    .view())
-        } catch {
-            await covers.discard(image)
-            throw error
+        return try await covers.keeping(fields.file("image"), in: .workspaces) { image in
+            let edited = try await workspaces.edit(
+                id, name: name, description: description, image: image, by: caller.user)
+            if image != nil { covers.left() }
+            return call.reply(edited.view())
         }
     }
 
     func delete(_ call: Call, _ caller: Caller) async throws -> Response {
         try await workspaces.delete(try call.id("id"), by: caller.user)
+        covers.left()
         return call.done()
     }
 

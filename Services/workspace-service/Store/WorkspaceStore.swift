@@ -34,7 +34,7 @@ struct WorkspaceStore: Sendable {
         returning id, name, description, image, owner, created_at, version
         """)
     private static let bySlugs = Statement(
-        "workspaces by slug", "select id from workspace where slug = any($1::text[]) order by id")
+        "workspaces by slug", "select slug, id from workspace where slug = any($1::text[]) order by id")
     private static let edit = Statement(
         "edit workspace",
         """
@@ -77,15 +77,18 @@ struct WorkspaceStore: Sendable {
 
     /// A new workspace of the system's; nil where there is one of this slug or name.
     func insert(
-        slug: String, image: String, at now: Timestamp, in transaction: PostgresTransaction
+        slug: String, name: String, image: String, at now: Timestamp, in transaction: PostgresTransaction
     ) async throws -> Workspace? {
         try await transaction.query(
-            Self.insertSlug, slug, slug, slug.caselessKey, image, now.milliseconds
+            Self.insertSlug, slug, name, name.caselessKey, image, now.milliseconds
         ).first(Workspace.init(row:))
     }
 
-    func find(slugs: [String], in database: some Queryable) async throws -> [WorkspaceID] {
-        try await database.query(Self.bySlugs, slugs).map { row throws(PostgresError) in WorkspaceID(try row.next()) }
+    /// Those that the system made, by slug, in the order of their making.
+    func find(slugs: [String], in database: some Queryable) async throws -> [(slug: String, id: WorkspaceID)] {
+        try await database.query(Self.bySlugs, slugs).map { row throws(PostgresError) in
+            (try row.next(as: String.self), WorkspaceID(try row.next()))
+        }
     }
 
     /// Changes what is not nil.

@@ -1,0 +1,129 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import workspace_service
+
+@Suite("What other services ask", .serialized)
+struct InternalTests {
+    @Test("Access tells what a user is to each channel and workspace that they see, and is silent about all others")
+    func access() async throws {
+        try await WorkspaceHouse.use { house in
+            let fixture = try await Fixture.make(1, in: house)[0]
+            let (workspace, channel) = (fixture.workspace, fixture.channel)
+            func roles(_ user: Int) async throws -> [String] {
+                let reply = try await house.ask(
+                    "POST", "/internal/access",
+                    json: """
+                        {"user_id":"\(user)","channels":["\(channel)","\(channel + 1)","999"],
+                        "workspaces":["\(workspace)","998"]}
+                        """)
+                let json = try reply.json
+                return (json["channels"]?.elements.map(Array.init) ?? []).map {
+                    "\($0["channel_id"]?.string == "\(channel)" ? "c" : "d") \($0["role"]?.string ?? "")"
+                }.sorted() + (json["workspaces"]?.elements.map(Array.init) ?? []).map { $0["role"]?.string ?? "" }
+            }
+            #expect(try await roles(1) == ["c owner", "d owner", "owner"])
+            #expect(try await roles(2) == ["c member", "d member", "member"])
+            #expect(try await roles(3) == ["c visible", "d member", "member"])
+            for user in [4, 5, 6] { #expect(try await roles(user) == []) }
+            let one = try await house.ask(
+                "POST", "/internal/access", json: #"{"user_id":"3","channels":["\#(channel + 1)"]}"#)
+            #expect(
+                one.text
+                    == #"{"channels":[{"channel_id":"\#(channel + 1)","workspace_id":"\#(workspace)","name":"일반","#
+                    + #""role":"member","default":true,"version":1}],"workspaces":[]}"#)
+        }
+    }
+
+    @Test("A channel is found by its name for those who see it, in any spelling")
+    func byName() async throws {
+        try await WorkspaceHouse.use { house in
+            let fixture = try await Fixture.make(1, in: house)[0]
+            func status(_ name: String, _ user: Int) async throws -> Int {
+                try await house.ask(
+                    "GET", "/internal/workspaces/\(fixture.workspace)/channels/by-name?name=\(name)&user_id=\(user)"
+                ).status
+            }
+            #expect(try await status("GENERAL", 3) == 200)
+            #expect(try await status("%EC%9D%BC%EB%B0%98", 3) == 200)
+            #expect(try await status("general", 4) == 404)
+            #expect(try await status("other", 3) == 404)
+        }
+    }
+
+    @Test("Members of a channel come in pages by id, each once and none twice, to the last")
+    func pages() async throws {
+        try await WorkspaceHouse.use { house in
+            let fixture = try await Fixture.make(1, in: house)[0]
+            _ = try await house.sql(
+                """
+                begin; insert into member select \(fixture.workspace), u, 1 from generate_series(100, 2599) u;
+                insert into channel_member
+                    select \(fixture.channel + 1), u, \(fixture.workspace), 1 from generate_series(100, 2599) u; commit
+                """)
+            var (users, after, calls): ([String], String, Int) = ([], "0", 0)
+            while true {
+                let page = try await house.ask(
+                    "GET", "/internal/channels/\(fixture.channel + 1)/members?after=\(after)&limit=1000"
+                ).json
+                users += page["members"]?.elements?.compactMap(\.string) ?? []
+                calls += 1
+                guard let next = page["next"]?.string else { break }
+                after = next
+            }
+            #expect(calls == 3)
+            #expect(users == (["1", "2", "3", "7"] + (100...2599).map { "\($0)" }))
+        }
+    }
+
+    @Test("Channels of a user are those of one workspace or of all, and acquaintances those who share one")
+    func ofUser() async throws {
+        try await WorkspaceHouse.use { house in
+            let fixtures = try await Fixture.make(2, in: house)
+            func channels(_ query: String = "", _ user: Int = 3) async throws -> [String] {
+                let reply = try await house.ask("GET", "/internal/users/\(user)/channels\(query)")
+                return try house.texts(reply, "channel_id", in: "channels")
+            }
+            #expect(try await channels() == fixtures.map { "\($0.channel + 1)" })
+            #expect(try await channels("?workspace_id=\(fixtures[1].workspace)") == ["\(fixtures[1].channel + 1)"])
+            #expect(try await channels("", 6) == [])
+            let known = try await house.ask(
+                "POST", "/internal/acquaintances", json: #"{"user_id":"3","others":["1","2","3","5","6","7"]}"#)
+            #expect(try known.json["ids"]?.elements?.compactMap(\.string).sorted() == ["1", "2", "3", "7"])
+        }
+    }
+
+    @Test("What is asked wrongly is refused, never answered with something else")
+    func badInput() async throws {
+        try await WorkspaceHouse.use { house in
+            let fixture = try await Fixture.make(1, in: house)[0]
+            let many = (1...1001).map { "\"\($0)\"" }.joined(separator: ",")
+            let calls: [(String, String, String)] = [
+                ("POST", "/internal/access", "{"), ("POST", "/internal/access", "{}"),
+                ("POST", "/internal/access", #"{"user_id":"1","channels":[\#(many)]}"#),
+                ("POST", "/internal/access", #"{"user_id":"1","channels":["x"]}"#),
+                ("POST", "/internal/acquaintances", #"{"user_id":"1","others":[\#(many)]}"#),
+                ("GET", "/internal/users/1/channels?workspace_id=x", ""),
+                ("GET", "/internal/users/1/channels?workspace_id=", ""),
+                ("GET", "/internal/channels/\(fixture.channel)/members?limit=1001", ""),
+                ("GET", "/internal/channels/\(fixture.channel)/members?limit=0", ""),
+                ("GET", "/internal/channels/\(fixture.channel)/members?after=x", ""),
+                ("GET", "/internal/workspaces/\(fixture.workspace)/channels/by-name?user_id=1", ""),
+                ("GET", "/internal/workspaces/\(fixture.workspace)/channels/by-name?name=general", ""),
+                ("POST", "/internal/channels/\(fixture.channel)/join", "{}"),
+                ("POST", "/internal/auto-join", #"{"user_id":"1"}"#),
+            ]
+            for (method, path, json) in calls {
+                let reply = try await house.ask(method, path, json: json)
+                #expect(reply.errorCode == "E11" && reply.status == 422, "\(path) \(json.prefix(40)): \(reply.text)")
+            }
+            let exactly = (1...1000).map { "\"\($0)\"" }.joined(separator: ",")
+            let full = try await house.ask(
+                "POST", "/internal/access",
+                json: #"{"user_id":"1","channels":[\#(exactly)],"workspaces":[\#(exactly)]}"#)
+            #expect(full.status == 200)
+        }
+    }
+}

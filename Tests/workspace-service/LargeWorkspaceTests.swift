@@ -1,0 +1,97 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import workspace_service
+
+@Suite("A workspace of 10,000 members and 1,000 channels", .serialized)
+struct LargeWorkspaceTests {
+    /// Bytes of a process's own memory.
+    private static func anonymousBytes(_ process: ChildProcess) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process.pid)/status")
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
+        return (Int(line.filter(\.isNumber)) ?? 0) * 1024
+    }
+
+    @Test("Its detail is whole, asks auth-service once a thousand people and then not again")
+    func detail() async throws {
+        try await WorkspaceHouse.use { house in
+            let fixture = try await Fixture.make(1, in: house)[0]
+            _ = try await house.sql(fixture.enlarging)
+            let first = try await house.call("GET", "/v1/workspaces/\(fixture.workspace)")
+            #expect(Set(try house.texts(first, "user_id", in: "workspaceMembers")).count == 10_000)
+            #expect(Set(try house.texts(first, "channel_id", in: "channels")).count == 1000)
+            #expect(house.peers.now.profileCalls == 10)
+            let again = try await house.call("GET", "/v1/workspaces/\(fixture.workspace)")
+            #expect(again.body == first.body)
+            #expect(house.peers.now.profileCalls == 10)
+        }
+    }
+
+    @Test("Listed and detailed again and again, by many at once, it takes a bounded amount of memory")
+    func memory() async throws {
+        try await WorkspaceHouse.use { house in
+            let fixture = try await Fixture.make(1, in: house)[0]
+            _ = try await house.sql(fixture.enlarging)
+            let service = try await BuiltService(
+                "workspace-service", database: house.database, redis: house.redis, auth: house.peers.url,
+                files: house.files, ["database_connections": "6"])
+            let base = "/v1/workspaces/\(fixture.workspace)"
+            let empty = try Self.anonymousBytes(service.process)
+            let token = house.peers.tokens.token(user: 1, key: "native")
+            // Makes everybody known, so that what is measured is the replies.
+            _ = try await HTTPCall.get(
+                port: service.publicPort, base, headers: [("SesacKey", "native"), ("Authorization", token)])
+            @Sendable func burst() async throws -> Int {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for turn in 0..<12 {
+                        let path = base + ["", "/channels", "/my-channels", "/members"][turn % 4]
+                        group.addTask {
+                            // What a busy machine sheds is asked for again.
+                            var reply: HTTPCall.Reply
+                            repeat {
+                                reply = try await HTTPCall.get(
+                                    port: service.publicPort, path,
+                                    headers: [("SesacKey", "native"), ("Authorization", token)])
+                            } while reply.status == 503
+                            #expect(reply.status == 200)
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                return try Self.anonymousBytes(service.process)
+            }
+            var sizes: [Int] = []
+            for _ in 0..<6 { sizes.append(try await burst()) }
+            // Six replies of about a megabyte are written at once, each from views of four times that, beside the cache.
+            #expect(sizes.allSatisfy { $0 - empty < 120 << 20 }, "\(empty) \(sizes)")
+            #expect(sizes[5] - sizes[2] < 16 << 20, "\(sizes)")
+            await service.process.stop()
+        }
+    }
+
+    @Test("It is left, and deleted with all of its 200,000 memberships of channels, in one call")
+    func ending() async throws {
+        try await WorkspaceHouse.use { house in
+            let fixture = try await Fixture.make(1, in: house)[0]
+            _ = try await house.sql(fixture.enlarging)
+            _ = try await house.sql(
+                """
+                insert into channel_member select c.id, m.user_id, m.workspace, 5
+                    from (select id from channel where workspace = \(fixture.workspace) order by id desc limit 20) c,
+                        member m
+                    where m.workspace = \(fixture.workspace)
+                on conflict do nothing
+                """)
+            let left = try await house.call("DELETE", "/v1/workspaces/\(fixture.workspace)/exit", user: 1001)
+            #expect(left.status == 200)
+            let start = ContinuousClock.now
+            let deleted = try await house.call("DELETE", "/v1/workspaces/\(fixture.workspace)")
+            #expect(deleted.status == 200, "\(deleted.text) after \(ContinuousClock.now - start)")
+            let memberships = try await house.sql(
+                "select count(*) from channel_member where workspace = \(fixture.workspace)")
+            #expect(memberships == "0")
+        }
+    }
+}

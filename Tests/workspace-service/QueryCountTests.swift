@@ -1,0 +1,151 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import workspace_service
+
+@Suite("Queries", .serialized)
+struct QueryCountTests {
+    /// Statements that a successful call makes, those of its transaction included, whatever the size of what it shows.
+    private static let counts: [String: Int] = [
+        "POST /v1/workspaces": 6,
+        "GET /v1/workspaces": 1,
+        "GET /v1/workspaces/{id}": 4,
+        "PUT /v1/workspaces/{id}": 4,
+        // One of them gives the others more time.
+        "DELETE /v1/workspaces/{id}": 5,
+        "GET /v1/workspaces/{id}/search": 4,
+        "POST /v1/workspaces/{id}/members": 5,
+        "GET /v1/workspaces/{id}/members": 2,
+        "GET /v1/workspaces/{id}/members/{user_id}": 2,
+        "GET /v1/workspaces/{id}/leave": 6,
+        "GET /v1/workspaces/{id}/exit": 6,
+        "DELETE /v1/workspaces/{id}/exit": 6,
+        "PUT /v1/workspaces/{id}/change/admin/{user_id}": 6,
+        "PUT /v1/workspaces/{id}/transfer/ownership": 6,
+        "POST /v1/workspaces/{id}/channels": 5,
+        "GET /v1/workspaces/{id}/channels": 2,
+        "GET /v1/workspaces/{id}/channels/my": 1,
+        "GET /v1/workspaces/{id}/my-channels": 1,
+        "GET /v1/workspaces/{id}/channels/{name}": 3,
+        "GET /v1/workspaces/{id}/channels/{channel_id}": 3,
+        "PUT /v1/workspaces/{id}/channels/{name}": 6,
+        "PUT /v1/workspaces/{id}/channels/{channel_id}": 6,
+        "DELETE /v1/workspaces/{id}/channels/{name}": 6,
+        "DELETE /v1/workspaces/{id}/channels/{channel_id}": 6,
+        "GET /v1/workspaces/{id}/channels/{name}/members": 3,
+        "GET /v1/workspaces/{id}/channels/{channel_id}/members": 3,
+        "GET /v1/workspaces/{id}/channels/{name}/leave": 7,
+        "GET /v1/workspaces/{id}/channels/{channel_id}/exit": 7,
+        "DELETE /v1/workspaces/{id}/channels/{channel_id}/exit": 7,
+        "PUT /v1/workspaces/{id}/channels/{name}/change/admin/{user_id}": 7,
+        "PUT /v1/workspaces/{id}/channels/{channel_id}/transfer/ownership": 7,
+        "GET /v1/static/workspaces/{name}": 1,
+        "GET /v1/static/channels/{name}": 1,
+    ]
+
+    /// The same for the internal API.
+    private static let internalCounts: [String: Int] = [
+        "POST /internal/access": 2,
+        "GET /internal/workspaces/{id}/channels/by-name": 1,
+        "POST /internal/channels/{id}/join": 8,
+        "GET /internal/channels/{id}/members": 1,
+        "GET /internal/users/{id}/channels": 1,
+        "POST /internal/acquaintances": 1,
+        "POST /internal/auto-join": 6,
+    ]
+
+    private static func cluster() async throws -> PostgresCluster {
+        try await PostgresCluster.start([
+            "shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track_utility=off",
+        ])
+    }
+
+    private static func use(_ body: (WorkspaceHouse) async throws -> Void) async throws {
+        let cluster = try await Self.cluster()
+        try await WorkspaceHouse.use(cluster: cluster) { house in
+            _ = try await house.database.run(sql: "create extension pg_stat_statements")
+            try await body(house)
+        }
+        await cluster.stop()
+    }
+
+    /// Statements that calls have sent so far: not what constraints ask in their turn, not those that look after the outbox
+    /// and the pictures, nor the test's own.
+    private static func statements(_ house: WorkspaceHouse) async throws -> Int {
+        let count = try await house.database.run(
+            sql: """
+                select coalesce(sum(calls), 0) from pg_stat_statements s join pg_database d on d.oid = s.dbid
+                where datname = current_database() and query !~ 'pg_|made|from outbox|update outbox|select [$]1$'
+                    and query !~ 'unused_cover.*(order by|any)'
+                    and query !~ 'ONLY "workspace"|w left join channel c|select from channel_member cm where'
+                """)
+        return Int(count.dropLast()) ?? -1
+    }
+
+    @Test("Every route makes a fixed number of queries, and no more where there are 10,000 members and 1,000 channels")
+    func routes() async throws {
+        try await Self.use { house in
+            let fixtures = try await Fixture.make(AccessTable.rows.count * 2, in: house)
+            #expect(Self.counts.keys.sorted() == house.routes.clients)
+            let large = fixtures[0]
+            _ = try await house.sql(large.enlarging)
+            for (index, row) in AccessTable.rows.enumerated() {
+                let leaves = row.route.contains("exit") || row.route.contains("leave")
+                // What changes something has a workspace of its own; what shows something is shown the large one too.
+                let isRead = row.method == "GET" && !leaves
+                for fixture in isRead ? [fixtures[index + 1], large] : [fixtures[index + 1]] {
+                    let before = try await Self.statements(house)
+                    let reply = try await Self.call(row, leaves ? 2 : 1, fixture, house)
+                    #expect(reply.status == 200, "\(row.route): \(reply.text)")
+                    let count = try await Self.statements(house) - before
+                    #expect(count == Self.counts[row.route], "\(row.route)")
+                }
+            }
+        }
+    }
+
+    private static func call(
+        _ row: AccessTable.Row, _ user: Int64, _ fixture: Fixture, _ house: WorkspaceHouse
+    ) async throws -> HTTPCall.Reply {
+        if let form = row.form {
+            return try await house.call(row.method, row.path(fixture), user: user, key: row.key, form: form)
+        }
+        return try await house.call(row.method, row.path(fixture), user: user, key: row.key, json: row.json)
+    }
+
+    @Test("Every internal route makes a fixed number of queries, however many ids it is asked about")
+    func internalRoutes() async throws {
+        try await Self.use { house in
+            let fixture = try await Fixture.make(1, in: house)[0]
+            _ = try await house.sql(fixture.enlarging)
+            #expect(Self.internalCounts.keys.sorted() == house.routes.services.sorted())
+            let channels = try await house.sql(
+                "select id from channel made where workspace = \(fixture.workspace) order by id limit 1000"
+            ).split(separator: "\n").map { "\"\($0)\"" }.joined(separator: ",")
+            let users = (1001...2000).map { "\"\($0)\"" }.joined(separator: ",")
+            let calls: [(String, String, String)] = [
+                (
+                    "POST /internal/access", "",
+                    #"{"user_id":"1","channels":[\#(channels)],"workspaces":["\#(fixture.workspace)"]}"#
+                ),
+                ("GET /internal/workspaces/{id}/channels/by-name", "?name=general&user_id=1", ""),
+                ("POST /internal/channels/{id}/join", "", #"{"user_id":"3"}"#),
+                ("GET /internal/channels/{id}/members", "?limit=1000", ""),
+                ("GET /internal/users/{id}/channels", "", ""),
+                ("POST /internal/acquaintances", "", #"{"user_id":"1","others":[\#(users)]}"#),
+                ("POST /internal/auto-join", "", #"{"user_id":"1","slugs":["lobby"]}"#),
+            ]
+            for (route, query, json) in calls {
+                let parts = route.split(separator: " ").map(String.init)
+                let id = route.contains("users") ? 1 : route.contains("by-name") ? fixture.workspace : fixture.channel
+                let before = try await Self.statements(house)
+                let reply = try await house.ask(parts[0], parts[1].replacing("{id}", with: "\(id)") + query, json: json)
+                #expect(reply.status == 200, "\(route): \(reply.text)")
+                let count = try await Self.statements(house) - before
+                #expect(count == Self.internalCounts[route], "\(route)")
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import ServiceSupport
+import TestSupport
+import Wire
+
+/// The built workspace-service beside the built payment-service, whose reserves expire after a second.
+final class CoinHouse: Sendable {
+    let peers: StubPeers
+    let database: TestDatabase
+    let redis: RedisServer
+    let payment: BuiltService
+    private let files = TemporaryFolder("maru-coins")
+
+    private init() async throws {
+        peers = try StubPeers()
+        database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        redis = try await RedisServer.start(isDurable: true)
+        payment = try await BuiltService(
+            "payment-service", database: database, redis: redis, auth: peers.url, files: files,
+            ["reserve_lifetime": "1s", "sweep_interval": "50ms"])
+    }
+
+    static func use(_ body: (CoinHouse) async throws -> Void) async throws {
+        let house = try await CoinHouse()
+        do {
+            try await body(house)
+        } catch {
+            await house.stop()
+            throw error
+        }
+        await house.stop()
+    }
+
+    private func stop() async {
+        await payment.process.stop()
+        await peers.stop()
+        await redis.stop()
+    }
+
+    /// An instance of workspace-service.
+    func start() async throws -> BuiltService {
+        try await BuiltService(
+            "workspace-service", database: database, redis: redis, auth: peers.url, files: files,
+            ["payment_url": "http://127.0.0.1:\(payment.internalPort)"])
+    }
+
+    /// Makes a workspace; nil where the service dies before it replies.
+    func create(_ name: String = "work", on service: BuiltService) async -> HTTPCall.Reply? {
+        try? await HTTPCall(
+            "POST", port: service.publicPort, "/v1/workspaces",
+            headers: [
+                ("SesacKey", "native"), ("Authorization", peers.tokens.token(user: 1, key: "native")), Form.type,
+            ],
+            body: Form(["name": name], image: .png).body
+        ).reply()
+    }
+
+    func balance() async throws -> Int {
+        let reply = try await HTTPCall.get(
+            port: payment.internalPort, "/internal/balances/1",
+            headers: [("Authorization", "Bearer " + ServiceUnderTest.credential)])
+        guard let balance = try reply.json["balance"]?.int else {
+            throw NeverHappened(description: "a balance: \(reply.text)")
+        }
+        return balance
+    }
+
+    /// What SQL says: columns apart by `|`, rows by a line's end.
+    func sql(_ sql: String) async throws -> String {
+        let said = try await database.run(sql: sql)
+        return said.hasSuffix("\n") ? String(said.dropLast()) : said
+    }
+
+    var workspaces: String {
+        get async throws { try await sql("select count(*) from workspace.workspace where slug is null") }
+    }
+
+    /// Keeps a lock on a table while `body` runs.
+    func locking(_ table: String, in mode: String, _ body: () async throws -> Void) async throws {
+        let holder = try ChildProcess(
+            "/usr/bin/psql",
+            [
+                "-X", "-q", "-c",
+                "set application_name to holder; begin; lock table \(table) in \(mode) mode; select pg_sleep(120)",
+                database.connectionString,
+            ], log: "/dev/null")
+        try await eventually("the lock") {
+            try await self.sql(
+                "select count(*) from pg_locks where granted and relation = '\(table)'::regclass and mode = '\(mode.lockName)'"
+            ) != "0"
+        }
+        try await body()
+        _ = try await sql(
+            "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'holder' "
+                + "and datname = current_database()")
+        await holder.wait()
+    }
+
+    /// Waits until a session waits for a lock.
+    func untilBlocked() async throws {
+        try await eventually("a session that waits") {
+            try await self.sql(
+                "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()")
+                != "0"
+        }
+    }
+}
+
+extension String {
+    /// `access exclusive` as `pg_locks` calls it.
+    fileprivate var lockName: String {
+        split(separator: " ").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() + "Lock"
+    }
+}

@@ -1,0 +1,39 @@
+import TestSupport
+import Wire
+
+/// What the service has told the others, as its Redis has it.
+struct FactStream: Sendable {
+    let redis: RedisServer
+
+    struct Fact: Sendable, Equatable {
+        let id: String
+        let type: String
+        let body: JSONValue
+
+        static func == (one: Fact, other: Fact) -> Bool {
+            one.id == other.id && one.type == other.type && one.body.text.elementsEqual(other.body.text)
+        }
+    }
+
+    /// All facts, oldest first, those told twice twice.
+    func all() async throws -> [Fact] {
+        let lines = try await onOwnThread { [redis] in
+            Result {
+                let connection = try RawConnection(port: redis.port)
+                try connection.send("XRANGE facts:workspace - +\r\nPING\r\n")
+                return try connection.receive(until: "+PONG\r\n").split(separator: "\r\n").map(String.init)
+            }
+        }.get()
+        func values(_ name: String) -> [String] { lines.indices.filter { lines[$0] == name }.map { lines[$0 + 2] } }
+        let bodies = try values("body").map { try JSONValue(parsing: $0) }
+        return zip(zip(values("id"), values("type")), bodies).map { Fact(id: $0.0, type: $0.1, body: $1) }
+    }
+
+    /// Waits until `count` facts of a type have been told, and returns the bodies of all of that type.
+    func bodies(of type: String, count: Int) async throws -> [JSONValue] {
+        try await eventually(within: .seconds(20), "\(count) of \(type)") {
+            try await all().filter { $0.type == type }.count >= count
+        }
+        return try await all().filter { $0.type == type }.map(\.body)
+    }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import TestSupport
+
+/// A workspace of its own for one call, so that no call sees what another has done.
+///
+/// User 1 owns it and its channel `general`, 2 and the heir are in both, 3 is in the workspace alone; user 5 owns a
+/// workspace elsewhere.
+struct Fixture: Sendable {
+    let number: Int
+
+    static let heir: Int64 = 7
+    /// Somebody who is in no workspace.
+    static let invitee: Int64 = 8
+
+    private static let base = 1_000_000
+
+    var workspace: Int { Self.base + number }
+    var channel: Int { 2 * workspace }
+
+    /// The SQL that makes its workspace one of 10,000 members, all of them in `general`, and 1,000 channels.
+    var enlarging: String {
+        """
+        begin;
+        insert into member select \(workspace), u, u from generate_series(1001, 10996) as made (u);
+        insert into channel_member select \(channel) + c, u, \(workspace), u
+            from generate_series(1001, 10996) as made (u), generate_series(0, 1) c;
+        insert into channel (workspace, name, name_key, owner, created_at)
+            select \(workspace), 'made ' || c, 'made ' || c, 1, 3 from generate_series(1, 998) c;
+        insert into channel_member select id, u, workspace, 4 from channel made, unnest('{1,2}'::bigint[]) u
+            where workspace = \(workspace) and name like 'made %';
+        commit;
+        analyze
+        """
+    }
+
+    /// Makes `count` of them at once.
+    static func make(_ count: Int, in house: WorkspaceHouse) async throws -> [Fixture] {
+        let fixtures = (0..<count).map { Fixture(number: $0) }
+        _ = try await house.sql(
+            """
+            begin;
+            create temporary table made as
+                select \(base) + n as id, n, 1 as owner from generate_series(0, \(count - 1)) n
+                union all select \(base) - 1, -1, 5;
+            insert into workspace (id, name, name_key, description, image, owner, created_at) overriding system value
+                select id, 'w' || n, 'w' || n, '', '/static/workspaces/w' || n || '.png', owner, 1 from made;
+            insert into channel (id, workspace, name, name_key, image, owner, is_default, created_at)
+                overriding system value
+                select 2 * id + 1, id, '일반', '일반', null, owner, true, 1 from made
+                union all
+                select 2 * id, id, 'general', 'general', '/static/channels/c' || n || '.png', owner, false, 2 from made;
+            insert into member select id, u, 1 from made, unnest('{1,2,3,\(heir)}'::bigint[]) u where owner = 1
+                union all select id, owner, 1 from made where owner = 5;
+            insert into channel_member select 2 * workspace + 1, user_id, workspace, 1 from member
+                where workspace >= \(base) - 1
+                union all
+                select 2 * workspace, user_id, workspace, 1 from member
+                where workspace >= \(base) - 1 and user_id <> 3;
+            commit;
+            """)
+        for fixture in fixtures {
+            try house.write("workspaces/w\(fixture.number).png")
+            try house.write("channels/c\(fixture.number).png")
+        }
+        return fixtures
+    }
+}
+
+extension WorkspaceHouse {
+    /// Puts a picture into the store as if it had been uploaded.
+    func write(_ name: String) throws {
+        guard let file = fopen("\(files.path)/\(name)", "w") else { throw NeverHappened(description: name) }
+        defer { fclose(file) }
+        fwrite(Form.Picture.png.bytes, 1, Form.Picture.png.bytes.count, file)
+    }
+}

@@ -1,0 +1,158 @@
+import Glibc
+import ServiceKit
+import ServiceSupport
+import Synchronization
+import TestSupport
+import Wire
+
+@testable import workspace_service
+
+/// The service in one or more instances that share a database, a Redis and a folder of files, with stubs of its peers.
+final class WorkspaceHouse: Sendable {
+    let peers: StubPeers
+    let database: TestDatabase
+    let redis: RedisServer
+    let files = TemporaryFolder("maru-workspace-files")
+    /// The service's routes, as it has registered them.
+    let routes: Routes
+    private let settings: [String: String]
+    private let running = Mutex<[ServiceUnderTest]>([])
+
+    struct Routes: Sendable {
+        var clients: [String] = []
+        var services: [String] = []
+    }
+
+    private init(instances count: Int, _ settings: [String: String], _ cluster: PostgresCluster?) async throws {
+        peers = try StubPeers()
+        let shared = if let cluster { cluster } else { try await PostgresCluster.ofThisProcess() }
+        database = try await shared.makeDatabase()
+        redis = try await RedisServer.start(isDurable: true)
+        var all = [
+            "auth_url": peers.url, "payment_url": peers.url, "files_folder": files.path, "user_rate": "100000",
+            "user_burst": "100000", "database_connections": "2",
+        ]
+        all.merge(settings) { _, given in given }
+        all = all.filter { !$0.value.isEmpty }
+        self.settings = all
+        let listed = Mutex(Routes())
+        for _ in 0..<count {
+            let instance = try await Self.start(all, database, redis, listed)
+            running.withLock { $0.append(instance) }
+        }
+        routes = listed.withLock(\.self)
+    }
+
+    /// Runs `body` against a house of its own.
+    ///
+    /// - Parameter settings: what is set otherwise than for most tests; empty for what it is by default.
+    static func use(
+        instances: Int = 1, _ settings: [String: String] = [:], cluster: PostgresCluster? = nil,
+        _ body: (WorkspaceHouse) async throws -> Void
+    ) async throws {
+        let house = try await WorkspaceHouse(instances: instances, settings, cluster)
+        do {
+            try await body(house)
+        } catch {
+            await house.stop()
+            throw error
+        }
+        await house.stop()
+    }
+
+    private static func start(
+        _ settings: [String: String], _ database: TestDatabase, _ redis: RedisServer, _ listed: borrowing Mutex<Routes>
+    ) async throws -> ServiceUnderTest {
+        let seen = Listing()
+        let instance = try await ServiceUnderTest(
+            "workspace-service", WorkspaceSettings.entries, settings, database: database, redis: redis
+        ) { service in
+            try await App.assemble(service)
+            service.publicRoutes { routes in seen.value.withLock { $0.clients = routes.listing } }
+            service.internalRoutes { routes in seen.value.withLock { $0.services = routes.listing } }
+        }
+        let routes = seen.value.withLock(\.self)
+        listed.withLock { $0 = routes }
+        return instance
+    }
+
+    private final class Listing: Sendable {
+        let value = Mutex(Routes())
+    }
+
+    /// One more instance.
+    func start() async throws {
+        let unused = Mutex(Routes())
+        let instance = try await Self.start(settings, database, redis, unused)
+        running.withLock { $0.append(instance) }
+    }
+
+    /// Stops all instances; `start` brings one back.
+    func stopInstances() async {
+        let all = running.withLock { running in
+            defer { running = [] }
+            return running
+        }
+        for instance in all { await instance.stop() }
+    }
+
+    private func stop() async {
+        await stopInstances()
+        await peers.stop()
+        await redis.stop()
+    }
+
+    var instances: [ServiceUnderTest] { running.withLock(\.self) }
+
+    // MARK: Calls
+
+    /// A call of a client who has signed in, with a JSON body or none.
+    func call(
+        _ method: String, _ path: String, user: Int64 = 1, key: String = "native", json: String? = nil,
+        headers: [(String, String)] = [], on instance: Int = 0
+    ) async throws -> HTTPCall.Reply {
+        let type = json == nil ? [] : [("Content-Type", "application/json")]
+        return try await instances[instance].call(
+            method, path, key: key, token: peers.tokens.token(user: user, key: key), headers: headers + type,
+            body: Array((json ?? "").utf8))
+    }
+
+    /// The same with a body in parts.
+    func call(
+        _ method: String, _ path: String, user: Int64 = 1, key: String = "native", form: Form, on instance: Int = 0
+    ) async throws -> HTTPCall.Reply {
+        try await instances[instance].call(
+            method, path, key: key, token: peers.tokens.token(user: user, key: key), headers: [Form.type],
+            body: form.body)
+    }
+
+    /// A call of another service.
+    func ask(_ method: String, _ path: String, json: String = "") async throws -> HTTPCall.Reply {
+        try await instances[0].internalCall(method, path, json: json)
+    }
+
+    // MARK: What there is
+
+    /// What SQL says: columns apart by `|`, rows by a line's end.
+    func sql(_ sql: String) async throws -> String {
+        let said = try await database.run(sql: "set search_path to workspace; " + sql)
+        return said.hasSuffix("\n") ? String(said.dropLast()) : said
+    }
+
+    /// Every file in the store, those being uploaded included.
+    var storedFiles: Set<String> {
+        var names: Set<String> = []
+        for folder in ["workspaces", "channels", ".uploads"] {
+            guard let listing = opendir("\(files.path)/\(folder)") else { continue }
+            defer { closedir(listing) }
+            while let entry = readdir(listing) {
+                let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                }
+                if name != "." && name != ".." { names.insert("\(folder)/\(name)") }
+            }
+        }
+        // The picture of the system's workspaces is always there.
+        return names.subtracting(["workspaces/default.png"])
+    }
+}
