@@ -27,13 +27,20 @@ enum App {
         let doors = Doors(access: access, workspaces: workspaces, dms: dms)
         let announcer = Announcer(redis: redis, outbox: OutboxStore(database: database, on: service.loops))
         let writer = MessageWriter(database: database)
+        let committer = Committer(on: service.loops.loops[0], writer: writer, announcer: announcer)
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
             store: FileRecordStore(database: database))
+        let sweep = FileSweep(attachments: attachments)
+        service.background("file sweep") {
+            guard let loop = EventLoop.current else { return }
+            try await sweep.run(on: loop)
+        }
+        let toldPositions = ToldPositionStore(database: database)
         let conversations = Conversations(
-            committers: LoopLocal(service.loops) { Committer(on: $0, writer: writer, announcer: announcer) },
+            gates: LoopLocal(service.loops) { SendGate(on: $0, to: committer) },
             messages: messages, positions: ReadPositionStore(database: database), profiles: profiles,
-            attachments: attachments, gatewayPositions: GatewayPositions(redis: redis))
+            attachments: attachments, gatewayPositions: GatewayPositions(redis: redis, untold: toldPositions))
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
         _ = service.outbox(
             in: database, to: redis, stream: Announcer.stream, grace: .seconds(2), telling: events.telling)
@@ -52,7 +59,7 @@ enum App {
             ).register(in: &routes)
         }
         service.internalRoutes { routes in
-            RoomRoutes(messages: messages, dms: dms, events: events).register(in: &routes)
+            RoomRoutes(messages: messages, dms: dms, events: events, toldPositions: toldPositions).register(in: &routes)
         }
     }
 }

@@ -6,5 +6,7 @@ enum Migrations {
     static let all = [
         Migration(number: 1, name: "rooms", sql: PackageResources._001_rooms_sql),
         Outbox.migration(number: 2),
+        Migration(number: 3, name: "leaving_and_files", sql: PackageResources._003_leaving_and_files_sql),
+        Migration(number: 4, name: "told_positions", sql: PackageResources._004_told_positions_sql),
     ]
 }

@@ -98,4 +98,94 @@ struct FactTests {
             }
         }
     }
+
+    @Test("Who has left the workspace reads none of its DMs any more, neither messages nor files nor lists")
+    func leftBehind() async throws {
+        try await ChatHouse.use { house in
+            let opened = try await house.call("POST", "/v1/workspaces/3/dms", json: #"{"opponent_id":"2"}"#)
+            let dm = "/v1/workspaces/3/dms/\(try opened.json["room_id"]?.string ?? "")"
+            let sent = try await house.call(
+                "POST", dm + "/chats", headers: [("Content-Type", "multipart/form-data; boundary=\(Upload.boundary)")],
+                body: Upload.form([.png], []))
+            let file = "/v1" + (try sent.json["files"]?[0]?.string ?? "")
+            for path in [dm + "/chats", dm + "/unreads", file] {
+                let reply = try await house.call("GET", path, user: 2)
+                #expect(reply.status == 200, "\(path)")
+            }
+            house.peers.change { $0.workspaces[3]?.remove(2) }
+            try await house.tell(1, "workspace.member.removed", #"{"workspace_id":"3","user_id":"2","version":3}"#)
+            try await eventually("leaving") {
+                try await house.call("GET", dm + "/chats", user: 2).errorCode == "E13"
+            }
+            for path in [dm + "/unreads", file, "/v1/workspaces/3/dms", "/v1/workspaces/3/rooms"] {
+                let reply = try await house.call("GET", path, user: 2)
+                #expect(reply.errorCode == "E13", "\(path)")
+            }
+            let other = try await house.call("GET", file, user: 1)
+            #expect(other.status == 200)
+        }
+    }
+
+    @Test("A deleted channel that nobody had written in takes no first message either")
+    func deletedSilent() async throws {
+        try await ChatHouse.use { house in
+            let ear = try RoomEar(house.redis)
+            try await house.tell(1, "channel.deleted", #"{"channel_id":"8","workspace_id":"3","name":"r","version":2}"#)
+            let closed = try await Self.events(ear, of: "closed")
+            #expect(closed.map { $0["after"]?.int } == [0])
+            // Who may enter is answered as before: the cache has not heard.
+            let late = try await house.send("late", to: 8)
+            #expect(late.errorCode == "E13")
+            let count = try await house.database.ask("select count(*) from chat.message")
+            #expect(count == "0")
+        }
+    }
+
+    @Test("All facts told again, in any order of what is old and new, change nothing")
+    func replay() async throws {
+        try await ChatHouse.use { house in
+            house.peers.change { $0.channels[8]?.members = [1, 2, 3] }
+            for (user, opponent) in [(1, 2), (1, 3), (2, 4)] as [(Int64, Int64)] {
+                let opened = try await house.call(
+                    "POST", "/v1/workspaces/3/dms", user: user, json: #"{"opponent_id":"\#(opponent)"}"#)
+                let chats = "/v1/workspaces/3/dms/\(try opened.json["room_id"]?.string ?? "")/chats"
+                _ = try await house.call("POST", chats, user: user, json: #"{"content":"hi"}"#)
+            }
+            for channel in [7, 8] as [Int64] { _ = try await house.send("one", to: channel) }
+            let facts: [(type: String, body: String)] = [
+                ("channel.changed", #"{"channel_id":"7","workspace_id":"3","name":"first","version":2}"#),
+                ("workspace.member.removed", #"{"workspace_id":"3","user_id":"2","version":3}"#),
+                ("channel.changed", #"{"channel_id":"7","workspace_id":"3","name":"second","version":4}"#),
+                ("workspace.member.added", #"{"workspace_id":"3","user_id":"2","version":5}"#),
+                ("channel.member.removed", #"{"channel_id":"7","workspace_id":"3","user_id":"3","version":6}"#),
+                ("workspace.member.removed", #"{"workspace_id":"3","user_id":"3","version":7}"#),
+                ("channel.deleted", #"{"channel_id":"8","workspace_id":"3","name":"r","version":8}"#),
+            ]
+            for (place, fact) in facts.enumerated() { try await house.tell(place + 1, fact.type, fact.body) }
+            let state = """
+                select (select json_agg(r order by kind, id) from chat.room r),
+                    (select json_agg(d order by id) from chat.dm d),
+                    (select json_agg(x order by kind, room, user_id) from chat.removal x),
+                    (select json_agg(m order by id) from chat.message m)
+                """
+            func settled(_ name: String) async throws -> String {
+                try await house.tell(
+                    99, "channel.changed",
+                    #"{"channel_id":"7","workspace_id":"3","name":"\#(name)","version":\#(name)}"#)
+                try await eventually("hearing all") {
+                    try await house.database.ask("select name from chat.room where kind = 1 and id = 7") == name
+                }
+                return try await house.database.ask(state).replacing(name, with: "")
+            }
+            let before = try await settled("5000001")
+            let ear = try RoomEar(house.redis)
+            for (place, fact) in (facts + facts.reversed()).enumerated() {
+                try await house.tell(place % facts.count + 1, fact.type, fact.body)
+            }
+            let after = try await settled("5000002")
+            #expect(after == before)
+            let told = try await ear.heard().map { $0["type"]?.string ?? "" }
+            #expect(!told.contains("removed"))
+        }
+    }
 }

@@ -15,22 +15,19 @@ struct Attachments: Sendable {
     let store: FileRecordStore
 
     private static let longestName = 100
+    /// Files forgotten at once.
+    private static let piece = 500
 
     /// Keeps the uploads for a room and returns their paths in order.
     func keep(_ uploads: [UploadedFile], in room: RoomID) async throws -> [String] {
-        let folder = Folder(room)
-        var records: [FileRecord] = []
+        let records = try uploads.map { try record($0, in: room) }
+        if records.isEmpty { return [] }
         do {
-            for upload in uploads {
-                guard let type = upload.type else { throw Failure.invalid("A file of this type is not accepted.") }
-                let unique = Hexadecimal.encode(SecureRandom.bytes(16).span) + "." + type.suffix
-                let record = FileRecord(
-                    name: unique, folder: folder.rawValue, room: room,
-                    displayName: Self.displayName(upload.name, type), size: Int64(upload.upload.size))
+            // Noted first: a crash leaves nothing in the store that nobody knows of.
+            try await store.insert(records, at: .now)
+            for (upload, record) in zip(uploads, records) {
                 try await files.keep(upload.upload, as: record.storeName)
-                records.append(record)
             }
-            try await store.insert(records)
         } catch {
             await discard(records)
             throw error
@@ -38,11 +35,30 @@ struct Attachments: Sendable {
         return records.map(\.path)
     }
 
+    private func record(_ upload: UploadedFile, in room: RoomID) throws(Failure) -> FileRecord {
+        guard let type = upload.type else { throw .invalid("A file of this type is not accepted.") }
+        return FileRecord(
+            name: Hexadecimal.encode(SecureRandom.bytes(16).span) + "." + type.suffix, folder: Folder(room).rawValue,
+            room: room, displayName: Self.displayName(upload.name, type), size: Int64(upload.upload.size))
+    }
+
+    /// Forgets files noted before `moment` that no message has come to refer to, such as those of a send that a crash cut
+    /// off, and returns how many there were.
+    func sweep(notedBefore moment: Timestamp) async throws -> Int {
+        var count = 0
+        while true {
+            let settled = try await store.settle(notedBefore: moment, limit: Self.piece)
+            let orphans = try await store.orphans(notedBefore: moment, limit: Self.piece)
+            try await remove(orphans)
+            count += orphans.count
+            if settled + orphans.count == 0 { return count }
+        }
+    }
+
     /// Forgets all files of a room, in pieces.
     func discard(_ room: RoomID) async throws {
-        while case let records = try await store.list(room, limit: 500), !records.isEmpty {
-            try await files.remove(records.map(\.storeName))
-            try await store.remove(records.map(\.name))
+        while case let records = try await store.list(room, limit: Self.piece), !records.isEmpty {
+            try await remove(records)
         }
     }
 
@@ -53,9 +69,13 @@ struct Attachments: Sendable {
         await discard(records)
     }
 
-    private func discard(_ records: [FileRecord]) async {
-        try? await store.remove(records.map(\.name))
-        try? await files.remove(records.map(\.storeName))
+    /// What cannot be forgotten now is swept later.
+    private func discard(_ records: [FileRecord]) async { try? await remove(records) }
+
+    /// The record goes last: as long as it is there the file will be found.
+    private func remove(_ records: [FileRecord]) async throws {
+        try await files.remove(records.map(\.storeName))
+        try await store.remove(records.map(\.name))
     }
 
     /// A document is shown under the name that its sender gave it; a picture needs none.

@@ -3,11 +3,15 @@ import EventLoop
 import Postgres
 import Wire
 
-/// Writes the drafts of one loop in batches and tells of them when they are committed.
+/// Writes the drafts of all loops in batches and tells of them when they are committed.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to its loop, as every value of a `LoopLocal`.
+/// One loop commits for all: batches of several loops would wait for each other's rooms, and be smaller. What crosses to it
+/// crosses together, the drafts of one turn of a loop at a time.
+///
+/// - Note: `@unchecked Sendable` because all but `take` is confined to its loop.
 final class Committer: @unchecked Sendable {
-    private typealias Waiter = CheckedContinuation<SendOutcome, any Error>
+    typealias Waiter = CheckedContinuation<SendOutcome, any Error>
+    typealias Entry = SendQueue<Waiter>.Entry
 
     private let loop: EventLoop
     private let writer: MessageWriter
@@ -23,11 +27,17 @@ final class Committer: @unchecked Sendable {
         self.announcer = announcer
     }
 
-    /// Returns when the draft's commit has ended.
-    func send(_ draft: Draft) async throws -> SendOutcome {
-        try await withCheckedThrowingContinuation { waiter in
-            if queue.add(draft, waiter) { pump() } else { waiter.resume(throwing: Failure.overloaded) }
+    /// Takes drafts from any loop; each waiter is told when its draft's commit has ended.
+    func take(_ entries: [Entry]) {
+        if EventLoop.current === loop { return add(entries) }
+        loop.execute { [self] in add(entries) }
+    }
+
+    private func add(_ entries: [Entry]) {
+        for entry in entries where !queue.add(entry.draft, entry.waiter) {
+            entry.waiter.resume(throwing: Failure.overloaded)
         }
+        pump()
     }
 
     private func pump() {
@@ -40,7 +50,7 @@ final class Committer: @unchecked Sendable {
         }
     }
 
-    private func commit(_ batch: [SendQueue<Waiter>.Entry]) async {
+    private func commit(_ batch: [Entry]) async {
         do {
             finish(batch, try await write(batch))
         } catch let error as PostgresError where error.kind == .server && batch.count > 1 {
@@ -51,17 +61,17 @@ final class Committer: @unchecked Sendable {
         }
     }
 
-    private func write(_ batch: [SendQueue<Waiter>.Entry]) async throws -> MessageWriter.Result {
+    private func write(_ batch: [Entry]) async throws -> MessageWriter.Result {
         let drafts = batch.map(\.draft)
         let newRooms = drafts.contains { !knownRooms.contains($0.room) }
         let result = try await writer.write(drafts, newRooms: newRooms, now: .now)
         if knownRooms.count > Self.mostKnownRooms { knownRooms.removeAll() }
-        knownRooms.formUnion(drafts.lazy.map(\.room))
+        if newRooms { knownRooms.formUnion(drafts.lazy.map(\.room)) }
         return result
     }
 
-    private func finish(_ batch: [SendQueue<Waiter>.Entry], _ result: MessageWriter.Result) {
-        announcer.announce(batch.map(\.draft), result)
+    private func finish(_ batch: [Entry], _ result: MessageWriter.Result) {
         for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
+        announcer.announce(batch.map(\.draft), result)
     }
 }

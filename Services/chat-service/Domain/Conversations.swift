@@ -14,7 +14,7 @@ struct Place: Sendable {
 
 /// Sends and reads messages.
 struct Conversations: Sendable {
-    let committers: LoopLocal<Committer>
+    let gates: LoopLocal<SendGate>
     let messages: MessageStore
     let positions: ReadPositionStore
     let profiles: ProfileCache
@@ -35,7 +35,7 @@ struct Conversations: Sendable {
             digest: digest)
         let outcome: SendOutcome
         do {
-            outcome = try await committers.current.send(draft)
+            outcome = try await gates.current.send(draft)
         } catch {
             // A message that may have been written keeps its files.
             if error.isWithoutEffect { await attachments.discard(paths: paths) }
@@ -54,7 +54,7 @@ struct Conversations: Sendable {
 
     /// A reply takes the caller up to `seq` of a room; the gateway is told before it leaves.
     func hasRead(_ seq: Int64, of room: RoomID, by caller: Caller) async throws {
-        await gatewayPositions.tell(caller.session, room, seq)
+        try await gatewayPositions.tell(caller.session, room, seq)
         if seq > 0 { try await positions.move(caller.user, in: room, to: seq) }
     }
 

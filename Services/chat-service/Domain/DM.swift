@@ -8,10 +8,13 @@ struct DM: Sendable, Equatable {
     let low: UserID
     let high: UserID
     let createdAt: Timestamp
-    /// False once one of the two has left the workspace.
-    let isOpen: Bool
+    let lowHasLeft: Bool
+    let highHasLeft: Bool
 
     var room: RoomID { RoomID(id) }
+
+    /// False once one of the two has left the workspace.
+    var isOpen: Bool { !lowHasLeft && !highHasLeft }
 
     /// The other one.
     func opponent(of user: UserID) -> UserID { user == low ? high : low }

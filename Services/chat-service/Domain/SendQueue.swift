@@ -1,12 +1,12 @@
 import EventLoop
 import Wire
 
-/// Gathers drafts while a commit is under way: they form the next batch. One on each loop.
+/// Gathers drafts while a commit is under way: they form the next batch.
 ///
 /// Sans-I/O: it says which drafts go together and the caller writes them. Two drafts of one author under one `clientID` in
 /// one room never go in one batch: the second waits for what becomes of the first.
-struct SendQueue<Waiter> {
-    struct Entry {
+struct SendQueue<Waiter: Sendable> {
+    struct Entry: Sendable {
         let draft: Draft
         let waiter: Waiter
     }
@@ -24,10 +24,11 @@ struct SendQueue<Waiter> {
     private let limit: Int
 
     /// - Parameters:
-    ///   - mostCommits: commits under way at once.
+    ///   - mostCommits: commits under way at once; a second one takes what would make the next larger, and waits for the
+    ///     first one's rooms.
     ///   - largestBatch: drafts in one.
     ///   - limit: drafts that may wait; more are refused.
-    init(mostCommits: Int = 2, largestBatch: Int = 64, limit: Int = 4096) {
+    init(mostCommits: Int = 1, largestBatch: Int = 256, limit: Int = 8192) {
         self.mostCommits = mostCommits
         self.largestBatch = largestBatch
         self.limit = limit

@@ -4,15 +4,22 @@ import Wire
 
 /// Tells gateways how far a session's last history reply went, so that its socket goes on from there.
 struct GatewayPositions: Sendable {
-    let redis: Redis
+    private let redis: Redis
+    private let positions: SessionPositions
+    private let untold: ToldPositionStore
 
     private static let channel = "positions"
-    private static let lifetime = 3600
-    /// A reply waits no longer for Redis: without it nothing is live anyway.
+    /// A reply waits no longer for Redis.
     private static let patience = Duration.milliseconds(200)
 
-    /// Returns when Redis has it, or does not answer.
-    func tell(_ session: SessionID, _ room: RoomID, _ seq: Int64) async {
+    init(redis: Redis, untold: ToldPositionStore) {
+        self.redis = redis
+        self.untold = untold
+        positions = SessionPositions(redis: redis)
+    }
+
+    /// Returns when Redis has it, or where it does not answer, the table that gateways ask instead.
+    func tell(_ session: SessionID, _ room: RoomID, _ seq: Int64) async throws {
         let hint = JSONWriter.bytes { json in
             json.object { json in
                 json.field("session", session.description)
@@ -20,10 +27,12 @@ struct GatewayPositions: Sendable {
                 json.field("seq", seq)
             }
         }
-        _ = await redis.run(
-            [
-                RedisCommand("SET", "position:\(session):\(room)", String(seq), "EX", Self.lifetime),
-                RedisCommand("PUBLISH", Self.channel, hint),
-            ], within: Self.patience)
+        do {
+            try await positions.tell(session, room, seq, within: Self.patience)
+        } catch {
+            try await untold.put(session, room, seq)
+        }
+        // On its way before the reply is.
+        redis.hint(hint, to: Self.channel)
     }
 }

@@ -16,6 +16,9 @@ struct WorkspaceNews: Sendable {
     let attachments: Attachments
     let redis: Redis
 
+    /// A room waits no longer for Redis: without it nothing is live anyway.
+    private static let patience = Duration.milliseconds(200)
+
     func hear(_ fact: Fact) async throws {
         // Others of its facts are for others.
         guard fact.type.hasPrefix("workspace.") || fact.type.hasPrefix("channel.") else { return }
@@ -29,36 +32,40 @@ struct WorkspaceNews: Sendable {
             try await remove(try fact.body.id("user_id"), from: [RoomID(channel)], version)
         case "channel.deleted":
             let channel: ChannelID = try fact.body.id("channel_id")
-            try await close([RoomID(channel)])
+            try await close([RoomID(channel)], of: workspace)
         case "workspace.deleted":
-            try await close(try await rooms.list(workspace))
+            try await close(try await rooms.list(workspace), of: workspace)
         case "workspace.member.removed":
             let user: UserID = try fact.body.id("user_id")
-            let theirs = try await dms.setLeft(true, user, workspace)
+            let theirs = try await dms.setLeft(true, user, workspace, version: version)
             let channels = try await rooms.list(workspace).filter { $0.kind == .channel }
             try await remove(user, from: channels + theirs.map { RoomID($0) }, version)
         case "workspace.member.added":
-            _ = try await dms.setLeft(false, try fact.body.id("user_id"), workspace)
+            _ = try await dms.setLeft(false, try fact.body.id("user_id"), workspace, version: version)
         default: break
         }
     }
 
     private func remove(_ user: UserID, from rooms: [RoomID], _ version: Int64) async throws {
         for room in rooms {
-            guard let after = try await self.rooms.remove(user, from: room, version: version) else { continue }
-            tell(.removed(room: room, after: after, user: user))
+            try await self.rooms.remove(user, from: room, version: version) { after in
+                await tell(.removed(room: room, after: after, user: user))
+            }
         }
     }
 
     /// Ends rooms for good: nothing is taken any more, then messages and files go.
-    private func close(_ rooms: [RoomID]) async throws {
+    private func close(_ rooms: [RoomID], of workspace: WorkspaceID) async throws {
         for room in rooms {
-            tell(.closed(room: room, after: try await self.rooms.close(room)))
+            await tell(.closed(room: room, after: try await self.rooms.close(room, of: workspace)))
             try await attachments.discard(room)
             try await self.rooms.erase(room)
         }
     }
 
-    /// A hint: who misses it asks who may be in the room.
-    private func tell(_ event: RoomEvent) { redis.hint(event.encoded(), to: RoomEvent.channel(of: event.room)) }
+    /// A hint, awaited for its place among the others: who misses it asks who may be in the room.
+    private func tell(_ event: RoomEvent) async {
+        let command = RedisCommand("PUBLISH", RoomEvent.channel(of: event.room), event.encoded())
+        _ = try? await redis.run(command, within: Self.patience)
+    }
 }

@@ -14,10 +14,11 @@ extension Call {
 
     /// The history that the query asks for, as an array of what `write` writes.
     func history(
-        of room: RoomID, _ conversations: Conversations, _ caller: Caller, opening: [UInt8] = [], closing: [UInt8] = [],
+        _ query: HistoryQuery, of room: RoomID, _ conversations: Conversations, _ caller: Caller, opening: [UInt8] = [],
+        closing: [UInt8] = [],
         _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) async throws -> Response {
-        let range = try await HistoryRange(self, in: room, conversations.messages)
+        let range = try await query.range(in: room, conversations.messages)
         let head = try await conversations.messages.head(of: room)
         let part = range.part(upTo: head)
         // A page from further up says nothing of how far its reader has come.

@@ -27,9 +27,10 @@ struct ChannelChatRoutes: Sendable {
     }
 
     func history(_ call: Call, _ caller: Caller) async throws -> Response {
+        let query = try HistoryQuery(call)
         let access = try await doors.reader(caller.user, of: try call.channel(), in: try call.id("id"))
         let (channel, name, profile) = (access.id, access.name, call.profile)
-        return try await call.history(of: access.place.room, conversations, caller) { message, json in
+        return try await call.history(query, of: access.place.room, conversations, caller) { message, json in
             json.view(ChatView(channel: channel, channelName: name, message: message), for: profile)
         }
     }

@@ -42,8 +42,9 @@ struct DMRoutes: Sendable {
     }
 
     func history(_ call: Call, _ caller: Caller) async throws -> Response {
-        let (dm, profile) = (try await dm(call, caller), call.profile)
-        return try await call.history(of: dm.room, conversations, caller) { message, json in
+        let (query, profile) = (try HistoryQuery(call), call.profile)
+        let dm = try await dm(call, caller)
+        return try await call.history(query, of: dm.room, conversations, caller) { message, json in
             json.view(DMView(room: dm.id, message: message), for: profile)
         }
     }
@@ -51,11 +52,12 @@ struct DMRoutes: Sendable {
     /// Opens the room when it is new; the messages stand in an object.
     func historyByOpponent(_ call: Call, _ caller: Caller) async throws -> Response {
         let (opponent, workspace): (UserID, WorkspaceID) = (try call.id("opponent_id"), try call.id("id"))
+        let query = try HistoryQuery(call)
         let dm = try await directMessages.openOrFind(caller.user, opponent, in: workspace)
         let profile = call.profile
         let opening = #"{"workspace_id":\#(dm.workspace.rawValue),"room_id":\#(dm.id.rawValue),"chats":"#
         return try await call.history(
-            of: dm.room, conversations, caller, opening: Array(opening.utf8), closing: Array("}".utf8)
+            query, of: dm.room, conversations, caller, opening: Array(opening.utf8), closing: Array("}".utf8)
         ) { message, json in
             json.view(DMView(room: dm.id, message: message), for: profile)
         }

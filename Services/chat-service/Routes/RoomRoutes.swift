@@ -8,26 +8,29 @@ struct RoomRoutes: Sendable {
     let messages: MessageStore
     let dms: DMStore
     let events: RoomEvents
+    let toldPositions: ToldPositionStore
 
-    private static let largestPage = 500
+    private static let largestPage: Int64 = 500
 
     func register(in routes: inout InternalRoutes) {
         routes.add(.get, "/internal/rooms/{room}/messages", since)
         routes.add(.post, "/internal/rooms/heads", heads)
+        routes.add(.get, "/internal/rooms/{room}/positions/{session}", position)
         routes.add(.post, "/internal/dms/access", access)
         routes.add(.get, "/internal/workspaces/{id}/dms", ofUser)
     }
 
     func since(_ call: InternalCall) async throws -> Response {
         guard let room = RoomID(try call.text("room")) else { throw Failure.notFound }
-        let after = max(0, try call.query("after_seq").flatMap(Int64.init) ?? 0)
-        let limit = max(1, min(try call.query("limit").flatMap(Int.init) ?? Self.largestPage, Self.largestPage))
+        let after = try call.number("after_seq", in: 0...Int64.max) ?? 0
+        let limit = try call.number("limit", in: 1...Self.largestPage) ?? Self.largestPage
         let head = try await messages.head(of: room)
-        let found = try await events.messages(of: room, after: after, through: head, limit: limit)
-        let expected = min(Int64(limit), max(0, head - after))
+        // The page ends at a place, not after a count: a gap must not be filled with what is behind it.
+        let through = after < head ? min(head, after + limit) : after
+        let found = try await events.messages(of: room, after: after, through: through, limit: Int(limit))
         return call.reply(capacity: 512 * found.count + 64) { json in
             json.object { json in
-                json.field("complete", Int64(found.count) == expected)
+                json.field("complete", head >= after && Int64(found.count) == through - after)
                 json.field("head", head)
                 json.field("events", found)
             }
@@ -35,7 +38,8 @@ struct RoomRoutes: Sendable {
     }
 
     func heads(_ call: InternalCall) async throws -> Response {
-        let rooms = try await call.json()["rooms"]?.elements?.compactMap { $0.string.flatMap(RoomID.init) } ?? []
+        guard let asked = try await call.json()["rooms"]?.elements else { throw Failure.invalid("rooms is missing.") }
+        let rooms = asked.compactMap { $0.string.flatMap(RoomID.init) }
         guard rooms.count <= InternalCall.bulkLimit else { throw Failure.invalid("Too many rooms.") }
         let heads = try await messages.heads(of: rooms)
         return call.reply(capacity: 64 * heads.count) { json in
@@ -50,6 +54,12 @@ struct RoomRoutes: Sendable {
                 }
             }
         }
+    }
+
+    func position(_ call: InternalCall) async throws -> Response {
+        guard let room = RoomID(try call.text("room")) else { throw Failure.notFound }
+        let seq = try await toldPositions.find(try call.id("session"), room)
+        return call.reply { json in json.object { json in json.field("seq", seq) } }
     }
 
     func access(_ call: InternalCall) async throws -> Response {
@@ -76,5 +86,14 @@ struct RoomRoutes: Sendable {
                 }
             }
         }
+    }
+}
+
+extension InternalCall {
+    /// A query parameter that is a whole number within `range`; nil where there is none.
+    fileprivate func number(_ name: String, in range: ClosedRange<Int64>) throws(Failure) -> Int64? {
+        guard let text = try query(name) else { return nil }
+        guard let number = Int64(text), range.contains(number) else { throw .invalid("\(name) is out of range.") }
+        return number
     }
 }

@@ -12,36 +12,42 @@ struct DMStore: Sendable {
         with opened as (
             insert into dm (workspace, low, high, created_at) values ($1, $2, $3, $4)
             on conflict on constraint dm_pair do nothing
-            returning id, workspace, low, high, created_at, is_open
+            returning id, workspace, low, high, created_at, low_has_left, high_has_left
         )
         select * from opened
         union all
-        select id, workspace, low, high, created_at, is_open from dm where workspace = $1 and low = $2 and high = $3
+        select id, workspace, low, high, created_at, low_has_left, high_has_left from dm where workspace = $1 and low = $2 and high = $3
         limit 1
         """)
     private static let pair = Statement(
         "dm of pair",
-        "select id, workspace, low, high, created_at, is_open from dm where workspace = $1 and low = $2 and high = $3")
+        "select id, workspace, low, high, created_at, low_has_left, high_has_left from dm where workspace = $1 and low = $2 and high = $3"
+    )
     private static let byIDs = Statement(
         "dms by id",
         """
-        select id, workspace, low, high, created_at, is_open from dm
-        where id = any($1::bigint[]) and $2 in (low, high) order by id
+        select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
+        where id = any($1::bigint[]) and ((low = $2 and not low_has_left) or (high = $2 and not high_has_left))
+        order by id
         """)
     private static let ofUser = Statement(
         "dms of user",
         """
-        select id, workspace, low, high, created_at, is_open from dm where low = $1 and workspace = $2
+        select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
+        where low = $1 and workspace = $2 and not low_has_left
         union all
-        select id, workspace, low, high, created_at, is_open from dm where high = $1 and workspace = $2
+        select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
+        where high = $1 and workspace = $2 and not high_has_left
         order by created_at, id
         """)
     private static let setLeft = Statement(
         "someone left or came back",
         """
         update dm set
-            low_has_left = case when low = $2 then $3 else low_has_left end,
-            high_has_left = case when high = $2 then $3 else high_has_left end
+            low_has_left = case when low = $2 and low_version < $4 then $3 else low_has_left end,
+            low_version = case when low = $2 then greatest(low_version, $4) else low_version end,
+            high_has_left = case when high = $2 and high_version < $4 then $3 else high_has_left end,
+            high_version = case when high = $2 then greatest(high_version, $4) else high_version end
         where workspace = $1 and $2 in (low, high)
         returning id
         """)
@@ -61,7 +67,7 @@ struct DMStore: Sendable {
         return try await database.query(Self.pair, workspace.rawValue, low, high).first(DM.init(row:))
     }
 
-    /// Those of these rooms that are the user's.
+    /// Those of these rooms that are the user's; who has left the workspace has left its rooms.
     func find(_ ids: [DMID], of user: UserID) async throws -> [DM] {
         try await database.query(Self.byIDs, ids.map(\.rawValue), user.rawValue).map(DM.init(row:))
     }
@@ -71,21 +77,24 @@ struct DMStore: Sendable {
         try await database.query(Self.ofUser, user.rawValue, workspace.rawValue).map(DM.init(row:))
     }
 
-    /// Notes that someone has left the workspace, or come back; returns their rooms.
-    func setLeft(_ hasLeft: Bool, _ user: UserID, _ workspace: WorkspaceID) async throws -> [DMID] {
-        try await database.query(Self.setLeft, workspace.rawValue, user.rawValue, hasLeft)
+    /// Notes that someone has left the workspace, or come back, unless something later is known; returns their rooms.
+    func setLeft(
+        _ hasLeft: Bool, _ user: UserID, _ workspace: WorkspaceID, version: Int64
+    ) async throws -> [DMID] {
+        try await database.query(Self.setLeft, workspace.rawValue, user.rawValue, hasLeft, version)
             .map { row throws(PostgresError) in DMID(try row.next(as: Int64.self)) }
     }
 }
 
 extension DM {
-    /// id, workspace, low, high, created_at, is_open.
+    /// id, workspace, low, high, created_at, low_has_left, high_has_left.
     fileprivate init(row: inout Row) throws(PostgresError) {
         id = DMID(try row.next(as: Int64.self))
         workspace = WorkspaceID(try row.next(as: Int64.self))
         low = UserID(try row.next(as: Int64.self))
         high = UserID(try row.next(as: Int64.self))
         createdAt = Timestamp(milliseconds: try row.next())
-        isOpen = try row.next()
+        lowHasLeft = try row.next()
+        highHasLeft = try row.next()
     }
 }

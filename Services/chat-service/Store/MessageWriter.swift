@@ -39,13 +39,14 @@ struct MessageWriter: Sendable {
             select d.place, m.id, m.seq, m.created_at, m.files, coalesce(m.digest = d.digest, false) as is_same
             from draft d join message m
                 on m.kind = d.kind and m.room = d.room and m.author = d.author and m.client_id = d.client_id
-        ), numbered as (
-            select d.*, row_number() over (partition by d.kind, d.room order by d.place) as number
-            from draft d where d.place not in (select place from known)
+            where d.client_id is not null
         ), timed as (
-            select n.*, r.last_seq + n.number as seq,
-                greatest($9::bigint, r.last_at + $10::bigint) + $10 * (n.number - 1) as created_at, r.is_closed
-            from numbered n join room r on r.kind = n.kind and r.id = n.room
+            select d.*, r.last_seq + row_number() over places as seq,
+                greatest($9::bigint, r.last_at + $10::bigint) + $10 * (row_number() over places - 1) as created_at,
+                r.is_closed
+            from draft d join room r on r.kind = d.kind and r.id = d.room
+            where d.client_id is null or d.place not in (select place from known)
+            window places as (partition by d.kind, d.room order by d.place)
         ), written as (
             insert into message (kind, room, seq, author, session, content, files, created_at, client_id, digest)
             select kind, room, seq, author, session, content,
@@ -64,7 +65,7 @@ struct MessageWriter: Sendable {
             on conflict (user_id, kind, room) do update set seq = greatest(read_position.seq, excluded.seq)
         ), told as (
             insert into outbox (type, body)
-            select 'messages', json_agg(json_build_array(kind, room, seq) order by kind, room, seq)::text
+            select 'messages', '[' || string_agg(format('[%s,%s,%s]', kind, room, seq), ',') || ']'
             from written having count(*) > 0
             returning id
         )

@@ -14,7 +14,7 @@ struct RoomStore: Sendable {
         select 2, id from dm where workspace = $1
         """)
     private static let lock = Statement(
-        "lock room", "select last_seq from room where kind = $1 and id = $2 for update")
+        "lock room", "select last_seq, is_closed from room where kind = $1 and id = $2 for update")
     private static let remove = Statement(
         "note removal",
         """
@@ -24,7 +24,12 @@ struct RoomStore: Sendable {
         returning after_seq
         """)
     private static let close = Statement(
-        "close room", "update room set is_closed = true where kind = $1 and id = $2 returning last_seq")
+        "close room",
+        """
+        insert into room (kind, id, workspace, is_closed) values ($1, $2, $3, true)
+        on conflict (kind, id) do update set is_closed = true
+        returning last_seq
+        """)
     private static let eraseMessages = Statement(
         "erase messages",
         """
@@ -45,22 +50,29 @@ struct RoomStore: Sendable {
         }
     }
 
-    /// Gives a removal its place, behind the room's newest message; nil where a later version has been heard of.
-    func remove(_ user: UserID, from room: RoomID, version: Int64) async throws -> Int64? {
+    /// Gives a removal its place, behind the room's newest message, unless a later version has been heard of, or the room
+    /// is closed and nobody is in it.
+    ///
+    /// - Parameter telling: tells of the place while the room is still locked, so that no message behind it is told first.
+    func remove(
+        _ user: UserID, from room: RoomID, version: Int64, telling: @Sendable (_ after: Int64) async -> Void
+    ) async throws {
         try await database.transaction { tx in
-            let last =
-                try await tx.query(Self.lock, room.kindNumber, room.rawValue)
-                .first { row throws(PostgresError) in try row.next(as: Int64.self) } ?? 0
-            return try await tx.query(
-                Self.remove, room.kindNumber, room.rawValue, user.rawValue, last, version
+            let state = try await tx.query(Self.lock, room.kindNumber, room.rawValue)
+                .first { row throws(PostgresError) in
+                    (last: try row.next(as: Int64.self), isClosed: try row.next(as: Bool.self))
+                }
+            if state?.isClosed == true { return }
+            let after = try await tx.query(
+                Self.remove, room.kindNumber, room.rawValue, user.rawValue, state?.last ?? 0, version
             ).first { row throws(PostgresError) in try row.next(as: Int64.self) }
+            if let after { await telling(after) }
         }
     }
 
-    /// Takes no message any more; returns the seq of the last one.
-    func close(_ room: RoomID) async throws -> Int64 {
-        try await database.query(Self.close, room.kindNumber, room.rawValue)
-            .first { row throws(PostgresError) in try row.next(as: Int64.self) } ?? 0
+    /// Takes no message any more, not even a first one; returns the seq of the last one.
+    func close(_ room: RoomID, of workspace: WorkspaceID) async throws -> Int64 {
+        try await database.query(Self.close, room.kindNumber, room.rawValue, workspace.rawValue).value()
     }
 
     /// Deletes what was said, in pieces; the closed room itself stays, so that nothing is said again.

@@ -103,7 +103,7 @@ struct MessageWriterTests {
         try await ChatDatabase.use { database in
             _ = try await database.write([.sample("a", clientID: "1")])
             let head = try await database.run { pool in
-                try await RoomStore(database: pool).close(RoomID(ChannelID(7)))
+                try await RoomStore(database: pool).close(RoomID(ChannelID(7)), of: WorkspaceID(3))
             }
             #expect(head == 1)
             let result = try await database.write([.sample("b"), .sample("c", room: RoomID(DMID(7)))])

@@ -12,8 +12,9 @@ final class ChatDatabase: Sendable {
     private let loops: [EventLoopGroup]
     private let blocking = BlockingPool(threads: 2, limit: 64)
 
-    init(pools count: Int = 1) async throws {
-        database = try await PostgresCluster.ofThisProcess().makeDatabase()
+    init(pools count: Int = 1, on cluster: PostgresCluster? = nil) async throws {
+        let cluster = if let cluster { cluster } else { try await PostgresCluster.ofThisProcess() }
+        database = try await cluster.makeDatabase()
         var (groups, pools): ([EventLoopGroup], [PostgresPool]) = ([], [])
         for _ in 0..<count {
             let group = EventLoopGroup(count: 1)

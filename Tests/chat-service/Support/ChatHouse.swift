@@ -1,6 +1,7 @@
 import EventLoop
 import ServiceKit
 import ServiceSupport
+import Synchronization
 import TestSupport
 import Wire
 
@@ -13,6 +14,17 @@ final class ChatHouse: Sendable {
     let redis: RedisServer
     let instances: [ServiceUnderTest]
     let files = TemporaryFolder("maru-chat-files")
+    /// The service's routes, as it has registered them.
+    let routes: Routes
+
+    struct Routes: Sendable {
+        var clients: [String] = []
+        var services: [String] = []
+    }
+
+    private final class Listing: Sendable {
+        let value = Mutex(Routes())
+    }
 
     private init(instances count: Int, _ settings: [String: String]) async throws {
         peers = try StubPeers()
@@ -24,13 +36,19 @@ final class ChatHouse: Sendable {
         ]
         all.merge(settings) { _, given in given }
         var instances: [ServiceUnderTest] = []
+        let listing = Listing()
         for _ in 0..<count {
             instances.append(
                 try await ServiceUnderTest(
-                    "chat-service", ChatSettings.entries, all, database: database.database, redis: redis,
-                    assemble: App.assemble))
+                    "chat-service", ChatSettings.entries, all, database: database.database, redis: redis
+                ) { service in
+                    try await App.assemble(service)
+                    service.publicRoutes { routes in listing.value.withLock { $0.clients = routes.listing } }
+                    service.internalRoutes { routes in listing.value.withLock { $0.services = routes.listing } }
+                })
         }
         self.instances = instances
+        routes = listing.value.withLock(\.self)
     }
 
     /// Runs `body` against a house of its own.

@@ -41,6 +41,9 @@ final class StubPeers: Sendable {
             let query = request.query.map { String(decoding: $0, as: UTF8.self) } ?? ""
             let body = try await request.body.collect(upTo: 65_536)
             if path == "/internal/keys" { return .json(tokens.jwks) }
+            if path == "/internal/revocations" {
+                return .json(Array(#"{"now":\#(Timestamp.now.milliseconds),"revocations":[]}"#.utf8))
+            }
             let answer = state.value.withLock { state in
                 state.answer(path.split(separator: "/").map(String.init), query, (try? JSONValue(parsing: body)))
             }

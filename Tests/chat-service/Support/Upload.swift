@@ -47,16 +47,23 @@ extension ChatHouse {
     /// Every file in the store, those being uploaded included.
     var storedFiles: [String] {
         ["channelChats", "dmChats", ".uploads"].flatMap { folder in
-            var names: [String] = []
-            guard let listing = opendir("\(files.path)/\(folder)") else { return names }
-            defer { closedir(listing) }
-            while let entry = readdir(listing) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                if name != "." && name != ".." { names.append("\(folder)/\(name)") }
-            }
-            return names
+            Upload.names(in: "\(files.path)/\(folder)").map { "\(folder)/\($0)" }
         }
+    }
+}
+
+extension Upload {
+    /// The files in a folder.
+    static func names(in folder: String) -> [String] {
+        var names: [String] = []
+        guard let listing = opendir(folder) else { return names }
+        defer { closedir(listing) }
+        while let entry = readdir(listing) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
     }
 }

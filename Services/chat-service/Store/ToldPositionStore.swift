@@ -1,0 +1,32 @@
+import Contract
+import Postgres
+import Wire
+
+/// How far history replies went of which Redis could not be told, for an hour.
+struct ToldPositionStore: Sendable {
+    let database: PostgresPool
+
+    private static let put = Statement(
+        "put told position",
+        """
+        with forgotten as (delete from told_position where told_at < $6)
+        insert into told_position (session, kind, room, seq, told_at) values ($1, $2, $3, $4, $5)
+        on conflict (session, kind, room) do update
+            set seq = greatest(told_position.seq, excluded.seq), told_at = excluded.told_at
+        """)
+    private static let find = Statement(
+        "find told position",
+        "select coalesce(max(seq), 0) from told_position where session = $1 and kind = $2 and room = $3")
+    private static let lifetime = Duration.seconds(3600)
+
+    func put(_ session: SessionID, _ room: RoomID, _ seq: Int64, now: Timestamp = .now) async throws {
+        try await database.execute(
+            Self.put, session.rawValue, room.kindNumber, room.rawValue, seq, now.milliseconds,
+            (now - Self.lifetime).milliseconds)
+    }
+
+    /// 0 where nothing is known.
+    func find(_ session: SessionID, _ room: RoomID) async throws -> Int64 {
+        try await database.query(Self.find, session.rawValue, room.kindNumber, room.rawValue).value()
+    }
+}

@@ -1,0 +1,134 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import chat_service
+
+@Suite("Crashes", .serialized)
+struct CrashTests {
+    /// The service as a process, with stores of its own that may be killed, under sends of four users.
+    private struct Scene {
+        let cluster: PostgresCluster
+        let database: ChatDatabase
+        let redis: RedisServer
+        let process: ChatProcess
+        let senders = (1...4 as ClosedRange<Int64>).map { PersistentSender($0) }
+
+        var acknowledged: Int { senders.reduce(0) { $0 + $1.log.count } }
+
+        /// Waits until so many more are acknowledged: all is well again.
+        func progress(_ count: Int = 30) async throws {
+            let goal = acknowledged + count
+            try await eventually(within: .seconds(60), "\(count) more messages") { self.acknowledged >= goal }
+        }
+
+        func stop() async {
+            await process.stop()
+            await database.close()
+            await redis.stop()
+            await cluster.stop()
+            await process.peers.stop()
+        }
+    }
+
+    private static func scene() async throws -> Scene {
+        let cluster = try await PostgresCluster.start()
+        let database = try await ChatDatabase(on: cluster)
+        let redis = try await RedisServer.start(isDurable: true)
+        let peers = try StubPeers()
+        peers.change { $0.channels[8]?.members = [1, 2, 3, 4] }
+        let process = try await ChatProcess(database: database.database, redis: redis, peers: peers)
+        return Scene(cluster: cluster, database: database, redis: redis, process: process)
+    }
+
+    @Test(
+        "An acknowledged message is there exactly once and told, though service, Postgres and Redis are killed under load"
+    )
+    func killing() async throws {
+        let scene = try await Self.scene()
+        do {
+            try await Self.kill(scene)
+        } catch {
+            for sender in scene.senders { sender.end() }
+            await scene.stop()
+            throw error
+        }
+        await scene.stop()
+    }
+
+    private static func kill(_ scene: Scene) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for sender in scene.senders { group.addTask { await sender.run(scene.process) } }
+            group.addTask {
+                for _ in 0..<5 {
+                    try await scene.progress()
+                    await scene.process.kill()
+                    try await scene.process.start()
+                }
+                try await scene.progress()
+                await scene.cluster.kill()
+                // Sessions of the dead server hold its memory a moment longer.
+                try await eventually(within: .seconds(60), "recovery") {
+                    (try? await scene.cluster.start()) != nil
+                }
+                try await scene.progress()
+                await scene.redis.kill()
+                try await scene.progress()
+                try await scene.redis.start()
+                try await scene.progress()
+                for sender in scene.senders { sender.end() }
+            }
+            try await group.waitForAll()
+        }
+        try await check(scene)
+    }
+
+    private static func check(_ scene: Scene) async throws {
+        let rows = try await scene.database.ask(
+            "select client_id, room, seq, id from chat.message order by room, seq"
+        ).split(separator: "\n").map { $0.split(separator: "|", omittingEmptySubsequences: false).map(String.init) }
+        let stored = rows.map { row in
+            PersistentSender.Acknowledged(
+                name: row[0], channel: Int64(row[1]) ?? 0, seq: Int64(row[2]) ?? 0, id: row[3])
+        }
+        let acknowledged = scene.senders.flatMap(\.log)
+        #expect(scene.senders.reduce(0) { $0 + $1.refusals } > 0, "nothing was interrupted")
+        #expect(stored.count == acknowledged.count)
+        #expect(Set(stored) == Set(acknowledged))
+        for channel in 7...8 as ClosedRange<Int64> {
+            let seqs = stored.filter { $0.channel == channel }.map(\.seq)
+            #expect(seqs == Array(1...Int64(max(1, seqs.count))))
+        }
+        try await eventually(within: .seconds(30), "telling") {
+            try await scene.database.ask("select count(*) from chat.outbox where published_at is null") == "0"
+        }
+        let redis = scene.redis
+        let parts = try await onOwnThread { Result { try RoomEar.command(redis, "XRANGE", "push", "-", "+") } }.get()
+        let pushed = Set(parts.indices.filter { parts[$0] == "id" }.map { parts[$0 + 1] })
+        #expect(pushed == Set(stored.map { "channel-\($0.channel):\($0.seq)" }))
+    }
+
+    @Test("The same client_id and body is the same message after a crash, and another body is refused")
+    func repeated() async throws {
+        let scene = try await Self.scene()
+        do {
+            let first = try await scene.process.send("hello", user: 1, clientID: "x")
+            #expect(first.status == 201, "\(first.text)")
+            for _ in 0..<2 {
+                await scene.process.kill()
+                try await scene.process.start()
+                let again = try await scene.process.send("hello", user: 1, clientID: "x")
+                #expect(try again.json["chat_id"]?.string == first.json["chat_id"]?.string)
+                let other = try await scene.process.send("goodbye", user: 1, clientID: "x")
+                #expect(other.status == 409)
+            }
+            let count = try await scene.database.ask("select count(*) from chat.message")
+            #expect(count == "1")
+        } catch {
+            await scene.stop()
+            throw error
+        }
+        await scene.stop()
+    }
+}

@@ -1,0 +1,66 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import chat_service
+
+@Suite("Positions told to gateways", .serialized)
+struct GatewayPositionTests {
+    @Test("What a gateway knows of a session's place only grows, whatever page is read later")
+    func growing() async throws {
+        try await ChatHouse.use { house in
+            _ = try await house.database.write((1...30).map { .sample("\($0)", author: 2) })
+            func known() throws -> [String] {
+                try RoomEar.command(house.redis, "HGET", "position:1001:channel-7", "seq")
+            }
+            for (query, position) in [
+                ("?after_seq=5&limit=10", "15"), ("?after_seq=0&limit=5", "15"), ("?before_seq=10&limit=5", "15"),
+                ("", "30"), ("?after_seq=0&limit=10", "30"), ("?cursor_date=", "30"),
+            ] {
+                _ = try await house.history(query)
+                let told = try known()
+                #expect(told == [position], "after \(query)")
+            }
+            // Another session of another user has a place of its own.
+            _ = try await house.history("?after_seq=0&limit=3", user: 2)
+            #expect(try RoomEar.command(house.redis, "HGET", "position:1002:channel-7", "seq") == ["3"])
+        }
+    }
+
+    @Test("The position is known before the reply has come, also to who listens")
+    func before() async throws {
+        try await ChatHouse.use { house in
+            _ = try await house.database.write([.sample("a", author: 2), .sample("b", author: 2)])
+            let connection = try RawConnection(port: house.redis.port)
+            try connection.send("SUBSCRIBE positions\r\n")
+            _ = try connection.receive(until: ":1\r\n")
+            let reply = try await house.call("GET", "/v1/workspaces/3/channels/7/chats")
+            #expect(reply.status == 200)
+            #expect(try RoomEar.command(house.redis, "HGET", "position:1001:channel-7", "seq") == ["2"])
+            let hint = try connection.receive(until: "}\r\n")
+            #expect(hint.contains(#""session":"1001""#) && hint.contains(#""room":"channel-7""#))
+            #expect(hint.contains(#""seq":2"#))
+        }
+    }
+
+    @Test("Where Redis does not answer, history is read all the same and gateways learn of the position on demand")
+    func withoutRedis() async throws {
+        try await ChatHouse.use { house in
+            _ = try await house.database.write((1...3).map { .sample("\($0)", author: 2) })
+            func told(_ session: Int) async throws -> Int? {
+                let path = "/internal/rooms/channel-7/positions/\(session)"
+                return try await house.instances[0].internalCall("GET", path).json["seq"]?.int
+            }
+            _ = try await house.history("?after_seq=0&limit=1")
+            #expect(try await told(1001) == 0)
+            await house.redis.kill()
+            _ = try await house.history("")
+            #expect(try await told(1001) == 3)
+            // It only grows, and is each session's own.
+            _ = try await house.history("?after_seq=0&limit=2")
+            #expect(try await told(1001) == 3)
+            #expect(try await told(1002) == 0)
+        }
+    }
+}

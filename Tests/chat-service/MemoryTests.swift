@@ -1,0 +1,88 @@
+import Glibc
+import ServiceSupport
+import TestSupport
+import Testing
+
+@testable import chat_service
+
+@Suite("Memory", .serialized)
+struct MemoryTests {
+    private static let messages = 200_000
+    /// What a history may add to what the process holds, in bytes; it is itself a hundred times as long.
+    private static let most = 16 << 20
+
+    @Test("A history of 200,000 messages is streamed: neither its length nor a reader who is slow costs memory")
+    func history() async throws {
+        let database = try await ChatDatabase()
+        let redis = try await RedisServer.start()
+        let process = try await ChatProcess(database: database.database, redis: redis, peers: try StubPeers())
+        do {
+            try await Self.read(process, database)
+        } catch {
+            await Self.stop(process, database, redis)
+            throw error
+        }
+        await Self.stop(process, database, redis)
+    }
+
+    private static func stop(_ process: ChatProcess, _ database: ChatDatabase, _ redis: RedisServer) async {
+        await process.stop()
+        await process.peers.stop()
+        await database.close()
+        await redis.stop()
+    }
+
+    private static func read(_ process: ChatProcess, _ database: ChatDatabase) async throws {
+        try await database.database.run(
+            sql: """
+                insert into chat.room (kind, id, workspace, name, last_seq, last_at)
+                    values (1, 7, 3, 'general', \(messages), 2 * \(messages));
+                insert into chat.message (kind, room, seq, author, session, content, files, created_at)
+                    select 1, 7, n, n % 4 + 1, 1001, 'message ' || n || repeat(' of some length', 15), '{}', 2 * n
+                    from generate_series(1, \(messages)) as n
+                """)
+        // Fills caches and pools.
+        _ = try await HTTPCall.get(
+            port: process.publicPort, "/v1/workspaces/3/channels/7/chats?after_seq=199000", headers: process.headers(1))
+        let before = process.anonymousBytes
+        let (size, most) = try await onOwnThread { Result { try drink(process) } }.get()
+        #expect(size > 60 << 20)
+        #expect(most - before < Self.most, "\(before >> 20) MB before, \(most >> 20) MB at most")
+    }
+
+    /// Reads the whole history, the first part slowly; returns its size and the most that the process held meanwhile.
+    private static func drink(_ process: ChatProcess) throws -> (size: Int, most: Int) {
+        let connection = try RawConnection(port: process.publicPort)
+        let headers = process.headers(1).map { "\($0): \($1)\r\n" }.joined()
+        try connection.send("GET /v1/workspaces/3/channels/7/chats HTTP/1.1\r\nHost: a\r\n\(headers)\r\n")
+        let head = try connection.receive(until: "\r\n\r\n")
+        guard head.hasPrefix("HTTP/1.1 200") else { throw NeverHappened(description: "a history: \(head)") }
+        var (size, most, chunks) = (0, 0, 0)
+        while true {
+            // One character to Swift.
+            let line = try connection.receive(until: "\r\n").dropLast()
+            guard let length = Int(line, radix: 16) else {
+                throw NeverHappened(description: "a chunk: \(line.prefix(80))")
+            }
+            most = max(most, process.anonymousBytes)
+            let chunk = try connection.receive(exactly: length + 2)
+            if length == 0 { return (size, most) }
+            size += chunk.count - 2
+            chunks += 1
+            // The service is far ahead by now, if it does not wait.
+            if chunks == 5 { most = max(most, mostWhileIdle(process)) }
+        }
+    }
+
+    /// Nothing is read until what the process holds has stopped growing.
+    private static func mostWhileIdle(_ process: ChatProcess) -> Int {
+        var (last, same) = (0, 0)
+        while same < 50 {
+            let now = process.anonymousBytes
+            same = now > last ? 0 : same + 1
+            last = max(last, now)
+            usleep(10_000)
+        }
+        return last
+    }
+}

@@ -1,0 +1,57 @@
+import ServiceSupport
+import Synchronization
+import TestSupport
+import Wire
+
+/// Sends messages one after the other, each again and again under its `client_id` until it is acknowledged, and keeps a log
+/// of what was acknowledged.
+final class PersistentSender: Sendable {
+    struct Acknowledged: Sendable, Hashable {
+        let name: String
+        let channel: Int64
+        let seq: Int64
+        let id: String
+    }
+
+    private struct State {
+        var log: [Acknowledged] = []
+        var refusals = 0
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+    private let user: Int64
+
+    init(_ user: Int64) { self.user = user }
+
+    var log: [Acknowledged] { state.withLock(\.log) }
+    /// Attempts that were not acknowledged.
+    var refusals: Int { state.withLock(\.refusals) }
+
+    /// Lets the message under way be the last.
+    func end() { state.withLock { $0.isOver = true } }
+
+    /// Sends until `end`.
+    func run(_ process: ChatProcess) async {
+        var number = 0
+        while !state.withLock(\.isOver) {
+            let (name, channel) = ("\(user)-\(number)", Int64(7 + number % 2))
+            await insist(process, name, channel)
+            number += 1
+        }
+    }
+
+    private func insist(_ process: ChatProcess, _ name: String, _ channel: Int64) async {
+        while true {
+            if let reply = try? await process.send("text of \(name)", user: user, to: channel, clientID: name),
+                reply.status == 201, let json = try? reply.json, let seq = json["seq"]?.int,
+                let id = json["chat_id"]?.string
+            {
+                let entry = Acknowledged(name: name, channel: channel, seq: Int64(seq), id: id)
+                return state.withLock { $0.log.append(entry) }
+            }
+            state.withLock { $0.refusals += 1 }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
