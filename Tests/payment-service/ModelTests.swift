@@ -38,6 +38,7 @@ struct ModelTests {
             #expect(models.values.contains { $0.losses > 0 })
             let differences = try await house.reconcile()
             #expect(differences.isEmpty)
+            #expect(house.refusedStatements == [])
         }
     }
 
@@ -107,7 +108,7 @@ struct MoneyDriver {
         let house = house, user = user
         let reply = try await house.persistently { try await house.reserve(key, user: user, amount: amount) }
         let isEnough = model.spend(amount)
-        #expect(reply.status == (isEnough ? 200 : 409), "\(reply.text)")
+        #expect(reply.status == (isEnough ? 200 : 402), "\(reply.text)")
         guard isEnough else { return }
         let end = try await house.persistently { try await house.capture(key, user: user, amount: amount) }
         #expect(end.status == 200, "\(end.text)")

@@ -11,9 +11,17 @@ struct PaymentPromiseTests {
         "Client call, webhook and reconciliation in any order or all at once, kill -9 in between: one credit a payment")
     func oneCredit() async throws {
         try await PaymentHouse.use(instances: 2) { house in
-            let payments = 6
+            let payments = 12
             for number in 0..<payments {
                 house.world.put(.init(reference: Self.reference(number), order: Self.order(number)))
+            }
+            // Half of them are known before anybody claims them.
+            for number in 0..<payments where number % 4 < 2 {
+                let (reference, id) = (Self.reference(number), "first-\(number)")
+                let reply =
+                    number % 2 == 0
+                    ? try await house.oldWebhook(reference) : try await house.newWebhook(reference, id: id)
+                #expect(reply.status == 200)
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for caller in 0..<64 {
@@ -41,6 +49,30 @@ struct PaymentPromiseTests {
             #expect(total == 4 * 100 + payments * 10)
             let differences = try await house.reconcile()
             #expect(differences.isEmpty)
+            #expect(house.refusedStatements == [])
+        }
+    }
+
+    @Test("Those whom the provider answers in the same moment follow each other: one owner, and no statement refused")
+    func sameMoment() async throws {
+        try await PaymentHouse.use(instances: 2) { house in
+            for round in 0..<8 {
+                let (reference, order) = (Self.reference(round), Self.order(round))
+                house.world.put(.init(reference: reference, order: order))
+                let first =
+                    round % 2 == 0
+                    ? try await house.oldWebhook(reference) : try await house.newWebhook(reference, id: "w\(round)")
+                #expect(first.status == 200)
+                house.world.gather(6)
+                let owners = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for user in 1...6 as ClosedRange<Int64> {
+                        group.addTask { try await house.validate(reference, order, user: user).status }
+                    }
+                    return try await group.reduce(0) { $0 + ($1 == 200 ? 1 : 0) }
+                }
+                #expect(owners == 1)
+            }
+            #expect(house.refusedStatements == [])
         }
     }
 
@@ -51,7 +83,9 @@ struct PaymentPromiseTests {
     /// One of 64 callers, each of whom presses on every payment in an order and by a way of its own.
     private static func press(_ caller: Int, _ house: PaymentHouse, _ payments: Int) async throws {
         var random = SeededGenerator(seed: UInt64(caller))
-        for number in (0..<payments).shuffled(using: &random) {
+        // Half of them go the same way, so that they meet at every payment.
+        let numbers = caller < 32 ? Array(0..<payments) : (0..<payments).shuffled(using: &random)
+        for number in numbers {
             let (reference, order) = (reference(number), order(number))
             let reply = try await house.persistently {
                 switch caller % 8 {

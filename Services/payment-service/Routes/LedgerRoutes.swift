@@ -9,6 +9,7 @@ struct LedgerRoutes: Sendable {
 
     func register(in routes: inout InternalRoutes) {
         routes.add(.get, "/internal/balances/{user}", balance)
+        routes.add(.post, "/internal/balances", balances)
         routes.add(.post, "/internal/reserves", reserve)
         routes.add(.post, "/internal/reserves/{key}/capture", capture)
         routes.add(.post, "/internal/reserves/{key}/release", release)
@@ -21,6 +22,22 @@ struct LedgerRoutes: Sendable {
             json.object { json in
                 json.field("user_id", user.description)
                 json.field("balance", balance)
+            }
+        }
+    }
+
+    func balances(_ call: InternalCall) async throws -> Response {
+        let balances = try await ledger.balances(of: try await call.json().ids("ids"))
+        return call.reply(capacity: 64 * balances.count) { json in
+            json.object { json in
+                json.array("balances") { json in
+                    for (user, balance) in balances {
+                        json.object { json in
+                            json.field("user_id", user.description)
+                            json.field("balance", balance)
+                        }
+                    }
+                }
             }
         }
     }
@@ -80,7 +97,7 @@ extension Failure {
     init(_ refusal: Spending.Refusal) {
         self =
             switch refusal {
-            case .notEnoughCoins: Failure(.notEnoughCoins, "Not enough coins.", status: 409)
+            case .notEnoughCoins: Failure(.notEnoughCoins, "Not enough coins.")
             case .otherSpend: Failure(.invalidRequest, "The key names another spend.", status: 409)
             case .alreadyEnded: Failure(.invalidRequest, "The spend has ended in another way.", status: 409)
             case .unknown: .notFound

@@ -35,6 +35,14 @@ struct LedgerStore: Sendable {
     func wallet(of user: UserID, in database: some Queryable) async throws(PostgresError) -> Int? {
         try await database.query(Self.wallet, user).first { row throws(PostgresError) in try row.next() }
     }
+
+    /// The wallets of those users who have an account.
+    func wallets(of users: [UserID], in database: some Queryable) async throws(PostgresError) -> [UserID: Int] {
+        let rows = try await database.query(Self.wallets, users.map(\.rawValue)).map { row throws(PostgresError) in
+            (UserID(try row.next()), try row.next(as: Int.self))
+        }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
 }
 
 extension LedgerStore {
@@ -77,6 +85,18 @@ extension LedgerStore {
             where entry.user_id = account.user_id and book = 'wallet' order by version desc limit 1
         ), 0)
         from payment.account where user_id = $1
+        """)
+}
+
+extension LedgerStore {
+    private static let wallets = Statement(
+        "read wallets",
+        """
+        select user_id, coalesce((
+            select balance from payment.entry
+            where entry.user_id = account.user_id and book = 'wallet' order by version desc limit 1
+        ), 0)
+        from payment.account where user_id = any($1::bigint[])
         """)
 }
 

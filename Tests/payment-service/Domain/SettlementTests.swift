@@ -103,6 +103,12 @@ struct SettlementTests {
         settlement.hear(paid)
         #expect(settlement.record.report.status == .cancelled)
 
+        var partly = credited()
+        partly.hear(Reports.with(cancelledAmount: 70))
+        partly.hear(Reports.with(cancelledAmount: 35))
+        #expect(partly.record.report.cancelledAmount == 70)
+        #expect(partly.refundDue == 7)
+
         var unclaimed = unclaimed(Reports.with(status: .cancelled))
         unclaimed.hear(paid)
         #expect(unclaimed.credit(claim, from: catalogue, at: now) == .failure(.cancelled))

@@ -69,6 +69,11 @@ final class PaymentHouse: Sendable {
     /// What all instances have logged.
     var log: String { logs.withLock(\.self).map { (try? String(contentsOfFile: $0)) ?? "" }.joined() }
 
+    /// Lines of the log about statements that the database refused: its guards are the last line, never the way.
+    var refusedStatements: [String] {
+        log.split(separator: "\n").filter { $0.contains("postgres server") }.map(String.init)
+    }
+
     /// One of the instances.
     var someone: PaymentProcess { running.withLock { $0[Int.random(in: 0..<$0.count)] } }
 

@@ -33,6 +33,9 @@ final class StubWorld: Sendable {
         var mood = Mood.well
         var token = 1
         var asked = 0
+        /// How many have to ask before any of them is answered, and those who wait for that.
+        var gathering = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     let tokens = TokenIssuer()
@@ -86,6 +89,9 @@ final class StubWorld: Sendable {
     /// Refuses the present token, and gives another.
     func endToken() { state.value.withLock { $0.token += 1 } }
 
+    /// Lets the next `count` who ask for a payment wait for each other, and answers all of them at once.
+    func gather(_ count: Int) { state.value.withLock { $0.gathering = count } }
+
     /// How often somebody asked for a payment.
     var asked: Int { state.value.withLock(\.asked) }
 
@@ -107,9 +113,25 @@ final class StubWorld: Sendable {
             guard let name = parts.last.flatMap({ PercentEncoding.decode(Array($0.utf8).span) }) else {
                 return Response(.notFound)
             }
+            if path.contains("/payments/") { await gather(state) }
             if path.hasPrefix("/payments/") { return state.value.withLock { $0.oldReply(name, authorization) } }
             if path.hasPrefix("/v2/payments/") { return state.value.withLock { $0.newReply(name, authorization) } }
             return Response(.notFound)
+        }
+    }
+}
+
+extension StubWorld {
+    private static func gather(_ state: Shared) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let gathered = state.value.withLock { state -> [CheckedContinuation<Void, Never>] in
+                guard state.gathering > 0 else { return [continuation] }
+                state.waiting.append(continuation)
+                guard state.waiting.count == state.gathering else { return [] }
+                defer { (state.gathering, state.waiting) = (0, []) }
+                return state.waiting
+            }
+            for one in gathered { one.resume() }
         }
     }
 }

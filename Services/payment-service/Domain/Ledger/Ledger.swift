@@ -38,6 +38,13 @@ struct Ledger: Sendable {
         }
     }
 
+    /// The same for many users at once.
+    func balances(of users: [UserID]) async throws -> [UserID: Int] {
+        var balances = try await accounts.wallets(of: users, in: database)
+        for user in users where balances[user] == nil { balances[user] = try await balance(of: user) }
+        return balances
+    }
+
     /// Holds coins for a purchase; the same request again finds them held.
     ///
     /// - Throws: ``Spending/Refusal``
