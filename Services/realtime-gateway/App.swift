@@ -24,15 +24,16 @@ enum App {
         let access = try service.access()
         let chat = ChatClient(service.internalClient(service.peers.chat))
         let outside = FeedSurroundings(
-            subscriber: subscriber, chat: chat, heads: HeadComparison(chat: chat, on: service.loops),
+            subscriber: subscriber, chat: chat, heads: HeadComparison(chat: chat),
+            positions: PositionStore(redis: redis),
             compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),
             log: service.log)
-        let positions = PositionStore(redis: redis)
-        let hubs = LoopLocal(service.loops) { LoopHub(on: $0, outside, positions: positions) }
         let origins = AllowedOrigins(settings.allowedOrigins)
         let admission = Admission(
-            authenticator: access.authenticator, profiles: service.profiles,
-            workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat, origins: origins)
+            authenticator: access.authenticator, revocations: access.revocations, profiles: service.profiles,
+            workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat, origins: origins,
+            anonymous: try settings.anonymousProfile(of: service.profiles))
+        let hubs = LoopLocal(service.loops) { LoopHub(on: $0, outside, admission: admission) }
         let engine = EngineServer(
             on: service.loops, settings: settings.engine, node: settings.node,
             crossOrigin: .allowed { origins.contains($0) }
@@ -44,18 +45,45 @@ enum App {
                 }
             }
         }
-        service.mount("/socket.io", engine.respond(to:))
+        let directory = NodeDirectory(redis: redis)
+        let relay = NodeRelay(
+            directory: directory, http: service.http, credential: service.credential, pool: service.pool,
+            maximumPayload: settings.engine.maximumPayload,
+            patience: settings.engine.pingInterval + settings.engine.pingTimeout + .seconds(10))
+        let door = SocketDoor(
+            engine, node: settings.node, relay: relay, rate: settings.handshakeRate, burst: settings.handshakeBurst)
+        service.mount("/socket.io", door.respond(to:))
+        service.internalRoutes { routes in RelayRoutes(engine: engine).register(in: &routes) }
+        advertise(settings, in: directory, service)
         access.revocations.observe { revocation in hubs.forEach { $0.revoke(revocation.session) } }
-        hubs.forEach { $0.scheduleFlush() }
-        HintListener(hubs: hubs, admission: admission, subscriber: subscriber).start(on: service.loops)
+        let census = SocketCensus()
+        service.metrics.add(census)
+        hubs.forEach { hub in
+            hub.keepPositions()
+            hub.count(for: census)
+        }
+        redis.observe { if $0.isConnected { hubs.current.rewritePositions() } }
+        HintListener(hubs: hubs, subscriber: subscriber).start(on: service.loops)
         let presence = Presence(redis: redis)
         hubs.forEach { $0.showPresence(presence) }
         if let account = try settings.serviceAccount() {
             try await dispatchPushes(for: account, settings, service, chat, presence)
         }
-        service.atEnd {
-            hubs.forEach { $0.flushAll() }
-            engine.closeAll(over: settings.drainWindow)
+        service.atDrain {
+            await engine.drain(over: settings.drainWindow)
+            for loop in service.loops.loops {
+                try? await loop.run { await hubs.current.settlePositions(within: .seconds(2)) }
+            }
+            await directory.withdraw(settings.node)
+        }
+    }
+
+    /// Tells the other instances where this one is.
+    private static func advertise(_ settings: GatewaySettings, in directory: NodeDirectory, _ service: ServiceBuilder) {
+        let loop = service.loops.loops[0]
+        service.atStart { address in
+            let address = settings.nodeAddress.isEmpty ? NodeDirectory.name(of: address) : settings.nodeAddress
+            loop.execute { directory.begin(settings.node, at: address, on: loop) }
         }
     }
 
@@ -70,7 +98,8 @@ enum App {
             base: settings.fcmURL, project: account.project, http: service.http,
             access: FCMAccess(account: account, http: service.http, url: settings.fcmTokenURL))
         let sender = PushSender(
-            store: store, provider: provider, auth: auth, metrics: PushMetrics(service.metrics), log: service.log)
+            store: store, provider: provider, auth: auth, lease: settings.pushLease,
+            metrics: PushMetrics(service.metrics), log: service.log)
         let intake = PushIntake(
             store: store, workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,
             auth: auth, presence: presence, sender: sender)

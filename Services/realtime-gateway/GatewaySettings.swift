@@ -1,3 +1,4 @@
+import Contract
 import EngineIO
 import ServiceKit
 import SocketIO
@@ -5,7 +6,17 @@ import SocketIO
 /// The settings that only this service has.
 struct GatewaySettings: Sendable {
     private static let nodeKey = ConfigKey(
-        "node", default: "0", "The name of this instance among its like: letters, digits and hyphens.")
+        "node", default: "",
+        "The name of this instance among its like: letters, digits and hyphens, 24 at most. Empty makes one up.")
+    private static let nodeAddressKey = ConfigKey(
+        "node_address", default: "",
+        "Where other instances reach the internal port of this one, such as 10.0.0.7:9104. Empty for the internal "
+            + "address, or the name of the host where that is any.")
+    private static let handshakeRateKey = ConfigKey(
+        "handshake_rate", default: 2000,
+        "New sockets a second; who comes beyond is sent away with 503 and Retry-After.")
+    private static let handshakeBurstKey = ConfigKey(
+        "handshake_burst", default: 10_000, "New sockets at once, such as those that a restart has sent away.")
     private static let originsKey = ConfigKey(
         "allowed_origins", default: [String](),
         "Pages of other origins that may open sockets, such as https://maru.example.")
@@ -16,6 +27,14 @@ struct GatewaySettings: Sendable {
     private static let drainWindowKey = ConfigKey(
         "drain_window", default: Duration.seconds(5), "Over how long sockets are closed at the end.")
 
+    private static let anonymousKey = ConfigKey(
+        "allow_anonymous_sockets", default: "",
+        "The client profile of sockets that do not say whose they are, for old deployments: whoever reaches the server "
+            + "can then read along in every room. Empty refuses them.")
+
+    private static let pushLeaseKey = ConfigKey(
+        "push_lease", default: Duration.seconds(60),
+        "How long a push belongs to the instance that has taken it; what a dead one has not sent others send then.")
     private static let fcmURLKey = ConfigKey("fcm_url", default: "https://fcm.googleapis.com", "Where FCM is.")
     private static let fcmTokenURLKey = ConfigKey(
         "fcm_token_url", default: "", "Where access tokens for FCM are; what the service account names when empty.")
@@ -25,25 +44,37 @@ struct GatewaySettings: Sendable {
     static let entries = [
         fcmURLKey.entry, fcmTokenURLKey.entry, fcmServiceAccountKey.entry,
         nodeKey.entry, originsKey.entry, pingIntervalKey.entry, pingTimeoutKey.entry, drainWindowKey.entry,
+        anonymousKey.entry, pushLeaseKey.entry, nodeAddressKey.entry, handshakeRateKey.entry, handshakeBurstKey.entry,
     ]
 
     let node: String
+    /// Empty where it is to be made of the internal address.
+    let nodeAddress: String
+    let handshakeRate, handshakeBurst: Int
     let allowedOrigins: [String]
     let drainWindow: Duration
+    let pushLease: Duration
     let fcmURL: String
     /// Nil where the service account names it.
     let fcmTokenURL: String?
     private let fcmServiceAccount: String
+    private let anonymous: String
     let engine: EngineSettings
     let socketIO: SocketIOSettings
 
     init(_ config: Config) {
-        node = config[Self.nodeKey]
+        let name = config[Self.nodeKey]
+        node = name.isEmpty ? String(UInt64.random(in: .min ... .max), radix: 36) : name
+        nodeAddress = config[Self.nodeAddressKey]
+        handshakeRate = max(1, config[Self.handshakeRateKey])
+        handshakeBurst = max(1, config[Self.handshakeBurstKey])
         allowedOrigins = config[Self.originsKey]
         drainWindow = config[Self.drainWindowKey]
+        pushLease = config[Self.pushLeaseKey]
         fcmURL = config[Self.fcmURLKey]
         fcmTokenURL = config[Self.fcmTokenURLKey].isEmpty ? nil : config[Self.fcmTokenURLKey]
         fcmServiceAccount = config[Self.fcmServiceAccountKey]
+        anonymous = config[Self.anonymousKey]
         var engine = EngineSettings()
         engine.pingInterval = config[Self.pingIntervalKey]
         engine.pingTimeout = config[Self.pingTimeoutKey]
@@ -52,6 +83,15 @@ struct GatewaySettings: Sendable {
         var socketIO = SocketIOSettings()
         socketIO.connectTimeout = nil
         self.socketIO = socketIO
+    }
+
+    /// How anonymous sockets are served; nil where they are refused.
+    func anonymousProfile(of profiles: ClientProfiles) throws -> ClientProfile? {
+        if anonymous.isEmpty { return nil }
+        guard let profile = profiles[name: anonymous] else {
+            throw ConfigError("allow_anonymous_sockets: there is no client profile \(anonymous)")
+        }
+        return profile
     }
 
     /// The identity for FCM; nil where push is off.

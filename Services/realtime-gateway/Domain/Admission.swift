@@ -6,10 +6,13 @@ import Wire
 /// Who may open a socket, and who may enter which room.
 struct Admission: Sendable {
     let authenticator: Authenticator
+    let revocations: Revocations
     let profiles: ClientProfiles
     let workspaces: WorkspaceClient
     let chat: ChatClient
     let origins: AllowedOrigins
+    /// How sockets are served that do not say whose they are; nil where such are refused.
+    let anonymous: ClientProfile?
 
     private static let cookie = "maru_socket"
 
@@ -26,6 +29,11 @@ struct Admission: Sendable {
         return await identity(token, for: .socket)
     }
 
+    /// The identity of a socket that says nothing of itself; nil where such are refused.
+    var anybody: Identity? { anonymous.map { Identity(caller: nil, profile: $0) } }
+
+    func isRevoked(_ session: SessionID) -> Bool { revocations.contains(session) }
+
     /// Whose socket it is by the payload that it joins with: `{"token": "<access token>"}`.
     func identity(of payload: JSONValue) async -> Identity? {
         guard let token = payload["token"]?.string else { return nil }
@@ -36,24 +44,28 @@ struct Admission: Sendable {
         guard let identity = try? await authenticator.identity(of: Array(token.utf8), for: purpose),
             let profile = profiles[name: identity.profile]
         else { return nil }
-        return Identity(user: identity.caller.user, session: identity.caller.session, profile: profile)
+        return Identity(caller: identity.caller, profile: profile)
     }
 
     /// What a user is to a room.
-    enum Standing: Sendable {
-        /// Sees the channel and is not in it.
-        case onlooker
-        case member
+    struct Standing: Sendable {
+        /// False for one who sees the channel and is not in it.
+        let isMember: Bool
+        let workspace: WorkspaceID
     }
 
     /// What the user is to the room; nil where they may not enter.
     func standing(of user: UserID, in room: RoomID) async throws -> Standing? {
         if let channel = room.channel {
             let access = try await workspaces.access(of: user, channels: [channel]).channels.first
-            return access.map { $0.isMember ? .member : .onlooker }
+            return access.map { Standing(isMember: $0.isMember, workspace: $0.workspace) }
         }
-        guard let dm = room.dm else { return nil }
-        return try await chat.dms([dm], of: user).isEmpty ? nil : .member
+        guard let dm = room.dm, let access = try await chat.dms([dm], of: user).first else { return nil }
+        // Once one of the two has left the workspace, the other one still has the room.
+        if !access.isOpen, try await workspaces.access(of: user, workspaces: [access.workspace]).workspaces.isEmpty {
+            return nil
+        }
+        return Standing(isMember: true, workspace: access.workspace)
     }
 }
 

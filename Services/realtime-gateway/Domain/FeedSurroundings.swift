@@ -9,6 +9,7 @@ struct FeedSurroundings: Sendable {
     let subscriber: RedisSubscriber
     let chat: ChatClient
     let heads: HeadComparison
+    let positions: PositionStore
     /// Where a broadcast is compressed, once for all sockets of a loop.
     let compression: LoopLocal<CompressionPool>
     let metrics: GatewayMetrics

@@ -18,8 +18,12 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         self.identity = identity
         self.hub = hub
         self.admission = admission
-        if let identity { hub.add(client, of: identity.session) }
+        hub.opened(client, self)
+        if let session = identity?.session { hub.add(client, of: session) }
     }
+
+    /// The client profile; `none` where it is not known.
+    var profileName: String { identity?.profile.name ?? "none" }
 
     func join(_ namespace: String, _ authentication: SocketIOAuthentication, from client: SocketIOClient) {
         // The root is there for clients whose library joins it by itself; nothing happens in it.
@@ -35,10 +39,24 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
                 return client.refuse(namespace, message: "Unauthorized")
             }
             do {
-                let standing = try await admission.standing(of: identity.user, in: room)
+                guard let user = identity.user else { return enter(room, namespace, as: nil, identity, client) }
+                guard let standing = try await standing(of: user, in: room) else {
+                    return client.refuse(namespace, message: "Forbidden")
+                }
                 enter(room, namespace, as: standing, identity, client)
             } catch {
                 client.refuse(namespace, message: "Try again later")
+            }
+        }
+    }
+
+    /// What the user is to the room, as it was after the last change that was heard of.
+    private func standing(of user: UserID, in room: RoomID) async throws -> Admission.Standing? {
+        try await hub.admissions.run {
+            while true {
+                let changes = hub.accessChanges
+                let standing = try await admission.standing(of: user, in: room)
+                if changes == hub.accessChanges { return standing }
             }
         }
     }
@@ -50,7 +68,23 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     func ended(_ ending: EngineEnding, from client: SocketIOClient) {
         isEnded = true
         for namespace in Array(members.keys) { leave(namespace) }
-        if let identity { hub.remove(client, of: identity.session) }
+        hub.ended(client)
+        if let session = identity?.session { hub.remove(client, of: session) }
+    }
+
+    func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient) {
+        for (room, member) in members.values {
+            switch sign {
+            case .sent: member.mark()
+            case .answered: if let seq = member.confirm() { hub.confirmed(seq, by: member, in: room) }
+            }
+        }
+    }
+
+    /// Takes the socket out of a namespace.
+    func putOut(of namespace: String, _ client: SocketIOClient) {
+        leave(namespace)
+        client.disconnect(namespace)
     }
 
     private func identity(
@@ -58,28 +92,29 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     ) async -> Identity? {
         if let identity { return identity }
         guard case .payload(let payload) = authentication, let found = await admission.identity(of: payload) else {
-            return nil
+            return admission.anybody
         }
         if identity == nil && !isEnded {
             identity = found
-            hub.add(client, of: found.session)
+            if let session = found.session { hub.add(client, of: session) }
         }
         return identity
     }
 
+    /// - Parameter standing: nil for an anonymous socket.
     private func enter(
         _ room: RoomID, _ namespace: String, as standing: Admission.Standing?, _ identity: Identity,
         _ client: SocketIOClient
     ) {
         guard !isEnded else { return }
-        guard let standing else { return client.refuse(namespace, message: "Forbidden") }
         leave(namespace)
         client.accept(namespace)
         let member = RoomMember(
-            client: client, identity: identity, namespace: namespace,
-            phase: standing == .member ? .waiting : .onlooker)
+            client: client, owner: self, identity: identity, namespace: namespace, live: hub.nextLiveName(),
+            phase: standing?.isMember ?? true ? .waiting : .onlooker)
         members[namespace] = (room, member)
         hub.join(member, room)
+        if let standing { hub.feeds[room]?.workspace = standing.workspace }
     }
 
     private func leave(_ namespace: String) {

@@ -1,40 +1,36 @@
 import Contract
 import EventLoop
+import Synchronization
 import Wire
 
-/// Asks for the heads of rooms, those of one moment in one call: when Redis is back, all rooms ask at once.
+/// Asks for the heads of rooms, those of one moment in one call: when Redis is back, all rooms of all loops ask at once.
 final class HeadComparison: Sendable {
     private typealias Waiter = CheckedContinuation<Int64?, any Error>
 
     private let chat: ChatClient
-    private let gatherings: LoopLocal<Gathering>
+    private let waiters = Mutex<[RoomID: [Waiter]]>([:])
 
-    private static let gatheringTime = Duration.milliseconds(10)
+    private static let gatheringTime = Duration.milliseconds(50)
 
-    /// - Note: Confined to its loop, as every value of a `LoopLocal`.
-    private final class Gathering {
-        var waiters: [RoomID: [Waiter]] = [:]
-    }
-
-    init(chat: ChatClient, on loops: EventLoopGroup) {
-        self.chat = chat
-        gatherings = LoopLocal(loops) { _ in Gathering() }
-    }
+    init(chat: ChatClient) { self.chat = chat }
 
     /// The newest seq of a room; nil for one without messages. To be called on a loop.
     func head(of room: RoomID) async throws -> Int64? {
-        let gathering = gatherings.current
-        return try await withCheckedThrowingContinuation { waiter in
-            if gathering.waiters.isEmpty, let loop = EventLoop.current {
-                loop.schedule(after: Self.gatheringTime) { [self] in ask(gathering, on: loop) }
+        try await withCheckedThrowingContinuation { waiter in
+            let isFirst = waiters.withLock { waiters in
+                defer { waiters[room, default: []].append(waiter) }
+                return waiters.isEmpty
             }
-            gathering.waiters[room, default: []].append(waiter)
+            guard isFirst, let loop = EventLoop.current else { return }
+            loop.schedule(after: Self.gatheringTime) { [self] in ask(on: loop) }
         }
     }
 
-    private func ask(_ gathering: Gathering, on loop: EventLoop) {
-        let waiters = gathering.waiters
-        gathering.waiters = [:]
+    private func ask(on loop: EventLoop) {
+        let waiters = waiters.withLock { waiters in
+            defer { waiters = [:] }
+            return waiters
+        }
         Task.immediate(executorPreference: loop) { [chat] in
             do {
                 let heads = try await chat.heads(of: Array(waiters.keys))

@@ -4,7 +4,10 @@ import Wire
 
 /// Whose socket it is.
 struct Identity: Sendable {
-    let user: UserID
-    let session: SessionID
+    /// Nil for an anonymous socket, where a setting admits such.
+    let caller: Caller?
     let profile: ClientProfile
+
+    var user: UserID? { caller?.user }
+    var session: SessionID? { caller?.session }
 }

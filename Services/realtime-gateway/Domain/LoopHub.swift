@@ -9,29 +9,60 @@ import Wire
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop, as every value of a `LoopLocal`.
 final class LoopHub: @unchecked Sendable {
-    private let loop: EventLoop
-    private let outside: FeedSurroundings
-    private let positions: PositionStore
-    private var feeds: [RoomID: RoomFeed] = [:]
+    let loop: EventLoop
+    let outside: FeedSurroundings
+    let admission: Admission
+    let positions: PositionWriter
+    private(set) var feeds: [RoomID: RoomFeed] = [:]
+    /// Counts what was heard of changes of access: an answer from before the last one may be out of date.
+    var accessChanges = 0
+    /// Bounds how many rooms at once ask who may be in them.
+    let turns = Turns(16)
+    /// Bounds how many sockets at once ask whether they may enter. When all come back together the others wait: the shipped
+    /// clients do not ask a second time.
+    let admissions = Turns(64)
+    private var sockets: [ObjectIdentifier: (client: SocketIOClient, handler: GatewayClient)] = [:]
     private var clients: [SessionID: [ObjectIdentifier: SocketIOClient]] = [:]
     private var membersBySession: [SessionID: [RoomMember]] = [:]
-    private var isFlushDue = false
     private var presence: Presence?
+    private var memberCount: UInt64 = 0
 
     /// How long a socket waits for the position that its history reply tells.
     private static let positionPatience = Duration.seconds(1)
-    private static let flushInterval = Duration.milliseconds(200)
+    private static let pauseBeforeRetry = Duration.milliseconds(500)
+    private static let renewal = Duration.seconds(20 * 60)
 
-    init(on loop: EventLoop, _ outside: FeedSurroundings, positions: PositionStore) {
+    init(on loop: EventLoop, _ outside: FeedSurroundings, admission: Admission) {
         self.loop = loop
         self.outside = outside
-        self.positions = positions
+        self.admission = admission
+        positions = PositionWriter(on: loop, store: outside.positions)
     }
 
     // MARK: Sockets
 
+    func opened(_ client: SocketIOClient, _ handler: GatewayClient) {
+        sockets[ObjectIdentifier(client)] = (client, handler)
+    }
+
+    func ended(_ client: SocketIOClient) { sockets[ObjectIdentifier(client)] = nil }
+
+    /// Counts the sockets, now and every few seconds.
+    func count(for census: SocketCensus) {
+        var count = SocketCensus.Count()
+        for (client, handler) in sockets.values {
+            let kind = SocketCensus.Kind(transport: client.engine.transport, profile: handler.profileName)
+            count.sockets[kind, default: 0] += 1
+            count.queuedBytes += client.engine.queuedBytes
+        }
+        census.note(count, ofLoop: loop.index)
+        loop.schedule(after: SocketCensus.interval) { [weak self] in self?.count(for: census) }
+    }
+
+    /// A session has opened a socket; one that was revoked meanwhile loses it again.
     func add(_ client: SocketIOClient, of session: SessionID) {
         clients[session, default: [:]][ObjectIdentifier(client)] = client
+        if admission.isRevoked(session) { loop.atEndOfTick { client.engine.close() } }
     }
 
     func remove(_ client: SocketIOClient, of session: SessionID) {
@@ -39,54 +70,95 @@ final class LoopHub: @unchecked Sendable {
         if clients[session]?.isEmpty == true { clients[session] = nil }
     }
 
-    /// Closes the sockets of a session that has ended.
+    /// Closes the sockets of a session that has ended; nothing more goes to them.
     func revoke(_ session: SessionID) {
+        for member in membersBySession[session] ?? [] { member.phase = .onlooker }
         for client in clients[session].map({ Array($0.values) }) ?? [] { client.engine.close() }
     }
 
     // MARK: Rooms
 
+    /// A name for a socket in a room that no other has.
+    func nextLiveName() -> String {
+        memberCount += 1
+        return "\(positions.feed)/\(memberCount)"
+    }
+
     /// Lets a socket into a room. Events wait until its position is known, or a second has passed.
     func join(_ member: RoomMember, _ room: RoomID) {
         let feed = feeds[room] ?? open(room)
         feed.add(member)
-        presence?.enter([member.identity.user], room)
-        membersBySession[member.identity.session, default: []].append(member)
+        if let user = member.identity.user { presence?.enter([user], room, at: positions.feed) }
+        if let session = member.identity.session { membersBySession[session, default: []].append(member) }
         if member.phase == .waiting { awaitPosition(of: member, feed) }
     }
 
     func leave(_ member: RoomMember, _ room: RoomID) {
-        flush(member, room)
-        membersBySession[member.identity.session]?.removeAll { $0 === member }
-        if membersBySession[member.identity.session]?.isEmpty == true {
-            membersBySession[member.identity.session] = nil
+        if let session = member.identity.session {
+            membersBySession[session]?.removeAll { $0 === member }
+            if membersBySession[session]?.isEmpty == true { membersBySession[session] = nil }
+            if member.isCautious && (member.isClaimed || member.isBeingBrought) { release(member, session, room) }
         }
         guard let feed = feeds[room] else { return }
         feed.remove(member)
-        let user = member.identity.user
-        if !feed.members.values.contains(where: { $0.identity.user == user }) { presence?.leave(user, room) }
+        if let user = member.identity.user, !feed.has(user) {
+            presence?.leave(user, room, at: positions.feed)
+        }
         guard feed.members.isEmpty else { return }
         feed.close()
         feeds[room] = nil
     }
 
+    func release(_ member: RoomMember, _ session: SessionID, _ room: RoomID) {
+        positions.release(
+            SessionPositions.Leaving(session: session, room: room, seq: member.position, live: member.live))
+    }
+
     private func open(_ room: RoomID) -> RoomFeed {
-        let feed = RoomFeed(room, on: loop, outside)
+        let feed = RoomFeed(room, on: loop, outside, hub: self)
         feeds[room] = feed
         feed.open()
         return feed
     }
 
-    private func awaitPosition(of member: RoomMember, _ feed: RoomFeed) {
-        let room = feed.room
+    /// A client that fetches history right after it has connected would get twice what its socket brings before; so what is
+    /// known from before this socket counts at once only where getting it twice does no harm, or history has just told it.
+    func awaitPosition(of member: RoomMember, _ feed: RoomFeed) {
+        guard let session = member.identity.session else { return feed.bring(member, from: nil) }
         Task.immediate(executorPreference: loop) { [self] in
-            let known = await positions.find(member.identity.session, room)
-            guard member.phase == .waiting else { return }
-            if let known { return feed.bring(member, from: known) }
-            loop.schedule(after: Self.positionPatience) {
-                if member.phase == .waiting { feed.bring(member, from: nil) }
+            let began = loop.now
+            while member.phase == .waiting, feed.contains(member) {
+                guard let known = await find(session, feed.room) else {
+                    // Without Redis nothing is live.
+                    try? await loop.sleep(for: Self.pauseBeforeRetry)
+                    continue
+                }
+                let position = known.position
+                if !member.isCautious && position != nil || position?.isFresh == true {
+                    return bring(member, feed, from: position?.seq)
+                }
+                let waited = Duration.nanoseconds(Int64(loop.now - began))
+                if waited < Self.positionPatience { try? await loop.sleep(for: Self.positionPatience - waited) }
+                guard member.isCautious, member.phase == .waiting else {
+                    return bring(member, feed, from: position?.seq)
+                }
+                // Redis may have been out of reach for whoever answered with history.
+                if let told = try? await outside.chat.toldPosition(of: session, in: feed.room) {
+                    let seq = max(position?.seq ?? 0, told)
+                    return bring(member, feed, from: seq == 0 ? position?.seq : seq)
+                }
+                try? await loop.sleep(for: Self.pauseBeforeRetry)
             }
         }
+    }
+
+    private func bring(_ member: RoomMember, _ feed: RoomFeed, from position: Int64?) {
+        if member.phase == .waiting { feed.bring(member, from: position) }
+    }
+
+    /// Nil where Redis does not answer.
+    private func find(_ session: SessionID, _ room: RoomID) async -> (position: PositionStore.Known?, Void)? {
+        do { return (try await outside.positions.find(session, room), ()) } catch { return nil }
     }
 
     /// A history reply of the session held everything up to `seq`.
@@ -94,70 +166,49 @@ final class LoopHub: @unchecked Sendable {
         guard let feed = feeds[room] else { return }
         for member in membersBySession[session] ?? [] where member.namespace == Namespace.name(of: room) {
             switch member.phase {
-            // Who reads a channel's history joins it.
-            case .onlooker, .waiting: feed.bring(member, from: seq)
+            case .waiting: feed.bring(member, from: seq)
+            // Who reads a channel's history joins it, unless they were removed since.
+            case .onlooker:
+                member.move(to: seq)
+                recheck(member, in: feed)
             case .catchingUp, .live: member.move(to: seq)
             }
         }
     }
 
-    /// Something has changed in a workspace, or for one user: those concerned are looked at again.
-    func recheck(user: UserID?, channel: ChannelID?, _ admission: Admission) {
-        for feed in feeds.values where feed.room.kind == .channel && (channel == nil || feed.room.channel == channel) {
-            for member in feed.members.values where user == nil || member.identity.user == user {
-                recheck(member, feed, admission)
-            }
-        }
+    /// A socket has everything up to `seq`. Of one that must not be sent anything twice it does not matter.
+    func confirmed(_ seq: Int64, by member: RoomMember, in room: RoomID) {
+        guard let session = member.identity.session, !member.isCautious else { return }
+        Task.immediate(executorPreference: loop) { [outside] in await outside.positions.confirm(session, room, seq) }
     }
 
-    private func recheck(_ member: RoomMember, _ feed: RoomFeed, _ admission: Admission) {
-        Task.immediate(executorPreference: loop) { [self] in
-            guard let standing = try? await admission.standing(of: member.identity.user, in: feed.room) else {
-                member.phase = .onlooker
-                return member.client.disconnect(member.namespace)
-            }
-            switch (standing, member.phase) {
-            case (.onlooker, _): member.phase = .onlooker
-            case (.member, .onlooker):
-                member.phase = .waiting
-                awaitPosition(of: member, feed)
-            case (.member, _): break
-            }
-        }
-    }
-
-    // MARK: Presence
+    // MARK: Presence and positions over time
 
     /// Tells who is in the rooms here from now on, and again before it is forgotten.
     func showPresence(_ presence: Presence) {
         self.presence = presence
-        for (room, feed) in feeds { presence.enter(Set(feed.members.values.map(\.identity.user)), room) }
+        for (room, feed) in feeds {
+            presence.enter(feed.users, room, at: positions.feed)
+        }
         loop.schedule(after: Presence.renewal) { [weak self] in self?.showPresence(presence) }
     }
 
-    // MARK: Positions
+    /// Writes all positions again before they are forgotten, from now on.
+    func keepPositions() {
+        rewritePositions()
+        loop.schedule(after: Self.renewal) { [weak self] in self?.keepPositions() }
+    }
 
-    /// Writes down where the sockets are, now and again, so that another node can go on from there.
-    func scheduleFlush() {
-        guard !isFlushDue else { return }
-        isFlushDue = true
-        loop.schedule(after: Self.flushInterval) { [weak self] in
-            guard let self else { return }
-            isFlushDue = false
-            flushAll()
-            scheduleFlush()
+    /// Writes all positions again: their time runs anew, and a Redis that has lost them has them back.
+    func rewritePositions() {
+        Task.immediate(executorPreference: loop) { [self] in
+            for feed in feeds.values { await feed.rewritePositions() }
         }
     }
 
-    func flushAll() {
-        for feed in feeds.values {
-            for member in feed.members.values { flush(member, feed.room) }
-        }
-    }
-
-    private func flush(_ member: RoomMember, _ room: RoomID) {
-        guard member.isPositionDirty else { return }
-        member.isPositionDirty = false
-        positions.put(member.identity.session, room, member.position)
+    /// Returns when every position is written, or after a time.
+    func settlePositions(within limit: Duration) async {
+        let end = loop.now + limit.wholeNanoseconds
+        while !positions.isIdle, loop.now < end { try? await loop.sleep(for: .milliseconds(10)) }
     }
 }

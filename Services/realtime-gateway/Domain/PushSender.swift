@@ -13,11 +13,11 @@ final class PushSender: Sendable {
     private let auth: AuthClient
     private let metrics: PushMetrics
     private let log: Log
+    private let lease: Duration
     private let signal = WakeSignal()
 
     private static let batch = 200
     private static let concurrency = 32
-    private static let lease = Duration.seconds(60)
     private static let patrol = Duration.seconds(5)
     private static let mostAttempts = 8
     private static let longestWait = Duration.seconds(600)
@@ -25,7 +25,11 @@ final class PushSender: Sendable {
     private static let lifetime = Duration.seconds(86_400)
     private static let memory = Duration.seconds(7 * 86_400)
 
-    init(store: PushStore, provider: FCM, auth: AuthClient, metrics: PushMetrics, log: Log) {
+    /// - Parameter lease: how long a push is one's own that one has taken; then others may take it.
+    init(
+        store: PushStore, provider: FCM, auth: AuthClient, lease: Duration, metrics: PushMetrics, log: Log
+    ) {
+        self.lease = lease
         self.store = store
         self.provider = provider
         self.auth = auth
@@ -40,7 +44,7 @@ final class PushSender: Sendable {
     func run() async throws {
         guard let loop = EventLoop.current else { return }
         while !Task.isCancelled {
-            let due = try await store.take(atMost: Self.batch, now: .now, lease: Self.lease)
+            let due = try await store.take(atMost: Self.batch, now: .now, lease: lease)
             if due.isEmpty {
                 try await store.forget(before: .now - Self.memory)
                 let next = try await store.nextDue().map { max(.milliseconds(10), $0 - .now) } ?? Self.patrol
@@ -70,7 +74,7 @@ final class PushSender: Sendable {
             try await store.finish(push, at: .now)
             metrics.sent(lag: .now - push.createdAt)
         case .deadToken:
-            try await auth.prune(push.device)
+            do { try await auth.prune(push.device) } catch { return try await postpone(push, .seconds(5)) }
             try await store.finish(push, at: .now)
             metrics.dead.increment()
         case .later(let atLeast): try await postpone(push, atLeast)

@@ -8,7 +8,7 @@ import Wire
 struct RenderedMessage {
     let message: RoomMessage
     private let pool: CompressionPool?
-    private var packets: [ClientProfile.Generation: SharedPacket] = [:]
+    private var packets: [(generation: ClientProfile.Generation, packet: SharedPacket)] = []
 
     init(_ message: RoomMessage, compressingIn pool: CompressionPool?) {
         self.message = message
@@ -17,7 +17,7 @@ struct RenderedMessage {
 
     /// The packet for clients of this profile's generation.
     mutating func packet(for profile: ClientProfile) -> SharedPacket {
-        if let known = packets[profile.generation] { return known }
+        for known in packets where known.generation == profile.generation { return known.packet }
         let room = message.room
         let event = SocketIOPacket.event(Namespace.event(of: room), in: Namespace.name(of: room)) { json in
             switch room.kind {
@@ -29,7 +29,7 @@ struct RenderedMessage {
             }
         }
         let packet = SharedPacket(event, compressingIn: pool)
-        packets[profile.generation] = packet
+        packets.append((profile.generation, packet))
         return packet
     }
 }

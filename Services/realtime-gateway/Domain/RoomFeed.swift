@@ -1,4 +1,5 @@
 import Contract
+import EngineIO
 import EventLoop
 import Redis
 import SocketIO
@@ -8,27 +9,54 @@ import Wire
 
 /// A room on one loop: hears its events as long as a socket of the loop is in it, puts them in order and fans them out.
 ///
+/// While a member must not be sent anything twice, a message waits until Redis knows that it may have been sent. After Redis
+/// was away it waits until the members have been looked at again: removals may have been missed.
+///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
 final class RoomFeed: @unchecked Sendable {
     let room: RoomID
     private(set) var members: [ObjectIdentifier: RoomMember] = [:]
+    /// The members about as they have come, which is how their sockets lie in memory, the kernel's included: to send in that
+    /// order takes less time.
+    private var order: [RoomMember] = []
+    /// How many sockets each user has here.
+    private var socketCounts: [UserID: Int] = [:]
+    /// The newest message that live members have been sent; nil until the room's head is known.
+    var present: Int64?
+    /// Known once somebody was let in.
+    var workspace: WorkspaceID?
 
-    private let loop: EventLoop
-    private let outside: FeedSurroundings
-    private var tracker = RoomTracker()
+    let loop: EventLoop
+    let outside: FeedSurroundings
+    unowned let hub: LoopHub
+    var tracker = RoomTracker()
     private var subscription: RedisSubscription?
     /// The newest messages, for sockets that are a little behind.
     private var recent: [RoomMessage] = []
-    private var removed: Set<UserID> = []
-    private var retry: LoopTimer?
+    /// The next messages in order, which may not go out yet.
+    private var held: [RoomMessage] = []
+    /// Redis knows that everything up to here may have been sent.
+    private var reserved: Int64 = 0
+    /// How many members must not be sent anything twice.
+    private var cautiousCount = 0
+    private var removals: [(after: Int64, user: UserID)] = []
+    /// After which message the room is closed.
+    private var end: Int64?
+    private var isPassing = false
+    /// Not zero while it is asked who may be here.
+    var verifications = 0
+    private(set) var isClosed = false
+    var retry: LoopTimer?
 
     private static let mostRecent = 128
-    private static let pauseBeforeRetry = Duration.milliseconds(500)
+    private static let mostHeld = 4096
+    static let pauseBeforeRetry = Duration.milliseconds(500)
 
-    init(_ room: RoomID, on loop: EventLoop, _ outside: FeedSurroundings) {
+    init(_ room: RoomID, on loop: EventLoop, _ outside: FeedSurroundings, hub: LoopHub) {
         self.room = room
         self.loop = loop
         self.outside = outside
+        self.hub = hub
     }
 
     /// Begins to hear.
@@ -38,7 +66,9 @@ final class RoomFeed: @unchecked Sendable {
             case .message(let bytes): self?.heard(bytes)
             // The head is asked for only now: what comes after it is heard.
             case .confirmed: self?.askForHead()
-            case .gap: self?.compare()
+            case .gap:
+                self?.verify()
+                self?.compare()
             case .lost: break
             }
         }
@@ -46,65 +76,48 @@ final class RoomFeed: @unchecked Sendable {
 
     /// Hears no more.
     func close() {
+        isClosed = true
         subscription?.cancel()
         retry?.cancel()
     }
 
     // MARK: Members
 
-    func add(_ member: RoomMember) { members[ObjectIdentifier(member)] = member }
-
-    func remove(_ member: RoomMember) { members[ObjectIdentifier(member)] = nil }
-
-    /// Brings a member from its position to the present, then lets it go on live.
-    ///
-    /// - Parameter position: where it is; nil for one that has nothing to catch up with.
-    func bring(_ member: RoomMember, from position: Int64?) {
-        if let position { member.move(to: position) }
-        guard let last = tracker.last else {
-            member.startsAtHead = position == nil
-            member.phase = .catchingUp
-            return
-        }
-        if position == nil { member.position = max(member.position, last) }
-        catchUp(member)
+    func add(_ member: RoomMember) {
+        member.entry = present
+        members[ObjectIdentifier(member)] = member
+        member.place = order.count
+        order.append(member)
+        if let user = member.identity.user { socketCounts[user, default: 0] += 1 }
+        if member.isCautious { cautiousCount += 1 }
     }
 
-    private func catchUp(_ member: RoomMember) {
-        guard let last = tracker.last, members[ObjectIdentifier(member)] != nil else { return }
-        if member.position >= last {
-            member.phase = .live
-            return
+    func remove(_ member: RoomMember) {
+        guard members.removeValue(forKey: ObjectIdentifier(member)) != nil else { return }
+        let last = order.removeLast()
+        if last !== member {
+            order[member.place] = last
+            last.place = member.place
         }
-        if let first = recent.first, first.body.seq <= member.position + 1 {
-            for message in recent { send(message, to: member) }
-            member.phase = .live
-            return
+        if let user = member.identity.user, let count = socketCounts[user] {
+            socketCounts[user] = count > 1 ? count - 1 : nil
         }
-        member.phase = .catchingUp
-        Task.immediate(executorPreference: loop) { [self] in
-            do {
-                let since = try await outside.chat.events(of: room, after: member.position)
-                for case .message(let message) in since.events where message.body.seq <= tracker.last ?? 0 {
-                    send(message, to: member)
-                }
-                // What is not there any more is not waited for.
-                let end = since.events.last?.seq ?? since.head
-                member.move(to: min(end, tracker.last ?? end))
-                catchUp(member)
-            } catch {
-                outside.log.warning("a socket cannot catch up", ["room": .name("\(room)"), "cause": .cause(error)])
-                loop.schedule(after: Self.pauseBeforeRetry) { [weak self] in self?.catchUp(member) }
-            }
-        }
+        if member.isCautious { cautiousCount -= 1 }
     }
 
-    private func send(_ message: RoomMessage, to member: RoomMember) {
-        guard member.wants(message) else { return member.move(to: message.body.seq) }
-        var rendered = RenderedMessage(message, compressingIn: nil)
-        member.client.send(rendered.packet(for: member.identity.profile))
-        member.move(to: message.body.seq)
-        outside.metrics.deliveries.increment()
+    /// Whether a user has a socket here.
+    func has(_ user: UserID) -> Bool { socketCounts[user] != nil }
+
+    /// Those who have a socket here.
+    var users: some Collection<UserID> { socketCounts.keys }
+
+    func contains(_ member: RoomMember) -> Bool { members[ObjectIdentifier(member)] != nil }
+
+    /// What members were sent behind `position`; nil where that is no longer at hand.
+    func recent(after position: Int64) -> [RoomMessage]? {
+        guard position < present ?? 0 else { return [] }
+        guard let first = recent.first, first.body.seq <= position + 1 else { return nil }
+        return recent.filter { $0.body.seq > position }
     }
 
     // MARK: Events
@@ -113,34 +126,107 @@ final class RoomFeed: @unchecked Sendable {
         guard let json = try? JSONValue(parsing: bytes), let event = RoomEvent(json) else { return }
         switch event {
         case .message(let message): perform(tracker.heard(message))
-        case .removed(_, _, let user): remove(user)
-        case .closed: for member in members.values { member.client.disconnect(member.namespace) }
+        case .removed(_, let after, let user):
+            removals.append((after, user))
+            reach(after)
+        case .closed(_, let after):
+            end = after
+            reach(after)
         }
     }
 
-    /// Takes a user out at once; what was before the removal's place and is still on its way is lost to them, no more.
-    func remove(_ user: UserID) {
+    /// What has its place behind `seq` happens there, which may have been missed.
+    private func reach(_ seq: Int64) {
+        perform(tracker.compared(head: seq))
+    }
+
+    /// Does what has its place in the room's order before the message `next`: nobody who was removed there gets it.
+    private func settlePlaces(before next: Int64) {
+        guard !removals.isEmpty || end != nil else { return }
+        for removal in removals where removal.after < next { remove(removal.user) }
+        removals.removeAll { $0.after < next }
+        guard let end, end < next else { return }
+        for member in members.values { member.putOut() }
+    }
+
+    /// Takes a user out: nothing goes to their sockets any more, unless they have come back in the meantime.
+    private func remove(_ user: UserID) {
         for member in members.values where member.identity.user == user {
             member.phase = .onlooker
-            if room.kind == .dm { member.client.disconnect(member.namespace) }
+            hub.recheck(member, in: self)
         }
     }
 
-    private func perform(_ actions: [RoomTracker.Action]) {
+    func perform(_ actions: [RoomTracker.Action]) {
         for action in actions {
             switch action {
-            case .deliver(let message): deliver(message)
+            case .deliver(let message): held.append(message)
             case .heal(let after): heal(after)
+            }
+        }
+        pass()
+    }
+
+    /// Redis knows that everything up to `seq` may have been sent.
+    func reserved(through seq: Int64) {
+        reserved = max(reserved, seq)
+        pass()
+    }
+
+    /// Writes down anew where the room's members are.
+    func rewritePositions() async {
+        if cautiousCount > 0, let present { hub.positions.reserve(self, through: max(present, reserved)) }
+        for member in members.values where member.isClaimed && contains(member) {
+            guard let session = member.identity.session else { continue }
+            if member.isCautious {
+                try? await outside.positions.claim(session, room, at: member.position, for: member.live)
+            } else {
+                await outside.positions.confirm(session, room, member.confirmed)
             }
         }
     }
 
+    /// Delivers what may go out, and has the rest written down.
+    func pass() {
+        guard verifications == 0, !isPassing else { return }
+        // Who ends while being sent to leaves the room in the middle of it.
+        isPassing = true
+        var count = 0
+        while count < held.count, cautiousCount == 0 || held[count].body.seq <= reserved {
+            deliver(held[count])
+            count += 1
+        }
+        held.removeFirst(count)
+        isPassing = false
+        guard let last = held.last else {
+            // Nothing is on its way any more that would come before.
+            if !tracker.isHealing { settlePlaces(before: .max) }
+            return
+        }
+        hub.positions.reserve(self, through: last.body.seq)
+        if held.count > Self.mostHeld { giveUp() }
+    }
+
+    /// More waits than may: the sockets come back and go on from where they are.
+    private func giveUp() {
+        // Whoever comes next begins behind what is dropped here, and asks chat-service for it.
+        present = held.last?.body.seq ?? present
+        recent = []
+        held = []
+        for member in members.values {
+            member.phase = .onlooker
+            member.client.engine.close()
+        }
+    }
+
     private func deliver(_ message: RoomMessage) {
+        settlePlaces(before: message.body.seq)
+        present = message.body.seq
         recent.append(message)
         if recent.count > 2 * Self.mostRecent { recent.removeFirst(Self.mostRecent) }
         var rendered = RenderedMessage(message, compressingIn: outside.compression.current)
         var count: UInt64 = 0
-        for member in members.values where member.phase == .live {
+        for member in order where member.phase == .live {
             if member.wants(message) {
                 member.client.send(rendered.packet(for: member.identity.profile))
                 count += 1
@@ -149,60 +235,4 @@ final class RoomFeed: @unchecked Sendable {
         }
         outside.metrics.delivered(message, to: count)
     }
-
-    // MARK: Healing
-
-    private func askForHead() {
-        Task.immediate(executorPreference: loop) { [self] in
-            do {
-                let head = try await outside.chat.heads(of: [room])[room] ?? 0
-                perform(tracker.start(at: head))
-                for member in members.values where member.phase == .catchingUp {
-                    if member.startsAtHead { member.move(to: head) }
-                    catchUp(member)
-                }
-            } catch {
-                retryLater { $0.askForHead() }
-            }
-        }
-    }
-
-    /// Redis has been away: the head tells whether something was missed.
-    func compare() {
-        Task.immediate(executorPreference: loop) { [self] in
-            do {
-                if let head = try await outside.heads.head(of: room) { perform(tracker.compared(head: head)) }
-            } catch {
-                retryLater { $0.compare() }
-            }
-        }
-    }
-
-    private func heal(_ after: Int64) {
-        outside.metrics.heals.increment()
-        Task.immediate(executorPreference: loop) { [self] in
-            do {
-                let since = try await outside.chat.events(of: room, after: after)
-                let messages = since.events.compactMap { event -> RoomMessage? in
-                    if case .message(let message) = event { message } else { nil }
-                }
-                perform(tracker.healed(messages, head: since.head))
-            } catch {
-                tracker.healingFailed()
-                retryLater { $0.compare() }
-            }
-        }
-    }
-
-    private func retryLater(_ work: @escaping (RoomFeed) -> Void) {
-        retry?.cancel()
-        retry = loop.schedule(after: Self.pauseBeforeRetry) { [weak self] in
-            if let self { work(self) }
-        }
-    }
-}
-
-extension RoomEvent {
-    /// The seq of a message.
-    fileprivate var seq: Int64? { if case .message(let message) = self { message.body.seq } else { nil } }
 }

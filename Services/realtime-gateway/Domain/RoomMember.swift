@@ -18,21 +18,46 @@ final class RoomMember: @unchecked Sendable {
     }
 
     let client: SocketIOClient
+    private weak var owner: GatewayClient?
     let identity: Identity
     let namespace: String
+    /// The name of this socket in this room, under which its position is claimed.
+    let live: String
     var phase: Phase
+    /// Its place in the order in which its feed sends.
+    var place = 0
     /// The larger of what the last history reply held and what was sent to the socket.
-    var position: Int64 = 0
-    /// Begins where the room is when that becomes known.
-    var startsAtHead = false
-    /// Whether the position is another than the one that other nodes know.
-    var isPositionDirty = false
+    private(set) var position: Int64 = 0
+    /// How far the room was when the socket entered; nil until that is known.
+    var entry: Int64?
+    /// Begins at its entry: nobody has told another position.
+    var startsAtEntry = false
+    /// Whether Redis knows that this socket is live: before that, nothing is sent to one that must not get it twice.
+    var isClaimed = false
+    /// Whether something is on its way that brings it further.
+    var isBeingBrought = false
+    /// The position when the last heartbeat went out, and what an answered one has confirmed.
+    private var marked: Int64 = 0
+    private(set) var confirmed: Int64 = 0
 
-    init(client: SocketIOClient, identity: Identity, namespace: String, phase: Phase) {
+    init(
+        client: SocketIOClient, owner: GatewayClient, identity: Identity, namespace: String, live: String, phase: Phase
+    ) {
         self.client = client
+        self.owner = owner
         self.identity = identity
         self.namespace = namespace
+        self.live = live
         self.phase = phase
+    }
+
+    /// Whether the socket must not be sent again what it may have received.
+    var isCautious: Bool { identity.profile.repeatedEvent == .fatal && identity.session != nil }
+
+    /// Takes the socket out of the room; the client is told.
+    func putOut() {
+        phase = .onlooker
+        owner?.putOut(of: namespace, client)
     }
 
     /// Whether a message is for this socket: it is behind its position, and not its own session's echo where the app cannot
@@ -43,8 +68,19 @@ final class RoomMember: @unchecked Sendable {
 
     /// The position moves forward only.
     func move(to seq: Int64) {
-        guard seq > position else { return }
-        position = seq
-        isPositionDirty = true
+        if seq > position { position = seq }
+    }
+
+    /// What lies behind its first position is there already.
+    func begin() { confirmed = max(confirmed, position) }
+
+    /// A heartbeat follows what was sent.
+    func mark() { marked = position }
+
+    /// The last heartbeat was answered: what was sent before it has arrived. Returns the seq if that is news.
+    func confirm() -> Int64? {
+        guard marked > confirmed else { return nil }
+        confirmed = marked
+        return confirmed
     }
 }

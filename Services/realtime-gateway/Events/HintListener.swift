@@ -5,7 +5,6 @@ import Wire
 /// Hears on every loop what concerns its sockets beside the rooms: positions told by history, and changes of access.
 struct HintListener: Sendable {
     let hubs: LoopLocal<LoopHub>
-    let admission: Admission
     let subscriber: RedisSubscriber
 
     func start(on loops: EventLoopGroup) {
@@ -17,9 +16,8 @@ struct HintListener: Sendable {
                 }
                 _ = subscriber.listen(to: "invalidate:access") { event in
                     switch event {
-                    case .message(let bytes): Self.accessChanged(bytes, hub, admission)
-                    // What was told meanwhile is not known: everybody is looked at again.
-                    case .gap: hub.recheck(user: nil, channel: nil, admission)
+                    case .message(let bytes): Self.accessChanged(bytes, hub)
+                    case .gap: hub.accessUnknown()
                     case .confirmed, .lost: break
                     }
                 }
@@ -35,10 +33,11 @@ struct HintListener: Sendable {
         hub.historyTold(session, room, Int64(seq))
     }
 
-    private static func accessChanged(_ hint: [UInt8], _ hub: LoopHub, _ admission: Admission) {
+    private static func accessChanged(_ hint: [UInt8], _ hub: LoopHub) {
         guard let json = try? JSONValue(parsing: hint) else { return }
-        hub.recheck(
+        hub.accessChanged(
             user: json["user_id"]?.string.flatMap(UserID.init),
-            channel: json["channel_id"]?.string.flatMap(ChannelID.init), admission)
+            channel: json["channel_id"]?.string.flatMap(ChannelID.init),
+            workspace: json["workspace_id"]?.string.flatMap(WorkspaceID.init))
     }
 }

@@ -1,0 +1,93 @@
+import Contract
+import EventLoop
+import Wire
+
+/// Who was let in is looked at again when something has changed.
+extension LoopHub {
+    private static let fewMembers = 16
+    private static let pauseBeforeRetry = Duration.milliseconds(500)
+
+    /// Something has changed in a workspace, in one of its channels, or for one user.
+    func accessChanged(user: UserID?, channel: ChannelID?, workspace: WorkspaceID?) {
+        accessChanges += 1
+        for feed in feeds.values where concerns(feed, channel, workspace) {
+            if let user {
+                for member in feed.members.values where member.identity.user == user { recheck(member, in: feed) }
+            } else {
+                verifyLater(feed)
+            }
+        }
+    }
+
+    /// What has changed meanwhile is not known: everybody is looked at again, by the rooms that have heard of it themselves.
+    func accessUnknown() {
+        accessChanges += 1
+        for feed in feeds.values where feed.present == nil { verifyLater(feed) }
+    }
+
+    private func concerns(_ feed: RoomFeed, _ channel: ChannelID?, _ workspace: WorkspaceID?) -> Bool {
+        if let channel { return feed.room.channel == channel }
+        return workspace == nil || feed.workspace == nil || feed.workspace == workspace
+    }
+
+    private func verifyLater(_ feed: RoomFeed) {
+        Task.immediate(executorPreference: loop) { [self] in
+            while feeds[feed.room] === feed {
+                do { return try await verify(feed) } catch { try? await loop.sleep(for: Self.pauseBeforeRetry) }
+            }
+        }
+    }
+
+    /// Looks at every member of a room; returns when all have been.
+    func verify(_ feed: RoomFeed) async throws {
+        try await turns.run {
+            var known: Set<UserID> = []
+            if let channel = feed.room.channel, feed.members.count > Self.fewMembers {
+                var after: UserID?
+                repeat {
+                    let page = try await admission.workspaces.members(of: channel, after: after)
+                    known.formUnion(page.users)
+                    after = page.next
+                } while after != nil
+            }
+            for member in feed.members.values {
+                guard let user = member.identity.user, feed.contains(member) else { continue }
+                let isKnown = known.contains(user) && member.phase != .onlooker
+                if !isKnown { settle(member, in: feed, try await admission.standing(of: user, in: feed.room)) }
+            }
+        }
+    }
+
+    /// Looks at one member; while nobody answers, nothing goes to them.
+    func recheck(_ member: RoomMember, in feed: RoomFeed) {
+        guard let user = member.identity.user else { return }
+        Task.immediate(executorPreference: loop) { [self] in
+            while feed.contains(member) {
+                let mark = accessChanges
+                do {
+                    let standing = try await admission.standing(of: user, in: feed.room)
+                    if mark == accessChanges { return settle(member, in: feed, standing) }
+                } catch {
+                    member.phase = .onlooker
+                    try? await loop.sleep(for: Self.pauseBeforeRetry)
+                }
+            }
+        }
+    }
+
+    private func settle(_ member: RoomMember, in feed: RoomFeed, _ standing: Admission.Standing?) {
+        guard feed.contains(member) else { return }
+        guard let standing else { return member.putOut() }
+        feed.workspace = standing.workspace
+        switch (standing.isMember, member.phase) {
+        case (false, _): member.phase = .onlooker
+        case (true, .onlooker) where member.position > 0: feed.bring(member, from: member.position)
+        case (true, .onlooker):
+            // They enter only now.
+            member.entry = feed.present
+            member.phase = .waiting
+            awaitPosition(of: member, feed)
+        case (true, _): break
+        }
+    }
+}

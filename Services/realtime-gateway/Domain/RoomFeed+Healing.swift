@@ -1,0 +1,77 @@
+import Contract
+import EventLoop
+import Telemetry
+import Wire
+
+/// How a room finds what it has missed.
+extension RoomFeed {
+    func askForHead() {
+        Task.immediate(executorPreference: loop) { [self] in
+            do {
+                let head = try await outside.chat.heads(of: [room])[room] ?? 0
+                if present == nil {
+                    present = head
+                    for member in members.values { member.entry = head }
+                }
+                let actions = tracker.start(at: head)
+                for member in members.values where member.phase == .catchingUp { settle(member) }
+                perform(actions)
+            } catch {
+                retryLater { $0.askForHead() }
+            }
+        }
+    }
+
+    /// Redis has been away: who may be here is asked anew before anything goes out, as a removal may have been missed.
+    func verify() {
+        verifications += 1
+        let number = verifications
+        Task.immediate(executorPreference: loop) { [self] in
+            // A later one takes over.
+            while number == verifications, !isClosed {
+                do {
+                    try await hub.verify(self)
+                    guard number == verifications else { return }
+                    verifications = 0
+                    pass()
+                } catch {
+                    try? await loop.sleep(for: Self.pauseBeforeRetry)
+                }
+            }
+        }
+    }
+
+    /// The head tells whether something was missed.
+    func compare() {
+        Task.immediate(executorPreference: loop) { [self] in
+            do {
+                if let head = try await outside.heads.head(of: room) { perform(tracker.compared(head: head)) }
+            } catch {
+                retryLater { $0.compare() }
+            }
+        }
+    }
+
+    func heal(_ after: Int64) {
+        outside.metrics.heals.increment()
+        Task.immediate(executorPreference: loop) { [self] in
+            do {
+                let since = try await outside.chat.events(of: room, after: after)
+                let messages = since.events.compactMap { event -> RoomMessage? in
+                    if case .message(let message) = event { message } else { nil }
+                }
+                perform(tracker.healed(messages, head: since.head))
+            } catch {
+                tracker.healingFailed()
+                retryLater { $0.compare() }
+            }
+        }
+    }
+
+    private func retryLater(_ work: @escaping (RoomFeed) -> Void) {
+        retry?.cancel()
+        retry = loop.schedule(after: Self.pauseBeforeRetry) { [weak self] in
+            if let self { work(self) }
+        }
+    }
+}

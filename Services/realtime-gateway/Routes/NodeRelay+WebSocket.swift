@@ -1,0 +1,50 @@
+import EventLoop
+import HTTP
+import Wire
+
+extension NodeRelay {
+    private static let connectTimeout = Duration.seconds(3)
+    private static let asked = [
+        "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Extensions", "Sec-WebSocket-Protocol", "Origin",
+    ]
+    private static let agreed = ["Sec-WebSocket-Accept", "Sec-WebSocket-Extensions", "Sec-WebSocket-Protocol"]
+
+    /// Opens the WebSocket at its owner and lets the bytes through in both directions; nil where the owner refuses.
+    func tunnel(_ request: Request, to address: String) async -> Response? {
+        guard let loop = EventLoop.current, let colon = address.lastIndex(of: ":"),
+            let port = UInt16(address[address.index(after: colon)...]),
+            let place = try? await Resolver.resolve(String(address[..<colon]), port: port, on: pool).first,
+            let owner = try? await StreamSocket.connect(to: place, timeout: Self.connectTimeout, on: loop)
+        else { return nil }
+        let opening = TunnelOpening(timeout: Self.connectTimeout, on: owner)
+        owner.start(opening)
+        owner.write(handshake(request, host: address))
+        guard let reply = await opening.head(), reply.status == 101 else {
+            owner.close()
+            return nil
+        }
+        var headers = Headers()
+        for name in Self.agreed {
+            if let field = HeaderName(name), let value = reply.fields[name.lowercased()] {
+                headers.append(field, value)
+            }
+        }
+        return .upgrade(to: "websocket", headers: headers) { client in
+            owner.handOver(to: TunnelEnd(of: owner, to: client))
+            return TunnelEnd(of: client, to: owner)
+        }
+    }
+
+    private func handshake(_ request: Request, host: String) -> [UInt8] {
+        var lines = [
+            "GET \(Self.target(of: request)) HTTP/1.1", "Host: \(host)", "Authorization: Bearer \(credential)",
+            "Upgrade: websocket", "Connection: Upgrade",
+        ]
+        for name in Self.asked {
+            if let field = HeaderName(name), let value = request.headers.text(field) {
+                lines.append("\(name): \(value)")
+            }
+        }
+        return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    }
+}

@@ -1,0 +1,59 @@
+import EventLoop
+import HTTP
+import Telemetry
+import Wire
+
+/// Hands requests for sessions of other nodes on to these, so that the API gateway may send a client anywhere.
+struct NodeRelay: Sendable {
+    let directory: NodeDirectory
+    let http: HTTPClient
+    let credential: String
+    /// Where host names are looked up.
+    let pool: BlockingPool
+    /// What a client may send at once.
+    let maximumPayload: Int
+    /// How long a poll may wait for something to tell.
+    let patience: Duration
+
+    /// Names of headers that go to the owner, and that come back from it.
+    private static let there: [HeaderName] = [.contentType, .origin]
+    private static let back: [HeaderName] =
+        [.contentType, .cacheControl, .vary, .retryAfter]
+        + ["Access-Control-Allow-Origin", "Access-Control-Allow-Credentials"].compactMap(HeaderName.init)
+    private static let replyLimit = 4 * 1024 * 1024
+
+    /// What the owner replies; nil where there is none, or it does not answer.
+    func respond(to request: Request, of node: String) async -> Response? {
+        guard let address = await directory.address(of: node) else { return nil }
+        if request.headers.lists("websocket", in: .upgrade) { return await tunnel(request, to: address) }
+        return try? await pass(request, to: address)
+    }
+
+    private func pass(_ request: Request, to address: String) async throws -> Response {
+        let body: [UInt8]
+        do {
+            body = try await request.body.collect(upTo: maximumPayload)
+        } catch BodyError.tooLarge {
+            return Response(.contentTooLarge)
+        }
+        var relayed = HTTPClient.Request(request.method, "http://\(address)\(Self.target(of: request))", body: body)
+        relayed.deadline = patience
+        // A poll that is asked twice loses what the first one brought.
+        relayed.isIdempotent = false
+        relayed.maximumReplySize = Self.replyLimit
+        relayed.headers.append(.authorization, "Bearer " + credential)
+        for name in Self.there {
+            if let value = request.headers.text(name) { relayed.headers.append(name, value) }
+        }
+        let reply = try await http.send(relayed)
+        var response = Response(reply.status, body: .bytes(reply.body))
+        for name in Self.back {
+            if let value = reply.headers[name] { response.headers.append(name, value) }
+        }
+        return response
+    }
+
+    static func target(of request: Request) -> String {
+        RelayRoutes.path + "?" + String(decoding: request.query ?? [], as: UTF8.self)
+    }
+}

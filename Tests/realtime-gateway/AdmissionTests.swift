@@ -1,0 +1,113 @@
+import Contract
+import EventLoop
+import ServiceKit
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Admission", .serialized)
+struct AdmissionTests {
+    private static let namespace = "/ws-channel-7"
+
+    @Test("A socket that does not say whose it is enters no room, unless a setting admits such")
+    func anonymous() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let client = try SocketClient(port: node.port)
+                try client.join(Self.namespace)
+                try await client.until("a refusal") { $0.refused[Self.namespace] == "Unauthorized" }
+            }
+            try await house.withNode(["allow_anonymous_sockets": "gen-2024-01"]) { node in
+                let client = try SocketClient(port: node.port)
+                try client.join(Self.namespace)
+                try await client.until("a way in") { $0.joined.contains(Self.namespace) }
+                // Nothing is known of it: it gets what is said from then on, in the generation that was set.
+                try await eventually(within: .seconds(20), "a message") {
+                    try await house.say("hello")
+                    return !client.record.events.isEmpty
+                }
+                #expect(client.record.events.first?.body["chat_id"]?.int != nil)
+                #expect(client.record.events.first?.body["content"]?.string == "hello")
+            }
+        }
+    }
+
+    @Test("A setting that names no profile keeps the gateway from starting")
+    func wrongProfile() async throws {
+        try await GatewayHouse.use { house in
+            await #expect(throws: ConfigError.self) {
+                try await house.withNode(["allow_anonymous_sockets": "nobody"]) { _ in }
+            }
+        }
+    }
+
+    @Test("A page of another origin opens no socket with the cookie; our own and those of the settings do")
+    func origins() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode(["allowed_origins": "https://maru.example"]) { node in
+                let cookie = ("Cookie", "maru_socket=" + house.peers.tokens.socketCookie(user: 1, key: "native"))
+                let cases: [(origin: String?, isLetIn: Bool)] = [
+                    (nil, true), ("https://maru.example", true), ("http://127.0.0.1:\(node.port)", true),
+                    ("https://evil.example", false), ("https://maru.example.evil.example", false), ("null", false),
+                ]
+                for (origin, isLetIn) in cases {
+                    let client = try SocketClient(
+                        port: node.port, headers: [cookie] + (origin.map { [("Origin", $0)] } ?? []))
+                    try client.join(Self.namespace)
+                    try await client.until("an answer to \(origin ?? "none")") {
+                        isLetIn ? $0.joined.contains(Self.namespace) : $0.refused[Self.namespace] == "Unauthorized"
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("What is admitted: members and onlookers of a channel, the two of a DM, nobody else")
+    func standing() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let cases: [(user: Int64, namespace: String, isLetIn: Bool)] = [
+                    (1, "/ws-channel-7", true), (70, "/ws-channel-7", true), (99, "/ws-channel-7", false),
+                    (1, "/ws-channel-99", false), (1, "/ws-dm-5", true), (3, "/ws-dm-5", false),
+                    (1, "/ws-room-7", false),
+                ]
+                for (user, namespace, isLetIn) in cases {
+                    let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(user))])
+                    try client.join(namespace)
+                    try await client.until("an answer to \(user) at \(namespace)") {
+                        isLetIn ? $0.joined.contains(namespace) : $0.refused[namespace] != nil
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("New sockets beyond the rate are sent away with E98 and told when to come back; those that are there go on")
+    func storm() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode(["handshake_rate": "1", "handshake_burst": "3"]) { node in
+                let client = try await PollingClient.open(port: node.port, token: house.token(1))
+                var refusal: HTTPCall.Reply?
+                for _ in 0..<10 where refusal == nil {
+                    let reply = try await HTTPCall.get(
+                        port: node.port, "/socket.io/?EIO=4&transport=polling",
+                        headers: [("Authorization", house.token(2))])
+                    if reply.status != 200 { refusal = reply }
+                }
+                let refused = try #require(refusal)
+                #expect(refused.status == 503)
+                #expect(refused.errorCode == "E98")
+                #expect((1...3).contains(Int(refused.headers["retry-after"] ?? "") ?? 0))
+                #expect(throws: NeverHappened.self) { try SocketClient(port: node.port) }
+                #expect(try await client.post("40\(Self.namespace),", port: node.port).text == "ok")
+                // Whoever comes back then is let in.
+                try await eventually(within: .seconds(10), "a new socket") {
+                    (try? await PollingClient.open(port: node.port, token: house.token(2))) != nil
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Limits and insight", .serialized)
+struct LimitTests {
+    private static let namespace = "/ws-channel-7"
+
+    @Test("A slow reader is cut off at the bound with a code to come back, and its neighbours do not notice")
+    func slowReader() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode(["ping_interval": "20s", "ping_timeout": "20s"]) { node in
+                let neighbour = try await house.listener(1, port: node.port)
+                let slow = try SocketClient(
+                    port: node.port, headers: [("Authorization", house.token(2, "native"))], isReading: false)
+                try await house.tellHistory(1002, 0)
+                try slow.join(Self.namespace)
+                try await eventually(within: .seconds(20), "two in the room") {
+                    try await house.redis.command("ZCARD", "presence:channel-7") == ["2"]
+                }
+                // The kernel takes many of them for a connection, then the bound of 1 MiB counts.
+                let large = String(repeating: "x", count: 100_000)
+                var count = 0
+                while try await house.redis.command("ZCARD", "presence:channel-7") == ["2"], count < 500 {
+                    count += 1
+                    try await house.say("\(count) \(large)")
+                    try await neighbour.until("message \(count)") { [count] in $0.events.count == count }
+                }
+                slow.startReading()
+                try await slow.until("its end") { $0.isEnded }
+                #expect(slow.record.closeCode == 1013)
+                #expect(slow.record.texts(Self.namespace).count < count)
+                try await house.say("\(count + 1) last")
+                try await neighbour.until("the last") { [count] in $0.events.count == count + 1 }
+                #expect(
+                    neighbour.record.texts(Self.namespace).map { $0.prefix { $0 != " " } }
+                        == (1...count + 1).map { Substring("\($0)") })
+                #expect(!neighbour.record.isEnded)
+            }
+        }
+    }
+
+    @Test("What one client may send and join is bounded")
+    func sizes() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let headers = [("Authorization", house.token(1))]
+                let large = try SocketClient(port: node.port, headers: headers)
+                try? large.send("4" + String(repeating: "x", count: 1_000_001))
+                try await large.until("the large one's end") { $0.isEnded }
+                let greedy = try SocketClient(port: node.port, headers: headers)
+                for number in 1...300 { try? greedy.join("/ws-channel-\(number)") }
+                try await greedy.until("the greedy one's end") { $0.isEnded }
+                let deep = try SocketClient(port: node.port, headers: headers)
+                try? deep.join(
+                    "/", String(repeating: "{\"a\":", count: 5000) + "1" + String(repeating: "}", count: 5000))
+                try await deep.until("the deep one's end") { $0.isEnded }
+                let attached = try SocketClient(port: node.port, headers: headers)
+                try? attached.send("499999-[\"a\"]")
+                try await attached.until("the end of the one with attachments") { $0.isEnded }
+                let polling = try await PollingClient.open(port: node.port, token: house.token(1))
+                let refused = try await polling.post("4" + String(repeating: "x", count: 1_000_001), port: node.port)
+                #expect(refused.status == 413)
+                #expect(try await polling.post("40\(Self.namespace),", port: node.port).text == "ok")
+            }
+        }
+    }
+
+    @Test("Sockets are counted by transport and profile, and what happens to messages and pushes is")
+    func insight() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode(["ping_interval": "30s", "ping_timeout": "30s"]) { node in
+                let client = try await house.listener(1, port: node.port)
+                let other = try await house.reader(2, "native", port: node.port, in: GatewayHouse.channel)
+                _ = try await PollingClient.open(port: node.port, token: house.token(3, "sooda"))
+                try await house.say("1", isHeard: false)
+                try await house.say("2")
+                try await client.until("both") { $0.texts(Self.namespace) == ["1", "2"] }
+                let expected = [
+                    #"maru_sockets{transport="websocket",profile="gathering"} 1"#,
+                    #"maru_sockets{transport="websocket",profile="native"} 1"#,
+                    #"maru_sockets{transport="polling",profile="sooda"} 1"#,
+                    "maru_socket_queue_bytes 0", "maru_deliveries_total ", "maru_heals_total ",
+                    "maru_delivery_lag_seconds_bucket",
+                ]
+                try await eventually(within: .seconds(20), "a count of all") {
+                    let page = try await node.metrics()
+                    return expected.allSatisfy(page.contains)
+                }
+                #expect(!other.record.isEnded)
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Contract
+import EventLoop
+import Glibc
+import ServiceKit
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Several nodes", .serialized)
+struct NodesTests {
+    private static let namespace = "/ws-channel-7"
+
+    /// Runs `body` with two nodes that know of each other.
+    private static func withNodes(
+        _ body: (GatewayHouse, ServiceUnderTest, ServiceUnderTest) async throws -> Void
+    ) async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode(["node": "a"]) { first in
+                try await house.withNode(["node": "b"]) { second in
+                    for node in ["a", "b"] {
+                        try await eventually {
+                            try await house.redis.command("EXISTS", "gateway:\(node)") == ["1"]
+                        }
+                    }
+                    try await body(house, first, second)
+                }
+            }
+        }
+    }
+
+    @Test("A session by polling goes on whichever node its requests reach")
+    func polling() async throws {
+        try await Self.withNodes { house, first, second in
+            let client = try await PollingClient.open(port: first.port, token: house.token(1))
+            #expect(client.sid.hasPrefix("a."))
+            try await house.tellHistory(1001, 0)
+            #expect(try await client.post("40\(Self.namespace),", port: second.port).text == "ok")
+            _ = try await client.poll(until: "40\(Self.namespace),", ports: [second.port])
+            try await house.say("안녕")
+            let got = try await client.poll(until: "안녕", ports: [second.port, first.port])
+            #expect(got.contains("42\(Self.namespace),[\"channel\","))
+        }
+    }
+
+    @Test("A WebSocket that reaches another node upgrades its session and carries on there")
+    func upgrade() async throws {
+        try await Self.withNodes { house, first, second in
+            let polling = try await PollingClient.open(port: first.port, token: house.token(1))
+            let socket = try SocketClient(port: second.port, sid: polling.sid)
+            try socket.send("2probe")
+            try await socket.until("a probe's answer") { $0.others.contains("3probe") }
+            try socket.send("5")
+            try socket.join(Self.namespace)
+            try await socket.until("a way in") { $0.joined.contains(Self.namespace) }
+            try await house.tellHistory(1001, 0)
+            for number in 1...200 { try await house.say("\(number) " + String(repeating: "가", count: 1000)) }
+            try await socket.until("200 messages") { $0.texts(Self.namespace).count == 200 }
+            // Longer than the time-out of a heartbeat: pings and pongs pass, too.
+            let pings = socket.record.pings
+            try await socket.until("more heartbeats") { $0.pings >= pings + 4 }
+            try await house.say("last")
+            try await socket.until("the last") { $0.texts(Self.namespace).last == "last" }
+        }
+    }
+
+    @Test("The end of a relayed WebSocket ends its session, and the end of its session the WebSocket")
+    func ends() async throws {
+        try await Self.withNodes { house, first, second in
+            let polling = try await PollingClient.open(port: first.port, token: house.token(1))
+            let socket = try SocketClient(port: second.port, sid: polling.sid)
+            try socket.send("2probe")
+            try await socket.until("a probe's answer") { $0.others.contains("3probe") }
+            try socket.send("5")
+            try socket.send("1")
+            try await socket.until("its end") { $0.isEnded }
+            #expect(try await polling.poll(port: second.port).text.contains("Session ID unknown"))
+        }
+    }
+
+    @Test("A session of a node that has died is unknown")
+    func deadOwner() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode(["node": "b"]) { node in
+                let other = try await house.startProcess(["node": "a"])
+                let client = try await PollingClient.open(port: other.port, token: house.token(1))
+                await other.process.stop(SIGKILL)
+                let reply = try await client.poll(port: node.port)
+                #expect(reply.status == 400)
+                #expect(reply.text == #"{"code":1,"message":"Session ID unknown"}"#)
+                let nobody = try await HTTPCall.get(
+                    port: node.port, "/socket.io/?EIO=4&transport=polling&sid=nobody.0.AAAAAAAAAAAAAAAAAAAA")
+                #expect(nobody.text == reply.text)
+            }
+        }
+    }
+
+    @Test("What nodes hand each other needs the service credential, and opens no session")
+    func credential() async throws {
+        try await Self.withNodes { house, first, _ in
+            let client = try await PollingClient.open(port: first.port, token: house.token(1))
+            let target = "/internal/socket.io?EIO=4&transport=polling"
+            let port = first.running.internalAddress.port
+            #expect(try await HTTPCall.get(port: port, "\(target)&sid=\(client.sid)").status == 401)
+            #expect(try await HTTPCall.get(port: first.port, "\(target)&sid=\(client.sid)").status == 400)
+            #expect(try await first.internalCall("GET", target).status == 400)
+            // The session is as it was.
+            #expect(try await client.post("40\(Self.namespace),", port: first.port).text == "ok")
+        }
+    }
+
+    @Test("A node that dies is soon no longer in the directory")
+    func expiry() async throws {
+        try await Self.withNodes { house, _, _ in
+            let left = try await house.redis.command("PTTL", "gateway:a")
+            #expect((1...15_000).contains(Int(left[0]) ?? 0))
+        }
+    }
+}

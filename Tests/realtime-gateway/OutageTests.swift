@@ -1,0 +1,69 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Outages", .serialized)
+struct OutageTests {
+    @Test("When Redis is back, all heads are compared in one call, and what was missed comes once and in order")
+    func redisAway() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let rooms = [GatewayHouse.channel, RoomID(ChannelID(8)), GatewayHouse.dm]
+                var clients: [(room: RoomID, client: SocketClient)] = []
+                for room in rooms {
+                    for profile in ["gathering", "native"] {
+                        let user: Int64 = profile == "native" ? 2 : 1
+                        clients.append(
+                            (room, try await house.reader(user, profile, port: node.port, in: room)))
+                    }
+                }
+                for room in rooms { try await house.say("before", in: room) }
+                for (room, client) in clients {
+                    try await client.until("a message") { $0.texts(Namespace.name(of: room)) == ["before"] }
+                }
+                await house.redis.kill()
+                house.peers.change { $0.comparisons = [] }
+                for number in 1...600 { try await house.say("\(number)", in: GatewayHouse.channel, isHeard: false) }
+                try await house.say("1", in: GatewayHouse.dm, isHeard: false)
+                try await house.redis.start()
+                let expected = [
+                    GatewayHouse.channel: ["before"] + (1...600).map(String.init), RoomID(ChannelID(8)): ["before"],
+                    GatewayHouse.dm: ["before", "1"],
+                ]
+                for (room, client) in clients {
+                    try await client.until("what was missed in \(room)") {
+                        $0.texts(Namespace.name(of: room)).count >= expected[room]!.count
+                    }
+                }
+                for room in rooms { try await house.say("after", in: room) }
+                for (room, client) in clients {
+                    try await client.until("the next in \(room)") { $0.texts(Namespace.name(of: room)).last == "after" }
+                    #expect(client.record.texts(Namespace.name(of: room)) == expected[room]! + ["after"])
+                }
+                let comparisons = house.peers.now.comparisons
+                #expect(comparisons.map { Set($0) } == [Set(rooms.map(\.description))])
+            }
+        }
+    }
+
+    @Test("What chat-service cannot tell at first is asked for again")
+    func chatAway() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let client = try await house.listener(1, port: node.port)
+                try await house.say("1", isHeard: false)
+                house.peers.change { $0.isAway = true }
+                try await house.say("2")
+                try await eventually(within: .seconds(20), "a question") {
+                    house.peers.now.calls.contains("GET /internal/rooms/channel-7/messages")
+                }
+                house.peers.change { $0.isAway = false }
+                try await client.until("both") { $0.texts("/ws-channel-7") == ["1", "2"] }
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Contract
+import Glibc
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Positions", .serialized)
+struct PositionTests {
+    private static let namespace = "/ws-channel-7"
+
+    @Test("What may have been received is not sent again after a gateway was killed, and nothing behind it is lost")
+    func killed() async throws {
+        try await GatewayHouse.use { house in
+            let first = try await house.startProcess(["node": "a"])
+            let client = try await house.listener(1, port: first.port)
+            for number in 1...20 { try await house.say("\(number)") }
+            try await client.until("20 messages") { $0.texts(Self.namespace).count == 20 }
+            // Killed at once: what it has not written down by now it never will.
+            await first.process.stop(SIGKILL)
+            for number in 21...25 { try await house.say("\(number)") }
+            let second = try await house.startProcess(["node": "b"])
+            let again = try await SocketClient.joined(Self.namespace, port: second.port, token: house.token(1))
+            try await again.until("5 messages") { $0.texts(Self.namespace).count >= 5 }
+            try await house.say("26")
+            try await again.until("the last") { $0.texts(Self.namespace).last == "26" }
+            #expect(again.record.texts(Self.namespace) == (21...26).map(String.init))
+            await second.process.stop()
+        }
+    }
+
+    @Test("To an app that bears it, what no heartbeat has confirmed is sent again")
+    func harmless() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let port = node.port
+                try await house.tellHistory(1001, 0)
+                let client = try await SocketClient.joined(
+                    Self.namespace, port: port, token: house.token(1, "native"))
+                try await house.say("1")
+                try await client.until("a message") { $0.texts(Self.namespace) == ["1"] }
+                try await eventually(within: .seconds(20), "its confirmation") {
+                    try await house.redis.command("HGET", "position:1001:channel-7", "seq") == ["1"]
+                }
+                // From here on it is as one that has lost its connection: what is sent may arrive or not.
+                let silent = try SocketClient(
+                    port: port, headers: [("Authorization", house.token(1, "native"))], isAnswering: false)
+                try silent.join(Self.namespace)
+                try await silent.until("a way in") { $0.joined.contains(Self.namespace) }
+                client.drop()
+                try await client.until("its end") { $0.isEnded }
+                try await house.say("2")
+                try await silent.until("a message") { $0.texts(Self.namespace) == ["2"] }
+                silent.drop()
+                let again = try await SocketClient.joined(
+                    Self.namespace, port: port, token: house.token(1, "native"))
+                try await house.say("3")
+                try await again.until("both") { $0.texts(Self.namespace) == ["2", "3"] }
+            }
+        }
+    }
+
+    @Test("Redis knows what may have been sent before it is sent")
+    func reservedFirst() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let client = try await house.listener(1, port: node.port)
+                let live = try await house.redis.command("HGET", "position:1001:channel-7", "live")[0]
+                let key = "sent:\(live.prefix { $0 != "/" }):channel-7"
+                for number in 1...30 {
+                    try await house.say("\(number)")
+                    try await client.until("message \(number)") { $0.texts(Self.namespace).count == number }
+                    let sent = try await house.redis.command("GET", key)
+                    #expect(Int(sent[0]) ?? 0 >= number)
+                }
+            }
+        }
+    }
+
+    @Test("A position that arrives late does not move one back")
+    func late() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                for number in 1...10 { try await house.say("\(number)") }
+                try await house.tellHistory(1001, 10)
+                let client = try await SocketClient.joined(
+                    Self.namespace, port: node.port, token: house.token(1))
+                try await house.say("11")
+                try await client.until("a message") { $0.texts(Self.namespace) == ["11"] }
+                try await house.redis.command(
+                    "PUBLISH", "positions", #"{"session":"1001","room":"channel-7","seq":4}"#)
+                try await house.say("12")
+                try await client.until("another") { $0.texts(Self.namespace).count >= 2 }
+                #expect(client.record.texts(Self.namespace) == ["11", "12"])
+            }
+        }
+    }
+
+    @Test("Who connects and then fetches gets nothing on the socket that the history held")
+    func connectThenFetch() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let port = node.port
+                let early = try await house.listener(1, port: port)
+                try await house.say("1")
+                try await early.until("a message") { $0.texts(Self.namespace) == ["1"] }
+                early.drop()
+                try await early.until("its end") { $0.isEnded }
+                try await house.say("2")
+                let client = try await SocketClient.joined(Self.namespace, port: port, token: house.token(1))
+                try await house.tellHistory(1001, 2)
+                try await house.say("3")
+                try await client.until("a message") { !$0.texts(Self.namespace).isEmpty }
+                #expect(client.record.texts(Self.namespace) == ["3"])
+            }
+        }
+    }
+
+    @Test("What a history reply held of which Redis could not be told is not sent again")
+    func untold() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let early = try await house.listener(1, port: node.port)
+                try await house.say("1")
+                try await early.until("a message") { $0.texts(Self.namespace) == ["1"] }
+                early.drop()
+                try await early.until("its end") { $0.isEnded }
+                for number in 2...3 { try await house.say("\(number)") }
+                house.peers.change { $0.told[1001] = 3 }
+                let client = try await SocketClient.joined(Self.namespace, port: node.port, token: house.token(1))
+                try await house.say("4")
+                try await client.until("a message") { !$0.texts(Self.namespace).isEmpty }
+                #expect(client.record.texts(Self.namespace) == ["4"])
+            }
+        }
+    }
+}

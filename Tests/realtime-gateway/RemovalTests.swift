@@ -1,0 +1,188 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Removal and revocation", .serialized)
+struct RemovalTests {
+    private static let namespace = "/ws-channel-7"
+
+    @Test("A removed member receives nothing behind the removal's place, and everything before it")
+    func removal() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let removed = try await house.listener(1, port: node.port)
+                let other = try await house.listener(2, port: node.port)
+                for number in 1...5 { try await house.say("\(number)") }
+                // The removal is heard before the messages that come before its place, and those behind are lost at first.
+                for number in 6...9 { try await house.say("\(number)", isHeard: false) }
+                house.peers.change { _ = $0.channels[7]?.remove(1) }
+                try await house.publish(.removed(room: GatewayHouse.channel, after: 7, user: UserID(1)))
+                try await house.say("10")
+                try await other.until("all") { $0.texts(Self.namespace).last == "10" }
+                #expect(other.record.texts(Self.namespace) == (1...10).map(String.init))
+                try await removed.until("what was before") { $0.texts(Self.namespace).last == "7" }
+                for number in 11...15 { try await house.say("\(number)") }
+                try await other.until("the rest") { $0.texts(Self.namespace).last == "15" }
+                #expect(removed.record.texts(Self.namespace) == (1...7).map(String.init))
+                // Still in the workspace, they see the channel: the socket stays, in silence, until they join again.
+                #expect(!removed.record.left.contains(Self.namespace))
+                house.peers.change { _ = $0.channels[7]?.insert(1) }
+                try await house.tellHistory(1001, 15)
+                try await eventually(within: .seconds(20), "messages again") {
+                    try await house.say("again")
+                    return removed.record.texts(Self.namespace).last == "again"
+                }
+            }
+        }
+    }
+
+    @Test("A change of access that is heard while someone enters is not overlooked")
+    func race() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                // Sockets on both loops, so that both have heard the change when all of these have been asked about.
+                for user in Int64(2)...5 { _ = try await house.listener(user, port: node.port) }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(10))])
+                let asked = house.peers.count("/internal/access")
+                house.peers.change { $0.isHoldingAccess = true }
+                try client.join(Self.namespace)
+                try await eventually(within: .seconds(20), "a question") {
+                    house.peers.count("/internal/access") > asked
+                }
+                // They are let in by an answer that is not true any more when it comes.
+                house.peers.change { _ = $0.workspace.remove(10) }
+                for user in [10, 2, 3, 4, 5] {
+                    try await house.redis.command(
+                        "PUBLISH", "invalidate:access", #"{"workspace_id":"3","user_id":"\#(user)"}"#)
+                }
+                try await eventually(within: .seconds(20), "questions for the others") {
+                    house.peers.count("/internal/access") >= asked + 5
+                }
+                house.peers.change { $0.isHoldingAccess = false }
+                try await client.until("a refusal") { $0.refused[Self.namespace] == "Forbidden" }
+                #expect(!client.record.joined.contains(Self.namespace))
+            }
+        }
+    }
+
+    @Test("Who was removed while Redis was away gets nothing of what is healed afterwards")
+    func missedRemoval() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let removed = try await house.listener(1, port: node.port)
+                let other = try await house.listener(2, port: node.port)
+                try await house.say("1")
+                try await removed.until("a message") { $0.texts(Self.namespace) == ["1"] }
+                await house.redis.kill()
+                house.peers.change { _ = $0.channels[7]?.remove(1) }
+                try await house.say("2", isHeard: false)
+                let healed = house.peers.count("/internal/rooms/channel-7/messages")
+                house.peers.change { $0.isHoldingAccess = true }
+                try await house.redis.start()
+                try await eventually(within: .seconds(20), "what was missed at the gateway") {
+                    house.peers.count("/internal/rooms/channel-7/messages") > healed
+                }
+                house.peers.change { $0.isHoldingAccess = false }
+                try await other.until("what was missed") { $0.texts(Self.namespace).last == "2" }
+                try await house.say("3")
+                try await other.until("the next") { $0.texts(Self.namespace).last == "3" }
+                #expect(removed.record.texts(Self.namespace) == ["1"])
+            }
+        }
+    }
+
+    @Test("A closed room puts its sockets out behind its last message")
+    func closed() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let client = try await house.listener(1, port: node.port)
+                try await house.say("1")
+                try await house.say("2", isHeard: false)
+                house.peers.change { $0.channels[7] = nil }
+                try await house.publish(.closed(room: GatewayHouse.channel, after: 2))
+                try await client.until("the way out") { $0.left.contains(Self.namespace) }
+                #expect(client.record.texts(Self.namespace) == ["1", "2"])
+                // The connection stays: clients go from room to room on it.
+                try client.join("/ws-channel-8")
+                try await client.until("the next room") { $0.joined.contains("/ws-channel-8") }
+            }
+        }
+    }
+
+    @Test("A deleted workspace puts out who is in its rooms, also where only the hint of it comes")
+    func workspaceGone() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let first = try await house.listener(1, port: node.port)
+                let dm = try await house.listener(2, port: node.port, in: GatewayHouse.dm)
+                house.peers.change { state in
+                    state.channels = [:]
+                    state.dms = [:]
+                    state.workspace = []
+                }
+                try await house.redis.command("PUBLISH", "invalidate:access", #"{"workspace_id":"3"}"#)
+                try await first.until("the way out") { $0.left.contains(Self.namespace) }
+                try await dm.until("the way out") { $0.left.contains("/ws-dm-5") }
+            }
+        }
+    }
+
+    @Test("Who leaves the workspace is put out of their DMs; the one who stays keeps them")
+    func dm() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let leaver = try await house.listener(1, port: node.port, in: GatewayHouse.dm)
+                let stayer = try await house.listener(2, port: node.port, in: GatewayHouse.dm)
+                house.peers.change { state in
+                    state.workspace.remove(1)
+                    state.dms[5]?.isOpen = false
+                }
+                try await house.redis.command(
+                    "PUBLISH", "invalidate:access", #"{"workspace_id":"3","user_id":"1"}"#)
+                try await leaver.until("the way out") { $0.left.contains("/ws-dm-5") }
+                #expect(!stayer.record.left.contains("/ws-dm-5"))
+                try leaver.join("/ws-dm-5")
+                try await leaver.until("a refusal") { $0.refused["/ws-dm-5"] == "Forbidden" }
+            }
+        }
+    }
+
+    @Test("A revoked session's sockets close within a second, while Redis is away and after it is back, too")
+    func revoked() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let first = try await house.listener(1, port: node.port)
+                let second = try await house.listener(2, port: node.port)
+                let third = try await house.listener(3, port: node.port)
+                let other = try await house.listener(4, port: node.port)
+                let clock = ContinuousClock()
+                var began = clock.now
+                house.peers.change { $0.revocations.append((1001, 1)) }
+                try await house.redis.command("PUBLISH", "revocations", #"{"session":"1001","user_id":"1","at":1}"#)
+                try await first.until("the first's end") { $0.isEnded }
+                #expect(clock.now - began < .seconds(1))
+                await house.redis.kill()
+                began = clock.now
+                house.peers.change { $0.revocations.append((1002, 2)) }
+                try await second.until("the second's end") { $0.isEnded }
+                #expect(clock.now - began < .seconds(2))
+                try await house.redis.start()
+                house.peers.change { $0.revocations.append((1003, 3)) }
+                try await eventually(within: .seconds(20), "the third's end") {
+                    try await house.redis.command(
+                        "PUBLISH", "revocations", #"{"session":"1003","user_id":"3","at":1}"#)
+                    return third.record.isEnded
+                }
+                #expect(!other.record.isEnded)
+                // Nor does the session open another.
+                let again = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+                try again.join(Self.namespace)
+                try await again.until("a refusal") { $0.refused[Self.namespace] == "Unauthorized" }
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Contract
+import EventLoop
+import ServiceKit
+import ServiceSupport
+import TestSupport
+import Wire
+
+@testable import realtime_gateway
+
+/// The gateway on any number of nodes that share a Redis and a database, with a stub of its peers.
+final class GatewayHouse: Sendable {
+    let peers: StubPeers
+    let redis: RedisServer
+    let database: TestDatabase
+    private let folder = TemporaryFolder("maru-gateway")
+
+    static let channel = RoomID(ChannelID(7))
+    static let dm = RoomID(DMID(5))
+
+    private init() async throws {
+        peers = try StubPeers()
+        redis = try await RedisServer.start(isDurable: true)
+        database = try await PostgresCluster.ofThisProcess().makeDatabase()
+    }
+
+    /// Runs `body` against a house of its own.
+    static func use(_ body: (GatewayHouse) async throws -> Void) async throws {
+        let house = try await GatewayHouse()
+        do {
+            try await body(house)
+        } catch {
+            await house.stop()
+            throw error
+        }
+        await house.stop()
+    }
+
+    private func stop() async {
+        await peers.stop()
+        await redis.stop()
+    }
+
+    // MARK: Nodes
+
+    private func settings(_ own: [String: String]) -> [String: String] {
+        let common = [
+            "auth_url": peers.url, "workspace_url": peers.url, "chat_url": peers.url, "database_connections": "2",
+            "ping_interval": "1s", "ping_timeout": "2s", "drain_window": "300ms",
+        ]
+        return common.merging(own) { _, own in own }
+    }
+
+    /// A node in this process; `body` has it for as long as it runs.
+    func withNode(_ own: [String: String] = [:], _ body: (ServiceUnderTest) async throws -> Void) async throws {
+        let node = try await ServiceUnderTest(
+            "realtime-gateway", GatewaySettings.entries, settings(own), database: database, redis: redis,
+            assemble: App.assemble)
+        do {
+            try await body(node)
+        } catch {
+            await node.stop()
+            throw error
+        }
+        await node.stop()
+    }
+
+    /// A node in a process of its own, which can be killed.
+    func startProcess(
+        _ own: [String: String] = [:], port: UInt16 = FreePort.pick()
+    ) async throws -> (process: ChildProcess, port: UInt16) {
+        var all = settings(own)
+        all.merge([
+            "public_address": "127.0.0.1:\(port)", "internal_address": "127.0.0.1:\(FreePort.pick())", "loops": "2",
+            "clients_file": ServiceUnderTest.clients, "service_credential": ServiceUnderTest.credential,
+            "database_url": database.connectionString, "redis_url": "redis://127.0.0.1:\(redis.port)/0",
+            "files_folder": folder.path,
+        ]) { _, new in new }
+        var environment = ["PATH": "/usr/bin:/bin"]
+        for (key, value) in all { environment["MARU_" + key.uppercased()] = value }
+        let process = try ChildProcess.product(
+            "realtime-gateway", environment: environment, log: "\(folder.path)/\(port).log")
+        try await process.written("\"started\"")
+        return (process, port)
+    }
+
+    /// The text that a query replies.
+    func ask(_ sql: String) async throws -> String {
+        String(try await database.run(sql: sql).prefix { $0 != "\n" })
+    }
+
+    // MARK: What happens
+
+    /// A token of a user whose session is the user plus 1000.
+    func token(_ user: Int64, _ profile: String = "gathering") -> String {
+        peers.tokens.token(user: user, key: profile)
+    }
+
+    /// Someone writes, and chat-service tells it unless it is lost on the way.
+    func say(
+        _ text: String, in room: RoomID = GatewayHouse.channel, by author: Int64 = 60, isHeard: Bool = true
+    ) async throws {
+        let message = peers.change { $0.write(text, in: room, by: author, session: author + 1000) }
+        if isHeard { try await publish(.message(message)) }
+    }
+
+    func publish(_ event: RoomEvent) async throws {
+        try await redis.command(
+            "PUBLISH", RoomEvent.channel(of: event.room), String(decoding: event.encoded(), as: UTF8.self))
+    }
+
+    /// A history reply of a session held everything up to `seq`.
+    func tellHistory(_ session: Int64, _ seq: Int64, of room: RoomID = GatewayHouse.channel) async throws {
+        try await redis.command(
+            "HSET", "position:\(session):\(room)", "seq", "\(seq)", "told", "\(Timestamp.now.milliseconds)")
+        try await redis.command(
+            "PUBLISH", "positions", #"{"session":"\#(session)","room":"\#(room)","seq":\#(seq)}"#)
+    }
+
+    /// A socket of a user that gets what is said in the room from now on, whatever its profile.
+    func reader(
+        _ user: Int64, _ profile: String, port: UInt16, in room: RoomID
+    ) async throws -> SocketClient {
+        if profile != "native" { return try await listener(user, profile, port: port, in: room) }
+        try await tellHistory(user + 1000, peers.now.messages[room]?.last?.body.seq ?? 0, of: room)
+        return try await SocketClient.joined(Namespace.name(of: room), port: port, token: token(user, profile))
+    }
+
+    /// A socket of a user that has been brought to the present of the channel: it has got a message meant for that.
+    func listener(
+        _ user: Int64, _ profile: String = "gathering", port: UInt16, in room: RoomID = GatewayHouse.channel
+    ) async throws -> SocketClient {
+        let namespace = Namespace.name(of: room)
+        let client = try await SocketClient.joined(namespace, port: port, token: token(user, profile))
+        let session = user + 1000
+        let head = peers.now.messages[room]?.last?.body.seq ?? 0
+        if try await redis.command("EXISTS", "position:\(session):\(room)") == ["0"] {
+            try await tellHistory(session, head, of: room)
+        }
+        try await eventually(within: .seconds(20), "a position of \(user)") {
+            try await self.redis.command("HGET", "position:\(session):\(room)", "live") != [""]
+        }
+        return client
+    }
+}
+
+extension ServiceUnderTest {
+    /// Where its clients call.
+    var port: UInt16 { running.publicAddress.port }
+
+    /// The page of what it counts.
+    func metrics() async throws -> String {
+        try await HTTPCall.get(port: running.internalAddress.port, "/metrics").text
+    }
+}

@@ -1,0 +1,68 @@
+import Synchronization
+import TestSupport
+
+/// A client that connects again, to the next node, whenever its connection ends, as apps do for ever.
+final class Traveller: Sendable {
+    private struct State {
+        var past: [String] = []
+        var current: SocketClient?
+        var isStopped = false
+        var connections = 0
+    }
+
+    private let namespace: String
+    private let token: String
+    private let ports: @Sendable () -> [UInt16]
+    private let state = Mutex(State())
+
+    init(_ namespace: String, token: String, ports: @escaping @Sendable () -> [UInt16]) {
+        self.namespace = namespace
+        self.token = token
+        self.ports = ports
+        Task { [self] in await travel() }
+    }
+
+    /// All texts that have come, over all connections.
+    var texts: [String] {
+        state.withLock { $0.past + ($0.current?.record.texts(namespace) ?? []) }
+    }
+
+    /// Whether it is in the room now.
+    var isIn: Bool {
+        state.withLock { state in
+            guard let record = state.current?.record else { return false }
+            return record.joined.contains(namespace) && !record.isEnded
+        }
+    }
+
+    /// Loses its connection.
+    func drop() { state.withLock { $0.current }?.drop() }
+
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        drop()
+    }
+
+    private func travel() async {
+        while !state.withLock({ $0.isStopped }) {
+            let number = state.withLock { state in
+                state.connections += 1
+                return state.connections
+            }
+            let places = ports()
+            if !places.isEmpty,
+                let client = try? SocketClient(
+                    port: places[number % places.count], headers: [("Authorization", token)])
+            {
+                state.withLock { $0.current = client }
+                try? client.join(namespace)
+                while !client.record.isEnded { try? await Task.sleep(for: .milliseconds(5)) }
+                state.withLock { state in
+                    state.past += client.record.texts(namespace)
+                    state.current = nil
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+    }
+}
