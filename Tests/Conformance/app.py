@@ -1,142 +1,180 @@
-"""A client app: calls the API as the app of one API key does, and holds every reply against the contract."""
+"""A client app: calls the API as the app of one API key does, and holds every reply against the contract's rules."""
 
 import base64
 import itertools
-import re
+import json
+from urllib.parse import quote
 
+import contract
 import requests
-import socketio
 
-GENERATION = {"sooda": "2024-01", "gen-2024-01": "2024-01"}
-KEYS = ["sooda", "collatalk", "collabee", "gathering", "gen-2024-01", "gen-2024-07", "native"]
-DATE = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+PASSWORD = "Passw0rd!"
 PICTURE = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAAAAACPAi4CAAAAKklEQVR42u3MQREAAAwCIPunMaIh9ttBANKjCAQCgUAgEAgEAoFA"
     "IPgeDE0rAKYtm3lkAAAAAElFTkSuQmCC"
 )
+IMAGE = ("image", ("chat", PICTURE, "image/jpeg"))
 counter = itertools.count(1)
 
 
 class App:
     def __init__(self, product, key):
-        self.base = product.base
+        self.product = product
         self.key = key
-        self.is_first = GENERATION.get(key) == "2024-01"
+        self.generation = contract.generation(key)
+        self.is_first = self.generation == "2024-01"
         self.tells_truth = key == "native"
         self.session = requests.Session()
         self.session.headers["SesacKey"] = key
         self.token = None
-        self.heard = []
+
+    # Signing in
 
     @classmethod
-    def joined(cls, product, key, nickname="새싹"):
+    def joined(cls, product, key, nickname="새싹", **more):
         app = cls(product, key)
         app.email = f"{key}.{next(counter)}@example.com"
-        account = app.post("/users/join", {
-            "email": app.email, "password": "Passw0rd!", "nickname": nickname, "deviceToken": f"device-{app.email}",
-        })
-        app.holds(account, "user_id email nickname createdAt token")
-        app.id = account["user_id"]
-        app.token, app.refresh = account["token"]["accessToken"], account["token"]["refreshToken"]
+        app.device = f"device-{app.email}"
+        application = {"email": app.email, "password": PASSWORD, "nickname": nickname, "deviceToken": app.device}
+        app.enter(app.post("/users/join", application | more, "User"))
         return app
+
+    def enter(self, account):
+        """Takes the tokens of a reply to a join or a login."""
+        tokens = account.get("token", account)
+        self.id = account["user_id"]
+        self.token, self.refresh = tokens["accessToken"], tokens["refreshToken"]
+
+    def another_device(self, device=""):
+        """The same account in a session of its own."""
+        app = App(self.product, self.key)
+        app.email = self.email
+        body = {"email": self.email, "password": PASSWORD, "deviceToken": device}
+        app.enter(app.post("/users/login", body, "Login" if self.is_first else "User"))
+        return app
+
+    @property
+    def cookie(self):
+        """What the operating system's cookie store holds, as a header."""
+        return "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.session.cookies)
 
     # Calls
 
-    def send(self, method, path, **more):
-        headers = {"Authorization": self.token} if self.token else {}
-        headers.update(more.pop("headers", {}))
-        return self.session.request(method, f"{self.base}/v1{path}", headers=headers, timeout=20, **more)
+    def send(self, method, path, headers=(), as_others=False, **more):
+        sent = {"Authorization": self.token} if self.token else {}
+        sent.update(headers)
+        url = f"{self.product.base}/v1{path}"
+        reply = self.session.request(method, url, headers=sent, timeout=30, **more)
+        self.hold_rules(reply, f"{method} {path}", self.tells_truth and not as_others)
+        return reply
 
-    def call(self, method, path, **more):
-        """The body of a reply that succeeds."""
-        reply = self.send(method, path, **more)
-        expected = (200, 201) if self.tells_truth else (200,)
-        assert reply.status_code in expected, f"{method} {path}: {reply.status_code} {reply.text}"
+    def hold_rules(self, reply, call, is_true):
+        """What holds for every reply of every route: the status, the form of failures and of moments."""
+        if reply.status_code in (206, 304) or "json" not in reply.headers.get("Content-Type", ""):
+            assert reply.status_code in (200, 206, 304), f"{call}: {reply.status_code} {reply.text[:200]}"
+            return
         body = reply.json()
-        self.check(body)
+        if "errorCode" in body:
+            code = body["errorCode"]
+            if is_true:
+                assert reply.status_code in contract.STATUSES[code], f"{call}: {reply.status_code} {reply.text}"
+                assert reply.headers["Content-Type"] == "application/problem+json"
+                assert body["status"] == reply.status_code
+            else:
+                assert reply.status_code == (500 if code == "E99" else 400), f"{call}: {reply.status_code} {reply.text}"
+        else:
+            assert reply.status_code in ((200, 201) if is_true else (200,)), f"{call}: {reply.status_code}"
+            for moment in contract.dates(body):
+                assert contract.DATE.fullmatch(moment), f"{call}: {moment}"
+
+    def call(self, method, path, kind=None, **more):
+        """The body of a reply that succeeds, held against the entity that it is to be."""
+        reply = self.send(method, path, **more)
+        assert reply.status_code < 300, f"{method} {path}: {reply.status_code} {reply.text}"
+        body = reply.json()
+        if kind:
+            contract.hold(body, kind, self.generation, f"{self.key}: {method} {path}")
         return body
 
-    def get(self, path):
+    def get(self, path, kind=None):
         # One app's GETs end in a bare question mark.
-        return self.call("GET", path + "?" if self.key == "sooda" and "?" not in path else path)
+        return self.call("GET", path + "?" if self.key == "sooda" and "?" not in path else path, kind)
 
-    def post(self, path, json):
-        return self.call("POST", path, json=json)
+    def post(self, path, body, kind=None):
+        return self.call("POST", path, kind, json=body)
 
-    def form(self, method, path, fields, files=()):
-        parts = [(name, (None, value)) for name, value in fields.items()] + list(files)
-        return self.call(method, path, files=parts)
+    def form(self, method, path, fields, files=(), kind=None):
+        return self.call(method, path, kind, files=[(name, (None, text)) for name, text in fields.items()] + [*files])
 
     def refused(self, code, method, path, **more):
-        """Fails with this code, in the form that the app can bear."""
         reply = self.send(method, path, **more)
-        body = reply.json()
-        assert body["errorCode"] == code, f"{method} {path}: {reply.status_code} {reply.text}"
-        if self.tells_truth:
-            assert reply.status_code >= 400
-        else:
-            assert reply.status_code == (500 if code == "E99" else 400)
-
-    # The contract's rules for every reply
-
-    def check(self, value, name=""):
-        if isinstance(value, dict):
-            for key, each in value.items():
-                self.check(each, key)
-        elif isinstance(value, list):
-            for each in value:
-                self.check(each, name)
-        elif name.endswith("_id") and name not in ("buyer_id", "billing_id", "client_id", "session_id"):
-            assert isinstance(value, int if self.is_first else str), (name, value)
-        elif name in ("createdAt", "expiresAt"):
-            assert DATE.match(value), (name, value)
-        elif name in ("content",):
-            assert isinstance(value, str)
-
-    def holds(self, entity, required):
-        for name in required.split():
-            assert entity.get(name) is not None, f"{name} is missing in {entity}"
+        assert reply.status_code >= 400 and reply.json()["errorCode"] == code, (
+            f"{method} {path}: {reply.status_code} {reply.text}, not {code}"
+        )
 
     # What apps do
 
-    def make_workspace(self, name=None):
-        picture = ("image", ("chat", PICTURE, "image/jpeg"))
+    @property
+    def coins(self):
+        return self.get("/users/my" if self.is_first else "/users/me", "Profile")["sesacCoin"]
+
+    def make_workspace(self, *members, name=None):
         fields = {"name": name or f"workspace {next(counter)}", "description": "설명"}
-        workspace = self.form("POST", "/workspaces", fields, [picture])
-        image = "thumbnail" if self.is_first else "coverImage"
-        self.holds(workspace, f"workspace_id name description {image} owner_id createdAt")
-        return workspace["workspace_id"]
+        workspace = self.form("POST", "/workspaces", fields, [IMAGE], "Workspace")["workspace_id"]
+        for member in members:
+            self.post(f"/workspaces/{workspace}/members", {"email": member.email}, "Member")
+        return int(workspace)
 
-    def invite(self, workspace, other):
-        member = self.post(f"/workspaces/{workspace}/members", {"email": other.email})
-        self.holds(member, "user_id email nickname")
-
-    def make_channel(self, workspace, name):
-        channel = self.post(f"/workspaces/{workspace}/channels", {"name": name, "description": None})
-        self.holds(channel, "channel_id name owner_id createdAt")
-        if self.is_first:
-            self.holds(channel, "workspace_id")
-            assert channel["private"] in (0, 1)
+    def make_channel(self, workspace, name=None, *members):
+        """A channel that these have joined by reading it."""
+        fields = {"name": name or f"방 {next(counter)}", "description": None}
+        made = self.post(f"/workspaces/{workspace}/channels", fields, "Channel")
+        channel = Channel(int(workspace), int(made["channel_id"]), made["name"])
+        for member in members:
+            member.history(channel)
         return channel
 
-    def channel_path(self, workspace, channel):
-        segment = requests.utils.quote(channel["name"], safe="") if self.is_first else channel["channel_id"]
-        return f"/workspaces/{workspace}/channels/{segment}"
+    def default_channel(self, workspace):
+        found = self.get(f"/workspaces/{workspace}/channels", "[Channel]")
+        default = next(each for each in found if each["name"] == "일반")
+        return Channel(int(workspace), int(default["channel_id"]), default["name"])
 
-    def say(self, workspace, channel, content, files=()):
-        path = self.channel_path(workspace, channel) + "/chats"
-        chat = self.form("POST", path, {"content": content}, [("files", (name, data)) for name, data in files])
-        self.holds(chat, "channel_id channelName chat_id createdAt files user")
-        return chat
+    def path(self, channel):
+        segment = quote(channel.name, safe="") if self.is_first else channel.id
+        return f"/workspaces/{channel.workspace}/channels/{segment}"
 
-    def history(self, workspace, channel, cursor=""):
-        return self.get(f"{self.channel_path(workspace, channel)}/chats?cursor_date={requests.utils.quote(cursor)}")
+    def say(self, channel, content, files=()):
+        parts = [("files", (name, data)) for name, data in files]
+        return self.form("POST", self.path(channel) + "/chats", {"content": content}, parts, "Chat")
 
-    def listen(self, channel_id):
-        """Opens the channel's socket with the cookie that signing in has set, and nothing else."""
-        client = socketio.Client(reconnection=False)
-        namespace = f"/ws-channel-{channel_id}"
-        client.on("channel", self.heard.append, namespace=namespace)
-        cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.session.cookies)
-        client.connect(self.base, headers={"Cookie": cookies}, namespaces=[namespace], wait_timeout=10)
-        return client
+    def history(self, channel, cursor=""):
+        return self.get(f"{self.path(channel)}/chats?cursor_date={quote(cursor)}", "[Chat]")
+
+    def open_dm(self, workspace, opponent):
+        """The id of the room, made if need be."""
+        if self.is_first:
+            path = f"/workspaces/{workspace}/dms/{opponent.id}/chats?cursor_date="
+            return int(self.get(path, "DmHistory")["room_id"])
+        body = {"opponent_id": str(opponent.id)}
+        return int(self.post(f"/workspaces/{workspace}/dms", body, "Room")["room_id"])
+
+    def whisper(self, workspace, room, content, files=()):
+        parts = [("files", (name, data)) for name, data in files]
+        return self.form("POST", f"/workspaces/{workspace}/dms/{room}/chats", {"content": content}, parts, "Dm")
+
+    def order(self, price=100, name="10 Coin", **more):
+        """A payment at the provider, as it is when the payment window has closed; its imp_uid and merchant_uid."""
+        number = next(counter)
+        order = {"imp_uid": f"imp_{number}", "merchant_uid": f"ios_{self.key}_{1_700_000_000 + number}"}
+        payment = order | {"amount": price, "name": name} | more
+        self.product.standins("POST", "/portone/payments", json=payment)
+        return order
+
+
+class Channel:
+    def __init__(self, workspace, id, name):
+        self.workspace, self.id, self.name = workspace, id, name
+
+
+def readable(value):
+    return json.dumps(value, ensure_ascii=False)[:300]

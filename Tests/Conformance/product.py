@@ -1,10 +1,21 @@
-"""Runs all of Maru with deploy/up on ports and a data folder of its own."""
+"""Runs all of Maru with deploy/up on ports and a data folder of its own, beside stand-ins for the outside providers."""
 
 import os
 import pathlib
 import shutil
 import subprocess
 import tempfile
+
+import requests
+
+# All tests come from one address, and faster than people.
+SETTINGS = {
+    "auth-service": "address_rate = 10000\naddress_burst = 10000\n",
+    "workspace-service": "user_burst = 10000\n",
+    "chat-service": "user_burst = 10000\n",
+    "payment-service": "welcome_grant = 1000\n",
+}
+GRANT = 1000
 
 
 class Product:
@@ -14,16 +25,18 @@ class Product:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="maru-"))
         self.folder.chmod(0o755)
         self.data = self.folder / "data"
-        # All tests come from one address, and faster than people.
         settings = self.data / "settings"
         settings.mkdir(parents=True)
-        for service in ("auth-service", "workspace-service", "chat-service", "payment-service"):
-            (settings / f"{service}.conf").write_text("address_rate = 10000\naddress_burst = 10000\n")
+        for service, text in SETTINGS.items():
+            (settings / f"{service}.conf").write_text(text)
 
     def __enter__(self):
-        self.run("up", "--detach", "--port", "0")
+        self.run("up", "--detach", "--standins", "--port", "0")
         ports = dict(line.split("=") for line in (self.data / "ports").read_text().split())
-        self.base = f"http://127.0.0.1:{ports['gateway_port']}"
+        self.port = int(ports["gateway_port"])
+        self.base = f"http://127.0.0.1:{self.port}"
+        self.internals = int(ports["internals_port"])
+        self.standins_base = f"http://127.0.0.1:{ports['standins_port']}"
         return self
 
     def __exit__(self, *_):
@@ -40,3 +53,28 @@ class Product:
             timeout=180,
         )
         assert result.returncode == 0, result.stdout + result.stderr
+
+    def standins(self, method, path, **more):
+        reply = requests.request(method, self.standins_base + path, timeout=20, **more)
+        assert reply.status_code == 200, reply.text
+        return reply
+
+    def pushes(self, device):
+        """What a device has been sent, oldest first."""
+        return [each for each in self.standins("GET", "/fcm/sent").json() if each["token"] == device]
+
+    # The services' internal ports, in the order of the services.
+
+    def metrics(self, place):
+        return requests.get(f"http://127.0.0.1:{self.internals + place}/metrics", timeout=20).text
+
+    def spend(self, user, amount):
+        """Takes coins from somebody, as another service would."""
+        credential = (self.data / "secrets/payment/service_credential").read_text().strip()
+        reply = requests.post(
+            f"http://127.0.0.1:{self.internals + 4}/internal/reserves",
+            headers={"Authorization": f"Bearer {credential}"},
+            json={"key": f"spent-{user}", "user_id": str(user), "amount": amount, "reason": "test"},
+            timeout=20,
+        )
+        assert reply.status_code == 200, reply.text

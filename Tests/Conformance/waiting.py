@@ -1,9 +1,9 @@
 import time
 
 
-def eventually(condition, patience=15):
+def eventually(condition, patience=15, pause=0.02):
     """Returns when the condition holds; fails when it does not in time."""
     end = time.monotonic() + patience
     while not condition():
         assert time.monotonic() < end, "never happened"
-        time.sleep(0.02)
+        time.sleep(pause)

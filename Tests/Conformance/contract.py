@@ -1,0 +1,296 @@
+"""The client contract as data: every route of both generations, its reply and how it may fail, and every entity."""
+
+import json
+import re
+from dataclasses import dataclass
+
+KEYS = ["sooda", "collatalk", "collabee", "gathering", "gen-2024-01", "gen-2024-07", "native"]
+FIRST = ("sooda", "gen-2024-01")
+
+
+def generation(key):
+    return "2024-01" if key in FIRST else "2024-07"
+
+
+# METHOD path  reply  [open: without a token] [new: makes something]  [errors beside those of every route]
+ROUTES = {
+    "2024-01": """
+        POST /users/validation/email - open E11 E12
+        POST /users/join User open new E11 E12
+        POST /users/login Login open E03 E11
+        POST /users/login/kakao User open E03 E11 E12
+        POST /users/login/apple User open E03 E11 E12
+        GET /users/logout -
+        POST /users/deviceToken - E11
+        GET /users/my Profile
+        GET /auth/refresh Access open E06
+        POST /workspaces Workspace new E11 E12 E21
+        GET /workspaces [Workspace]
+        GET /workspaces/{workspace} WorkspaceDetail E13
+        PUT /workspaces/{workspace} Workspace E11 E12 E13 E14
+        DELETE /workspaces/{workspace} - E13 E14
+        POST /workspaces/{workspace}/members Member new E03 E11 E12 E13 E14
+        GET /workspaces/{workspace}/members [Member] E13
+        GET /workspaces/{workspace}/leave [Workspace] E13 E15
+        PUT /workspaces/{workspace}/change/admin/{user} Workspace E11 E13 E14
+        POST /workspaces/{workspace}/channels Channel new E11 E12 E13
+        GET /workspaces/{workspace}/channels [Channel] E13
+        GET /workspaces/{workspace}/channels/my [Channel] E13
+        GET /workspaces/{workspace}/channels/{channel} ChannelDetail E13
+        PUT /workspaces/{workspace}/channels/{channel} Channel E11 E12 E13 E14
+        DELETE /workspaces/{workspace}/channels/{channel} - E11 E13 E14
+        POST /workspaces/{workspace}/channels/{channel}/chats Chat new E11 E13
+        GET /workspaces/{workspace}/channels/{channel}/chats [Chat] E13
+        GET /workspaces/{workspace}/channels/{channel}/unreads ChannelUnreads E13
+        GET /workspaces/{workspace}/channels/{channel}/members [Member] E13
+        GET /workspaces/{workspace}/channels/{channel}/leave [Channel] E11 E13 E15
+        PUT /workspaces/{workspace}/channels/{channel}/change/admin/{user} Channel E11 E13 E14
+        GET /workspaces/{workspace}/dms [Room] E13
+        GET /workspaces/{workspace}/dms/{opponent}/chats DmHistory E13
+        POST /workspaces/{workspace}/dms/{room}/chats Dm new E11 E13
+        GET /workspaces/{workspace}/dms/{room}/unreads RoomUnreads E13
+        GET /store/item/list [Item]
+        POST /store/pay/validation Bill E11 E81 E82
+        GET /static/profiles/{file} bytes E13
+        GET /static/workspaces/{file} bytes E13
+        GET /static/channels/{file} bytes E13
+        GET /static/channelChats/{file} bytes E13
+        GET /static/dmChats/{file} bytes E13
+    """,
+    "2024-07": """
+        GET /auth/refresh Access open E06
+        POST /users/validation/email - open E11 E12
+        POST /users/join User open new E11 E12
+        POST /users/login User open E03 E11
+        POST /users/login/kakao User open E03 E11 E12
+        POST /users/login/apple User open E03 E11 E12
+        GET /users/logout -
+        POST /users/deviceToken - E11
+        GET /users/me Profile
+        PUT /users/me ProfileWithoutCoins E11
+        PUT /users/me/image ProfileWithoutCoins E11
+        GET /users/{user} Member E13
+        POST /workspaces Workspace new E11 E12 E21
+        GET /workspaces [Workspace]
+        GET /workspaces/{workspace} WorkspaceDetail E13
+        PUT /workspaces/{workspace} Workspace E11 E12 E13 E14
+        DELETE /workspaces/{workspace} - E13 E14
+        POST /workspaces/{workspace}/members Member new E03 E11 E12 E13 E14
+        GET /workspaces/{workspace}/members [Member] E13
+        GET /workspaces/{workspace}/members/{user} Member E13
+        GET /workspaces/{workspace}/search WorkspaceDetail E13
+        PUT /workspaces/{workspace}/transfer/ownership Workspace E11 E13 E14
+        GET /workspaces/{workspace}/exit [Workspace] E13 E15
+        DELETE /workspaces/{workspace}/exit [Workspace] E13 E15
+        GET /workspaces/{workspace}/my-channels [Channel] E13
+        GET /workspaces/{workspace}/channels [Channel] E13
+        POST /workspaces/{workspace}/channels Channel new E11 E12 E13
+        GET /workspaces/{workspace}/channels/{channel} ChannelDetail E13
+        PUT /workspaces/{workspace}/channels/{channel} Channel E11 E12 E13 E14
+        DELETE /workspaces/{workspace}/channels/{channel} - E11 E13 E14
+        POST /workspaces/{workspace}/channels/{channel}/chats Chat new E11 E13
+        GET /workspaces/{workspace}/channels/{channel}/chats [Chat] E13
+        GET /workspaces/{workspace}/channels/{channel}/unreads ChannelUnreads E13
+        GET /workspaces/{workspace}/channels/{channel}/members [Member] E13
+        PUT /workspaces/{workspace}/channels/{channel}/transfer/ownership Channel E11 E13 E14
+        GET /workspaces/{workspace}/channels/{channel}/exit [Channel] E11 E13 E15
+        DELETE /workspaces/{workspace}/channels/{channel}/exit [Channel] E11 E13 E15
+        GET /workspaces/{workspace}/dms [Room] E13
+        POST /workspaces/{workspace}/dms Room E11 E13
+        POST /workspaces/{workspace}/dms/{room}/chats Dm new E11 E13
+        GET /workspaces/{workspace}/dms/{room}/chats [Dm] E13
+        GET /workspaces/{workspace}/dms/{room}/unreads RoomUnreads E13
+        GET /store/item/list [Item]
+        POST /store/pay/validation Bill E11 E81 E82
+        GET /static/profiles/{file} bytes E13
+        GET /static/workspaces/{file} bytes E13
+        GET /static/channels/{file} bytes E13
+        GET /static/channelChats/{file} bytes E13
+        GET /static/dmChats/{file} bytes E13
+    """,
+}
+
+# What the contract does not have and the product adds in both generations: test_additions.
+ADDITIONS = {
+    "GET /users/me/sessions",
+    "DELETE /users/me/sessions",
+    "DELETE /users/me/sessions/{}",
+    "GET /workspaces/{}/rooms",
+    "PUT /workspaces/{}/channels/{}/read",
+    "PUT /workspaces/{}/dms/{}/read",
+}
+
+# Members by their kinds: `?` may be null or missing, `!` must not be there: the other generation's decoders know it.
+SHAPES = {
+    "2024-01": {
+        "User": "Account token:Tokens",
+        "Login": "user_id:id nickname:name accessToken:name refreshToken:name",
+        "Profile": "Account sesacCoin:int",
+        "Account": "user_id:id email:name nickname:name createdAt:date profileImage?:path phone?:text "
+        "vendor?:provider provider!",
+        "Access": "accessToken:name",
+        "Workspace": "workspace_id:id name:name description:text thumbnail:path owner_id:id createdAt:date coverImage!",
+        "Channel": "workspace_id:id channel_id:id name:name owner_id:id private:flag createdAt:date "
+        "description?:text coverImage!",
+        "Room": "workspace_id:id room_id:id createdAt:date user:Member",
+        "DmHistory": "workspace_id:id room_id:id chats:[Dm]",
+        "Bill": "billing_id:int merchant_uid:name amount:int sesacCoin:int success:bool createdAt:date",
+    },
+    "2024-07": {
+        "User": "Account token:Tokens",
+        "Profile": "Account sesacCoin:int",
+        "ProfileWithoutCoins": "Account",
+        "Account": "user_id:id email:name nickname:name createdAt:date profileImage?:path phone?:text "
+        "provider?:provider vendor!",
+        "Access": "accessToken:name refreshToken?:name",
+        "Workspace": "workspace_id:id name:name description:text coverImage:path owner_id:id createdAt:date thumbnail!",
+        "Channel": "channel_id:id name:name owner_id:id createdAt:date description?:text coverImage?:path "
+        "workspace_id! private!",
+        "Room": "room_id:id createdAt:date user:Member workspace_id!",
+        "Bill": "billing_id:name merchant_uid:name buyer_id:name productName:name price:int sesacCoin:int paidAt:date",
+    },
+}
+COMMON = {
+    "Tokens": "accessToken:name refreshToken:name",
+    "WorkspaceDetail": "Workspace channels:[Channel] workspaceMembers:[Member]",
+    "ChannelDetail": "Channel channelMembers:[Member]",
+    "Member": "user_id:id email:name nickname:name profileImage?:path",
+    "Chat": "channel_id:id channelName:name chat_id:id content:text createdAt:date files:[path] user:Member",
+    "Dm": "dm_id:id room_id:id content:text createdAt:date files:[path] user:Member",
+    "ChannelUnreads": "channel_id:id name:name count:int",
+    "RoomUnreads": "room_id:id count:int",
+    "Item": "item:name amount:digits",
+}
+
+DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+# The statuses that clients with true ones may see beside a code; all others see 400, and 500 for E99.
+STATUSES = {
+    "E01": {401},
+    "E02": {401},
+    "E03": {401, 404},
+    "E05": {401},
+    "E06": {401},
+    "E11": {400, 409, 413, 414, 416, 422},
+    "E12": {409},
+    "E13": {404},
+    "E14": {403},
+    "E15": {409},
+    "E21": {402},
+    "E81": {404},
+    "E82": {409},
+    "E97": {404, 405},
+    "E98": {429, 503},
+    "E99": {500, 502, 503, 504},
+}
+
+
+@dataclass(frozen=True)
+class Route:
+    method: str
+    path: str
+    reply: str
+    flags: frozenset
+    errors: frozenset
+
+    @property
+    def name(self):
+        return f"{self.method} {self.path}"
+
+    @property
+    def is_open(self):
+        return "open" in self.flags
+
+    @property
+    def makes(self):
+        return "new" in self.flags
+
+    @property
+    def parameters(self):
+        return re.findall(r"{(\w+)}", self.path)
+
+    @property
+    def anonymous(self):
+        """The same for every name of a parameter."""
+        return re.sub(r"{\w+}", "{}", self.name)
+
+
+def routes(of):
+    found = []
+    for line in ROUTES[of].split("\n"):
+        if line.strip():
+            method, path, reply, *rest = line.split()
+            errors = frozenset(word for word in rest if re.fullmatch(r"E\d\d", word))
+            found.append(Route(method, path, reply, frozenset(rest) - errors, errors))
+    return found
+
+
+def shape(name, of):
+    """Members and kinds of an entity, those of the entities it begins with included."""
+    members = {}
+    for word in (SHAPES[of].get(name) or COMMON[name]).split():
+        if word[0].isupper():
+            members.update(shape(word, of))
+        else:
+            member, _, kind = word.partition(":")
+            members[member.rstrip("?!")] = kind if member[-1] not in "?!" else member[-1] + kind
+    return members
+
+
+def hold(value, kind, of, where=""):
+    """Fails unless `value` is what the contract calls `kind` in this generation."""
+    if kind.startswith("["):
+        assert isinstance(value, list), f"{where}: no array: {value!r}"
+        for index, each in enumerate(value):
+            hold(each, kind[1:-1], of, f"{where}[{index}]")
+    elif kind[0].isupper():
+        assert isinstance(value, dict), f"{where}: no {kind}: {value!r}"
+        for member, each in shape(kind, of).items():
+            place = f"{where}.{member}"
+            if each[0] == "!":
+                assert member not in value, f"{place} belongs to the other generation"
+            elif each[0] != "?":
+                assert value.get(member) is not None, f"{place} is missing or null in {json.dumps(value)}"
+                hold(value[member], each, of, place)
+            elif value.get(member) is not None:
+                hold(value[member], each[1:], of, place)
+    else:
+        assert is_of(value, kind, of), f"{where} is no {kind}: {value!r}"
+
+
+def is_of(value, kind, of):
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    match kind:
+        case "id" if of == "2024-01":
+            return whole
+        case "id" | "digits":
+            return isinstance(value, str) and value.isdecimal() and value.isascii()
+        case "int":
+            return whole
+        case "flag":
+            return whole and value in (0, 1)
+        case "bool":
+            return isinstance(value, bool)
+        case "text":
+            return isinstance(value, str)
+        case "name":
+            return isinstance(value, str) and value != ""
+        case "date":
+            return isinstance(value, str) and DATE.fullmatch(value) is not None
+        case "path":
+            return isinstance(value, str) and re.fullmatch(r"/static/\w+/[A-Za-z0-9._%~-]+", value) is not None
+        case "provider":
+            return value in ("apple", "kakao")
+    raise AssertionError(f"unknown kind {kind}")
+
+
+def dates(value, name=""):
+    """Every member whose name says that it is a moment."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from dates(each, key)
+    elif isinstance(value, list):
+        for each in value:
+            yield from dates(each, name)
+    elif name.endswith("At") and value is not None:
+        yield value

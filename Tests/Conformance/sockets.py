@@ -1,0 +1,68 @@
+"""Live clients of python-socketio, each line in a process of its own."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+
+# The lines: of today, which speaks Engine.IO 4 as the shipped apps do, and 4.x, which speaks Engine.IO 3.
+LINES = {"today": "", "4.x": str(pathlib.Path(sys.prefix) / "socketio-4")}
+
+
+class Sockets:
+    """Opens sockets, and keeps what happens to each."""
+
+    def __init__(self, product, line="today"):
+        assert not LINES[line] or pathlib.Path(LINES[line], "socketio").exists(), "deploy/test installs it"
+        program = pathlib.Path(__file__).with_name("listener.py")
+        self.process = subprocess.Popen(
+            [sys.executable, program, product.base],
+            env={**os.environ, "PYTHONPATH": LINES[line]},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.happened = []
+        self.changed = threading.Condition()
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+
+    def read(self):
+        for line in self.process.stdout:
+            with self.changed:
+                self.happened.append(json.loads(line))
+                self.changed.notify_all()
+
+    def ask(self, name, namespace, **how):
+        self.process.stdin.write(json.dumps({"name": name, "namespace": namespace} | how) + "\n")
+        self.process.stdin.flush()
+
+    def open(self, name, namespace, **how):
+        """Returns once the socket is in the namespace, or refused; whether it is in."""
+        self.ask(name, namespace, **how)
+        self.wait(lambda: ["open", name] in self.happened or ["refused", name] in self.happened)
+        return ["open", name] in self.happened
+
+    def wait(self, condition, patience=30):
+        with self.changed:
+            assert self.changed.wait_for(condition, patience), self.happened
+
+    def heard(self, name):
+        """Each event as its name and arguments."""
+        return [tuple(what[2:]) for what in list(self.happened) if what[:2] == ["heard", name]]
+
+    def contents(self, name):
+        return [arguments[0]["content"] for _, arguments in self.heard(name)]
+
+    def await_contents(self, name, expected):
+        """In any order: the library hands each event to a thread of its own."""
+        self.wait(lambda: len(self.contents(name)) >= len(expected))
+        assert sorted(self.contents(name)) == sorted(expected)

@@ -1,0 +1,95 @@
+"""Pushes, as the stand-in of FCM is sent them: to whom, and with what in them."""
+
+import contract
+import pytest
+from app import counter
+from sockets import Sockets
+from waiting import eventually
+
+each_key = pytest.mark.parametrize("key", contract.KEYS)
+
+
+def bodies(world, device):
+    return [each["notification"]["body"] for each in world.product.pushes(device)]
+
+
+def await_push(world, device, text):
+    eventually(lambda: text in bodies(world, device))
+    return next(each for each in world.product.pushes(device) if each["notification"]["body"] == text)
+
+
+@each_key
+def test_a_message_of_a_channel_is_pushed_to_its_other_members(world):
+    channel, text = world.spare_channel(), f"소식 {next(counter)}"
+    world.owner.say(channel, text)
+    push = await_push(world, world.member.device, text)
+    assert push["notification"] == {"title": "주인", "body": text}
+    assert push["data"] == {"type": "channel", "workspace_id": str(world.workspace), "channel_id": str(channel.id)}
+    # Never to the author, on no device of theirs.
+    assert text not in bodies(world, world.owner.device)
+
+
+@each_key
+def test_a_direct_message_is_pushed_to_the_opponent(world):
+    text = f"쉿 {next(counter)}"
+    world.owner.whisper(world.workspace, world.room, text)
+    push = await_push(world, world.member.device, text)
+    assert push["notification"] == {"title": "주인", "body": text}
+    sender = str(world.owner.id)
+    assert push["data"] == {"type": "dm", "workspace_id": str(world.workspace), "opponent_id": sender}
+    assert all(isinstance(value, str) and (name == "type" or value.isdecimal()) for name, value in push["data"].items())
+
+
+def test_only_members_of_the_room_are_told_on_all_devices_that_still_have_a_token(worlds):
+    world = worlds["sooda"]
+    owner, member = world.owner, world.member
+    second = member.another_device(f"second-{next(counter)}")
+    token = f"second-{next(counter)}"
+    second.post("/users/deviceToken", {"deviceToken": token})
+    not_in, everybody = owner.make_channel(world.workspace), world.spare_channel()
+    hidden, shown, last = (f"{kind} {next(counter)}" for kind in ("hidden", "shown", "last"))
+    owner.say(not_in, hidden)
+    owner.say(everybody, shown)
+    for device in (member.device, token):
+        await_push(world, device, shown)
+    # An empty token clears.
+    second.post("/users/deviceToken", {"deviceToken": ""})
+    owner.say(everybody, last)
+    await_push(world, member.device, last)
+    assert last not in bodies(world, token)
+    assert not any(hidden in bodies(world, device) for device in (member.device, token))
+
+
+def test_who_is_in_the_room_is_not_told(worlds):
+    world = worlds["collatalk"]
+    channel = world.spare_channel()
+    here, away = (f"{kind} {next(counter)}" for kind in ("here", "away"))
+    with Sockets(world.product) as sockets:
+        assert sockets.open("member", f"/ws-channel-{channel.id}", cookie=world.member.cookie)
+        world.owner.say(channel, here)
+        sockets.await_contents("member", [here])
+    # Once the socket is gone, the next one is pushed.
+    eventually(lambda: world.owner.say(channel, away) and away in bodies(world, world.member.device), pause=0.3)
+    assert here not in bodies(world, world.member.device)
+
+
+def test_logging_out_ends_the_pushes_of_a_device(worlds):
+    world = worlds["gen-2024-07"]
+    token = f"leaves-{next(counter)}"
+    device, text, last = world.member.another_device(token), f"one {next(counter)}", f"two {next(counter)}"
+    world.owner.whisper(world.workspace, world.room, text)
+    await_push(world, token, text)
+    device.get("/users/logout")
+    world.owner.whisper(world.workspace, world.room, last)
+    await_push(world, world.member.device, last)
+    assert last not in bodies(world, token)
+
+
+def test_a_message_of_files_alone_says_so_and_a_long_one_is_cut(worlds):
+    world = worlds["native"]
+    before = len(bodies(world, world.member.device))
+    world.owner.whisper(world.workspace, world.room, "", [("a.txt", b"text")])
+    world.owner.whisper(world.workspace, world.room, "긴 " * 4000)
+    eventually(lambda: len(bodies(world, world.member.device)) >= before + 2)
+    file, long = sorted(bodies(world, world.member.device)[before:], key=len)[-2:]
+    assert file and long.endswith("…") and len(long.encode()) <= 1500
