@@ -12,7 +12,7 @@ SWIFT = """#!/bin/bash
 echo "swift $*" >>"$CALLS"
 if [[ "$1 $2" == "test list" ]]; then
     [[ -z ${MODULES+set} ]] && MODULES="OneTests"
-    for module in $MODULES; do printf '%s.Suite/test()\n' "$module" "$module"; done
+    for module in $MODULES; do printf '%s.Suite/good()\n' "$module" "$module"; done
     exit
 fi
 while (($#)); do
@@ -45,7 +45,8 @@ def checkout(tmp_path):
     (tmp_path / "bin/swift").write_text(SWIFT)
     (tmp_path / "bin/swift").chmod(0o755)
     (tmp_path / "Package.swift").touch()
-    shutil.copy(CHECKOUT / "Tests/requirements.txt", tmp_path / "Tests")
+    for requirements in (CHECKOUT / "Tests").glob("requirements*.txt"):
+        shutil.copy(requirements, tmp_path / "Tests")
     # The environment that these tests run in serves as well.
     (tmp_path / ".venv").symlink_to(CHECKOUT / ".venv")
     return tmp_path
@@ -117,6 +118,12 @@ def test_a_filter_that_is_no_part_names_tests(checkout):
     status, lines, calls = run(checkout, "good")
     assert (status, lines[-1]) == (0, "9 passed, 0 failed")
     assert "--filter good" in calls
+
+
+def test_a_filter_that_names_nothing_is_a_failure(checkout):
+    status, lines, _ = run(checkout, "nowhere")
+    assert (status, lines[-1]) == (1, "1 passed, 1 failed")
+    assert "Failed: no test's name has nowhere" in lines
 
 
 def test_an_image_test_without_an_engine_is_a_failure(checkout):

@@ -54,6 +54,21 @@ products_named() {
         jq -r --arg prefix "$1-" '.products[].name | select(startswith($prefix)) | ltrimstr($prefix)' | sort
 }
 
+# The services that a measurement starts: a load generator's is the one of its name.
+services_of() {
+    local service
+    case $1-$2 in
+        load-product) printf '%s\n' "${services[@]}" ;;
+        bench-sends | bench-history) printf 'chat-service\n' ;;
+        bench-fanout | load-realtime) printf '%s\n' realtime-gateway chat-service ;;
+        load-*)
+            for service in "${services[@]}"; do
+                if [[ $2 == "$(role_of "$service")" ]]; then printf '%s\n' "$service"; fi
+            done
+            ;;
+    esac
+}
+
 # run_product PREFIX [NAME [arguments]]
 run_product() {
     local prefix=$1 name=${2:-}
@@ -71,12 +86,9 @@ run_product() {
     grep -qxF -- "$name" <<<"$known" || fail "no $name; there are: ${known//$'\n'/ }"
     shift 2
     build_release "$prefix-$name"
-    # A load generator starts the service that it is for, if there is one of its name.
-    if [[ $prefix == load ]]; then
-        local service
-        for service in "${services[@]}"; do
-            [[ $name != product && $name != "$(role_of "$service")" ]] || build_release "$service"
-        done
-    fi
+    local service
+    for service in $(services_of "$prefix" "$name"); do build_release "$service"; done
+    # One of their peers is python-socketio.
+    case $prefix-$name in bench-fanout | load-realtime) make_environment ;; esac
     exec "$programs/$prefix-$name" "$@"
 }

@@ -1,0 +1,161 @@
+"""Holds a recording against the promises. Pure: no clock, no files, no network."""
+
+from collections import Counter, defaultdict
+
+# A message so shortly before its connection was broken off may have been on its way: to send it again could show it twice.
+DOUBT_BEFORE, DOUBT_AFTER = 1.0, 0.5
+LONGEST_DRAIN = 30
+# A shorter outage of Redis says nothing: there was hardly time to send.
+TELLING_OUTAGE = 2.0
+
+
+def check(recording):
+    """The promises, each with what speaks against it: nothing, where it was kept."""
+    promises = {
+        "R1 every acknowledged message is in the database once": kept,
+        "R2 seq is 1, 2, 3 in every room, without gap": numbered,
+        "R3 every reader saw each message once and in order": seen,
+        "R4 a client_id is one message": named,
+        "R9 who is told to end drains and exits 0 within 30 s": ended_well,
+        "R11 without Redis sends commit and history can be read": went_on_without_redis,
+        "R12 a device gets one notification a message": notified,
+    }
+    return {promise: list(problems(recording)) for promise, problems in promises.items()}
+
+
+def kept(recording):
+    rows = {(row.room, row.id): row for row in recording.rows}
+    counts = Counter((row.room, row.content) for row in recording.rows)
+    for send in recording.sends:
+        for id in send.acknowledged:
+            row = rows.get((send.room, id))
+            if row is None:
+                yield f"lost: {send.room} {id} {send.content!r} was acknowledged and is not there"
+            elif (row.content, row.author) != (send.content, send.author):
+                yield f"changed: {send.room} {id} was sent as {send.content!r} and is {row.content!r}"
+    for (room, content), count in counts.items():
+        if count > 1:
+            yield f"doubled: {room} {content!r} is there {count} times"
+    sent = {(send.room, send.content) for send in recording.sends}
+    for row in recording.rows:
+        if (row.room, row.content) not in sent:
+            yield f"invented: {row.room} {row.id} {row.content!r} was sent by nobody"
+
+
+def numbered(recording):
+    for room, rows in by_room(recording).items():
+        for expected, row in enumerate(rows, 1):
+            if row.seq != expected:
+                yield f"gap: {room} has {row.seq} in the place of {expected}"
+                break
+        for before, after in zip(rows, rows[1:]):
+            if after.at - before.at < 0.0019:
+                yield f"time: {room} {after.seq} is less than 2 ms behind {before.seq}"
+                break
+
+
+def seen(recording):
+    rooms = by_room(recording)
+    for reader in recording.readers:
+        for problem in seen_by(reader, rooms.get(reader.room, []), recording):
+            yield f"{reader.name} in {reader.room}: {problem}"
+
+
+def seen_by(reader, rows, recording):
+    places = {row.id: row.seq for row in rows}
+    sights = defaultdict(list)
+    for sight in reader.sights:
+        sights[sight.id].append(sight)
+    for id, times in sights.items():
+        if id not in places:
+            yield f"invented: {id} is not in the room"
+        elif len(times) > 1 and reader.fatal and not overlapping(times, reader):
+            how = ", ".join(f"{sight.source} at {sight.at - recording.began:.2f}" for sight in times)
+            yield f"doubled: {places[id]} was seen {len(times)} times: {how}"
+    order = [places[id] for id in sights if id in places]
+    for before, after in zip(order, order[1:]):
+        if after < before:
+            yield f"out of order: {after} was seen behind {before}"
+    for row in rows:
+        if row.id not in sights and not (reader.fatal and in_doubt(row, reader, recording.disruptions)):
+            yield f"lost: {row.seq} of {row.at - recording.began:.2f} was never seen"
+
+
+def overlapping(times, reader):
+    """Whether the socket brought it while the history that has it was on its way for longer than the gateway waits."""
+    brought, told = sorted(times, key=lambda sight: sight.source == "history")[-2:]
+    return len(times) == 2 and (brought.source, told.source) == ("socket", "history") and any(
+        begin <= brought.at <= told.at <= end for begin, end in reader.slow_entries
+    )
+
+
+def in_doubt(row, reader, disruptions):
+    """Whether the message may have been on its way when the reader's connection was broken off by force."""
+    return any(
+        loss - DOUBT_BEFORE <= row.at <= loss + DOUBT_AFTER
+        for loss in reader.losses
+        if any(loss - DOUBT_BEFORE <= disruption <= loss for disruption in disruptions)
+    )
+
+
+def named(recording):
+    rows = defaultdict(list)
+    for row in recording.rows:
+        if row.client_id is not None:
+            rows[row.room, row.author, row.client_id].append(row.id)
+    for name, ids in rows.items():
+        if len(ids) > 1:
+            yield f"doubled: {name} has rows {ids}"
+    for send in recording.sends:
+        if send.client_id is None:
+            continue
+        if len(set(send.acknowledged)) > 1:
+            yield f"doubled: {send.client_id} was acknowledged as {sorted(set(send.acknowledged))}"
+        elif not send.acknowledged:
+            yield f"refused: {send.client_id} was never acknowledged"
+        elif rows.get((send.room, send.author, send.client_id), []) != [send.acknowledged[0]]:
+            yield f"not named: {send.client_id} was acknowledged as {send.acknowledged[0]}, which has not this name"
+
+
+def ended_well(recording):
+    for stop in recording.stops:
+        if stop.status != 0:
+            yield f"{stop.name} ended with status {stop.status}"
+        if stop.seconds > LONGEST_DRAIN:
+            yield f"{stop.name} took {stop.seconds:.1f} s to end"
+
+
+def went_on_without_redis(recording):
+    for begin, end in recording.outages:
+        if end - begin < TELLING_OUTAGE:
+            continue
+        if not any(begin <= send.began and send.ended <= end for send in recording.sends if send.acknowledged):
+            yield f"no send was acknowledged from {begin:.3f} to {end:.3f}"
+        if not any(begin <= asked and replied <= end for asked, replied in recording.reads):
+            yield f"no history was read from {begin:.3f} to {end:.3f}"
+
+
+def notified(recording):
+    rows = {f"{row.room}:{row.seq}": row for row in recording.rows}
+    names = defaultdict(set)
+    for push in recording.pushes:
+        row = rows.get(push.collapse)
+        if row is None:
+            yield f"invented: {push.device} was told of {push.collapse}, which is not there"
+            continue
+        names[push.device, row.content].add(push.collapse)
+        if push.text != row.content:
+            yield f"changed: {push.device} was told {push.text!r} as {push.collapse}, which is {row.content!r}"
+        if recording.owners.get(push.device) == row.author:
+            yield f"echo: {push.device} was told of {push.collapse}, which is its owner's own"
+    for device in recording.devices:
+        for collapse, row in rows.items():
+            if row.room in device.rooms and row.author != device.user and (device.token, row.content) not in names:
+                yield f"lost: {device.token} was not told of {collapse}"
+
+
+def by_room(recording):
+    rooms = defaultdict(list)
+    for row in sorted(recording.rows, key=lambda row: (row.room, row.seq)):
+        rooms[row.room].append(row)
+    return rooms

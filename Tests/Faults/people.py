@@ -1,0 +1,219 @@
+"""Those who write and read, each as an app does, and write down what they asked, were told and saw."""
+
+import asyncio
+import time
+from functools import partial
+from urllib.parse import quote
+
+import aiohttp
+import socketio
+from recording import Reader, Send, Sight
+
+# How long the gateway holds what is said for a socket whose history is still to come, less what a busy machine takes.
+GATEWAY_WAITS = 0.8
+# A call is given up after this long; apps wait for a minute, and there are not so many.
+PATIENCE = aiohttp.ClientTimeout(total=12)
+
+
+class Room:
+    """A channel or DM, as the apps of both generations call it."""
+
+    def __init__(self, kind, id, workspace, name=None):
+        self.kind, self.id, self.workspace, self.name = kind, int(id), int(workspace), name
+
+    def __str__(self):
+        return f"{self.kind}-{self.id}"
+
+    @property
+    def namespace(self):
+        return f"/ws-{self.kind}-{self.id}"
+
+    def path(self, app):
+        segment = quote(self.name, safe="") if app.is_first and self.kind == "channel" else self.id
+        return f"/v1/workspaces/{self.workspace}/{self.kind}s/{segment}/chats"
+
+
+class Person:
+    """A signed-in app that makes its calls without waiting for each other."""
+
+    def __init__(self, app, http, recording):
+        self.app, self.http, self.recording = app, http, recording
+        self.base, self.cookie = app.product.base, app.cookie
+
+    async def call(self, method, path, **more):
+        """Status and body; status 0 where there was no reply."""
+        for attempt in (1, 2):
+            headers = {"SesacKey": self.app.key, "Authorization": self.app.token}
+            try:
+                async with self.http.request(method, self.base + path, headers=headers, timeout=PATIENCE, **more) as reply:
+                    body = await reply.json(content_type=None)
+                    if attempt == 1 and isinstance(body, dict) and body.get("errorCode") == "E05":
+                        await self.refresh()
+                        continue
+                    return reply.status, body
+            except (aiohttp.ClientError, asyncio.TimeoutError, ValueError):
+                return 0, None
+
+    async def refresh(self):
+        headers = {"SesacKey": self.app.key, "Authorization": self.app.token, "RefreshToken": self.app.refresh}
+        async with self.http.get(f"{self.base}/v1/auth/refresh", headers=headers, timeout=PATIENCE) as reply:
+            body = await reply.json()
+            self.app.token = body.get("accessToken", self.app.token)
+            self.app.refresh = body.get("refreshToken", self.app.refresh)
+            if "maru_socket" in reply.cookies:
+                self.cookie = f"maru_socket={reply.cookies['maru_socket'].value}"
+
+
+class Writer(Person):
+    """Sends one message after the other, in turn to its rooms. One that names its messages asks again until it is told."""
+
+    def __init__(self, app, http, recording, rooms, names, pause):
+        super().__init__(app, http, recording)
+        self.rooms, self.names, self.pause = rooms, names, pause
+        self.count = 0
+
+    async def run(self, until, rng):
+        while not until.is_set():
+            await self.say(self.rooms[self.count % len(self.rooms)])
+            await asyncio.sleep(self.pause * rng.uniform(0.3, 1.7))
+
+    async def say(self, room):
+        self.count += 1
+        name = f"{self.app.email} {self.count}" if self.names else None
+        content = f"{self.app.key} {self.app.id} says {self.count}"
+        fields = {"content": content, **({"client_id": name} if name else {})}
+        began, ids, end = time.time(), [], time.time() + 120
+        while True:
+            status, body = await self.call("POST", room.path(self.app), json=fields)
+            if status in (200, 201):
+                ids.append(int(body.get("chat_id") or body.get("dm_id")))
+            # Now and then as if the reply had been lost: asking again must change nothing.
+            asks_again = self.count % 10 == 0 and len(ids) == 1
+            if not name or (ids and not asks_again) or time.time() > end:
+                break
+            await asyncio.sleep(0 if ids else 0.3)
+        send = Send(str(room), int(self.app.id), content, name, tuple(ids), began, time.time())
+        self.recording.sends.append(send)
+        return send
+
+
+class Watcher(Person):
+    """An app with one room open, which it takes in as apps do.
+
+    `connects_first`: opens the socket, then asks for the history; otherwise the other way round. Now and then its user
+    leaves the room and enters it again. When its connection breaks, it sometimes only connects again, as the library does,
+    and sometimes enters anew, as a user does who notices.
+    """
+
+    def __init__(self, app, http, recording, room, *, connects_first, fatal, transports):
+        super().__init__(app, http, recording)
+        self.room, self.connects_first, self.transports = room, connects_first, transports
+        self.reader = Reader(f"{app.key} {app.id}", str(room), fatal)
+        recording.readers.append(self.reader)
+        self.sights = self.reader.sights
+        self.cursor = ""
+        self.client = None
+        self.refusals = 0
+        self.count = {"connects": 0, "losses": 0, "entries": 0}
+
+    async def run(self, until, rng):
+        """Until told to end, and then until it is connected and has entered once more."""
+        self.until, self.rng = until, rng
+        while not until.is_set():
+            await self.enter()
+            stay = rng.uniform(5, 25)
+            while not until.is_set():
+                if await self.stays(stay):
+                    break
+                self.count["losses"] += 1
+                if rng.random() < 0.3:
+                    await self.pause(0.5, 2)
+                    break
+                self.reader.losses.append(self.lost_at)
+                await self.reconnect()
+            await self.leave()
+            await self.pause(0, 3)
+        await self.enter()
+
+    async def stays(self, seconds):
+        """Whether the connection held until the user left."""
+        waiting = [asyncio.create_task(self.lost.wait()), asyncio.create_task(self.until.wait())]
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for each in waiting:
+            each.cancel()
+        return not self.lost.is_set()
+
+    async def pause(self, least, most):
+        await asyncio.sleep(self.rng.uniform(least, most))
+
+    async def enter(self):
+        """Until both the history is read and the socket is open."""
+        self.count["entries"] += 1
+        if self.connects_first:
+            self.connected_at = None
+            await asyncio.gather(self.connect(), self.read())
+        else:
+            await self.read()
+            await self.connect()
+
+    async def reconnect(self):
+        """As the library does, and nothing is fetched; it waits 10 s and longer, for which there is no time here."""
+        await self.leave()
+        await self.pause(0.2, 2)
+        await self.connect()
+
+    async def read(self):
+        """Asks for what is behind the newest message of the app's list, until there is a reply."""
+        while True:
+            began, place = time.time(), len(self.sights)
+            status, body = await self.call("GET", f"{self.room.path(self.app)}?cursor_date={quote(self.cursor)}")
+            if status == 200:
+                break
+            await self.pause(0.3, 1)
+        now = time.time()
+        self.recording.reads.append((began, now))
+        if self.connects_first and self.connected_at and now - self.connected_at > GATEWAY_WAITS:
+            self.reader.slow_entries.append((self.connected_at, now))
+        # An app's list is sorted by time: what the socket brought meanwhile comes behind.
+        self.sights[place:place] = [self.sight(each, "history", now) for each in body]
+
+    async def connect(self):
+        while True:
+            self.client = client = socketio.AsyncClient(reconnection=False, request_timeout=8)
+            self.lost = asyncio.Event()
+            client.on(self.room.kind, partial(self.heard, client), namespace=self.room.namespace)
+            client.on("disconnect", partial(self.broke, self.lost), namespace=self.room.namespace)
+            try:
+                await client.connect(
+                    self.base, headers={"Cookie": self.cookie}, namespaces=[self.room.namespace],
+                    transports=self.transports, wait_timeout=60,
+                )
+                self.count["connects"] += 1
+                self.connected_at = time.time()
+                return
+            except (socketio.exceptions.SocketIOError, aiohttp.ClientError, asyncio.TimeoutError, ValueError, OSError) as error:
+                if "namespaces" in str(error):
+                    self.refusals += 1
+                await client.shutdown()
+                # The library leaves this behind.
+                if client.eio.http:
+                    await client.eio.http.close()
+                await self.pause(0.3, 1.5)
+
+    async def leave(self):
+        if self.client:
+            client, self.client = self.client, None
+            await client.shutdown()
+
+    def broke(self, lost, *_):
+        self.lost_at = time.time()
+        lost.set()
+
+    def heard(self, client, chat):
+        # Of what comes in after it has left a room an app takes no notice.
+        if client is self.client:
+            self.sights.append(self.sight(chat, "socket", time.time()))
+
+    def sight(self, chat, source, now):
+        self.cursor = max(self.cursor, chat["createdAt"])
+        return Sight(int(chat.get("chat_id") or chat.get("dm_id")), chat["content"], source, now)
