@@ -11,19 +11,29 @@ public final class LoadConnection: StreamHandler {
         public let body: [UInt8]
     }
 
+    private let address: SocketAddress
+    private let loop: EventLoop
     private var socket: StreamSocket?
     private var bytes: [UInt8] = []
     private var completion: ((Reply) -> Void)?
 
-    private init() {}
+    private init(_ address: SocketAddress, on loop: EventLoop) {
+        self.address = address
+        self.loop = loop
+    }
 
     /// Connects; call on `loop`.
     public static func open(_ address: SocketAddress, on loop: EventLoop) async throws -> LoadConnection {
-        let connection = LoadConnection()
-        let socket = try await StreamSocket.connect(to: address, timeout: .seconds(10), on: loop)
-        connection.socket = socket
-        socket.start(connection)
+        let connection = LoadConnection(address, on: loop)
+        try await connection.connect()
         return connection
+    }
+
+    private func connect() async throws {
+        let socket = try await StreamSocket.connect(to: address, timeout: .seconds(10), on: loop)
+        self.socket = socket
+        bytes = []
+        socket.start(self)
     }
 
     /// The bytes of a request.
@@ -36,12 +46,20 @@ public final class LoadConnection: StreamHandler {
         return Array((text + "\r\n" + body).utf8)
     }
 
-    /// Sends a request; the one before it must have been answered.
+    /// Sends a request; the one before it must have been answered. Connects anew where the server has ended the
+    /// connection meanwhile, as it may when there was nothing to do.
     public func send(_ request: [UInt8], _ completion: @escaping (Reply) -> Void) {
         precondition(self.completion == nil, "a request is under way")
-        guard let socket, !socket.isClosed else { return completion(Reply(status: 0, body: [])) }
         self.completion = completion
-        socket.write(request)
+        if let socket, !socket.isClosed { return socket.write(request) }
+        Task.immediate(executorPreference: loop) { [connection = Unchecked(self)] in
+            do {
+                try await connection.value.connect()
+                connection.value.socket?.write(request)
+            } catch {
+                connection.value.settle(Reply(status: 0, body: []))
+            }
+        }
     }
 
     public func close() { socket?.close() }
@@ -64,35 +82,9 @@ public final class LoadConnection: StreamHandler {
 
     /// The reply, once it is complete; every server here declares lengths.
     private func takeReply() -> Reply? {
-        guard let end = bytes.firstIndex(ofSequence: [13, 10, 13, 10]) else { return nil }
-        let head = String(decoding: bytes[..<end], as: UTF8.self).lowercased()
-        let status = Int(head.dropFirst(9).prefix(3)) ?? 0
-        var length = 0
-        if let name = head.range(of: "content-length:") {
-            length = Int(head[name...].prefix { $0 != "\r" }.filter(\.isNumber)) ?? 0
-        }
-        guard bytes.count >= end + 4 + length else { return nil }
-        defer { bytes.removeFirst(end + 4 + length) }
-        return Reply(status: status, body: Array(bytes[(end + 4)..<(end + 4 + length)]))
-    }
-}
-
-extension [UInt8] {
-    fileprivate func firstIndex(ofSequence sequence: [UInt8]) -> Int? {
-        guard count >= sequence.count else { return nil }
-        return (0...(count - sequence.count)).first {
-            self[$0] == sequence[0] && self[$0..<($0 + sequence.count)].elementsEqual(sequence)
-        }
-    }
-}
-
-extension String {
-    fileprivate func range(of text: String) -> Index? {
-        var place = startIndex
-        while place < endIndex {
-            if self[place...].hasPrefix(text) { return place }
-            place = self[place...].firstIndex(of: "\r\n").map { index(after: $0) } ?? endIndex
-        }
-        return nil
+        guard let head = ReplyHead(bytes), bytes.count >= head.size + head.bodySize else { return nil }
+        let end = head.size + head.bodySize
+        defer { if bytes.count == end { bytes.removeAll(keepingCapacity: true) } else { bytes.removeFirst(end) } }
+        return Reply(status: head.status, body: Array(bytes[head.size..<end]))
     }
 }

@@ -75,13 +75,20 @@ public final class LoadRun {
     }
 
     private func serveDue() {
-        while !due.isEmpty, let connection = idle.popLast() {
+        while !due.isEmpty, let connection = takeIdle() {
             begin(on: connection, due: due.removeFirst()) { [self] in
                 idle.append(connection)
                 serveDue()
                 endIfDone()
             }
         }
+    }
+
+    /// Any, so that all are used alike.
+    private func takeIdle() -> LoadConnection? {
+        guard let place = idle.indices.randomElement() else { return nil }
+        idle.swapAt(place, idle.count - 1)
+        return idle.removeLast()
     }
 
     private func begin(on connection: LoadConnection, due: UInt64, _ next: @escaping () -> Void) {

@@ -31,7 +31,7 @@ public final class WebSocketFleet {
     }
 
     public let loop: EventLoop
-    /// Those that are open, in the order in which they opened.
+    /// Those that have opened, in that order.
     public private(set) var clients: [FleetClient] = []
     /// Called with each message of each client.
     public var received: (FleetClient, Message) -> Void = { _, _ in }
@@ -46,20 +46,32 @@ public final class WebSocketFleet {
         options.limits = SizeLimits(message: 16 << 20)
     }
 
+    deinit { abort() }
+
     /// Opens `count` more clients, `atOnce` at a time.
     public func connect(_ count: Int, to target: Target, atOnce: Int = 64) async throws {
+        try await connect(count, atOnce: atOnce) { _ in target }
+    }
+
+    /// Opens `count` more clients, each to a target of its own, `atOnce` at a time: one counts until `isReady` returns.
+    public func connect(
+        _ count: Int, atOnce: Int = 64, to target: @escaping @Sendable (_ number: Int) -> Target,
+        isReady: @escaping @Sendable (FleetClient) async throws -> Void = { _ in }
+    ) async throws {
+        let first = clients.count
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<count {
-                if number >= atOnce { try await group.next() }
+            for index in 0..<count {
+                if index >= atOnce { try await group.next() }
+                let number = first + index
                 group.addTask(executorPreference: loop) { [fleet = Unchecked(self)] in
-                    try await fleet.value.open(target)
+                    try await isReady(try await fleet.value.open(number, target(number)))
                 }
             }
             try await group.waitForAll()
         }
     }
 
-    private func open(_ target: Target) async throws {
+    private func open(_ number: Int, _ target: Target) async throws -> FleetClient {
         let socket = try await StreamSocket.connect(to: target.address, timeout: .seconds(30), on: loop)
         let handshake = ClientHandshake(
             host: target.host, target: target.target, headers: target.headers, deflate: target.deflate)
@@ -73,13 +85,14 @@ public final class WebSocketFleet {
         } catch {
             throw Failed(reason: error.reason)
         }
-        let client = FleetClient(number: clients.count, fleet: self)
+        let client = FleetClient(number: number, fleet: self)
         clients.append(client)
         socket.handOver(
             to: WebSocketConnection(socket, role: .client, options: options, deflate: deflate, pool: pool) {
                 client.connection = $0
                 return client
             })
+        return client
     }
 
     /// Ends all clients without a close handshake.
@@ -90,22 +103,24 @@ public final class WebSocketFleet {
 }
 
 /// One of a fleet.
-public final class FleetClient: WebSocketHandler {
-    /// Its place in the fleet.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its fleet's loop.
+public final class FleetClient: WebSocketHandler, @unchecked Sendable {
+    /// Its place in the fleet, from 0 on, in the order in which connections were asked for.
     public let number: Int
     public internal(set) var connection: WebSocketConnection?
-    private unowned let fleet: WebSocketFleet
+    private weak let fleet: WebSocketFleet?
 
     init(number: Int, fleet: WebSocketFleet) {
         self.number = number
         self.fleet = fleet
     }
 
-    public func received(_ message: Message, on connection: WebSocketConnection) { fleet.received(self, message) }
+    public func received(_ message: Message, on connection: WebSocketConnection) { fleet?.received(self, message) }
 
     public func ended(_ ending: Ending, on connection: WebSocketConnection) {
         self.connection = nil
-        fleet.ended(self, ending)
+        fleet?.ended(self, ending)
     }
 }
 

@@ -1,12 +1,15 @@
 import TestSupport
 
-/// Holds the server against nginx: `bench-http` compares, `bench-http serve PORT LOOPS` is the server that it starts.
+/// Holds a service against nginx: `bench-http` compares, `bench-http serve PORT LOOPS REDIS TOKENS` is the service that it
+/// starts.
 @main struct BenchHTTP {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        if arguments.count >= 4, arguments[1] == "serve", let port = UInt16(arguments[2]), let loops = Int(arguments[3])
+        if arguments.count == 6, arguments[1] == "serve", let port = UInt16(arguments[2]),
+            let loops = Int(arguments[3]),
+            let redis = UInt16(arguments[4])
         {
-            return try await BareServer.run(port: port, loops: loops)
+            return try await BenchService.run(port: port, loops: loops, redis: redis, tokens: arguments[5])
         }
         let plan = try BenchPlan(arguments: Array(arguments.dropFirst()))
         try await Comparison(plan: plan).run()

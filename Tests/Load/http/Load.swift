@@ -1,49 +1,65 @@
 import Glibc
 import TestSupport
 
-/// One run of wrk against a port.
+/// A run of wrk: what it sends, how much at once and for how long.
 struct Load {
-    /// Requests answered.
-    var requests: Int
-    /// Server processor time a request, in microseconds.
-    var processorPerRequest: Double
+    /// The requests take turns with these.
+    var tokens: [String]
+    var connections: Int
+    var seconds: Int
+    /// Requests at once on each connection.
+    var depth: Int
+
+    /// What came of a run.
+    struct Outcome {
+        /// Requests answered.
+        var requests: Int
+        /// Server processor time a request, in microseconds.
+        var processorPerRequest: Double
+    }
 
     struct Failed: Error, CustomStringConvertible { let description: String }
 
-    /// Sends requests like a client app's for `seconds`, `depth` of them at once on each connection.
-    static func run(
-        on port: UInt16, of process: ChildProcess, connections: Int, seconds: Int, depth: Int = 1,
-        in folder: TemporaryFolder
-    ) async throws -> Load {
-        let script = folder.path + "/pipeline-\(depth).lua"
+    /// Sends requests like a client app's to `port`, which `process` serves.
+    func run(on port: UInt16, of process: ChildProcess, in folder: TemporaryFolder) async throws -> Outcome {
+        let script = "\(folder.path)/load.lua"
         let file = fopen(script, "w")
-        fputs(
-            """
-            wrk.headers["SesacKey"] = "0123456789abcdef"
-            wrk.headers["Authorization"] = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxMDI0In0.MEUCIQDa"
-            wrk.headers["Accept"] = "application/json"
-            wrk.headers["User-Agent"] = "Maru/1.0 (iPhone; iOS 17.4; Scale/3.00)"
-            init = function()
-                local one = {}
-                for i = 1, \(depth) do one[i] = wrk.format("GET", "/v1/workspaces/1024/channels/77") end
-                all = table.concat(one)
-            end
-            request = function() return all end
-
-            """, file)
+        fputs(text, file)
         fclose(file)
         let before = try ProcessUse.of(process.pid)
         let wrk = try ChildProcess(
             "/usr/bin/wrk",
             ["-t1", "-c\(connections)", "-d\(seconds)s", "-s", script, "http://127.0.0.1:\(port)/"],
-            log: folder.path + "/wrk-\(depth)-\(port)-\(UInt32.random(in: 0...UInt32.max)).log")
+            log: "\(folder.path)/wrk-\(UInt32.random(in: 0...UInt32.max)).log")
         let status = await wrk.wait()
         let after = try ProcessUse.of(process.pid)
-        let lines = wrk.output.split(separator: "\n")
         guard status == 0, !wrk.output.contains("Non-2xx"), !wrk.output.contains("Socket errors"),
-            let line = lines.first(where: { $0.contains(" requests in ") }),
+            let line = wrk.output.split(separator: "\n").first(where: { $0.contains(" requests in ") }),
             let requests = Int(line.split(separator: " ")[0])
         else { throw Failed(description: wrk.output) }
-        return Load(requests: requests, processorPerRequest: (after.processor - before.processor) / Double(requests))
+        return Outcome(
+            requests: requests, processorPerRequest: (after.processor - before.processor) / Double(requests))
+    }
+
+    /// The script: a request of each token is made once, so that wrk costs little beside the server.
+    private var text: String {
+        let headers = ServiceUnderLoad.headers(token: "").filter { $0.0 != "Authorization" }
+        return """
+            \(headers.map { "wrk.headers[\"\($0)\"] = \"\($1)\"" }.joined(separator: "\n"))
+            local tokens = { \(tokens.map { "\"\($0)\"" }.joined(separator: ",\n")) }
+            local requests = {}
+            local last = 0
+            init = function()
+                for i, token in ipairs(tokens) do
+                    wrk.headers["Authorization"] = token
+                    requests[i] = string.rep(wrk.format("GET", "\(BenchService.target)"), \(depth))
+                end
+            end
+            request = function()
+                last = last % #requests + 1
+                return requests[last]
+            end
+
+            """
     }
 }

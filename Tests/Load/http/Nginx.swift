@@ -25,7 +25,7 @@ struct Nginx {
                 keepalive_requests 1000000000;
                 server {
                     listen 127.0.0.1:\(port) reuseport;
-                    location / { default_type application/json; return 200 '\(BareServer.reply)'; }
+                    location / { default_type application/json; return 200 '\(BenchService.reply)'; }
                 }
             }
             """

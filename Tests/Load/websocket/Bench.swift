@@ -18,12 +18,8 @@ struct Bench {
         }
         var broadcast = Broadcast()
         if let sockets = arguments.first.flatMap({ Int($0) }) { broadcast.sockets = sockets }
-        let folder = NSTemporaryDirectory() + "bench-websocket-\(getpid())"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        // nginx drops to another user when started by root, which has to reach its folder.
-        chmod(folder, 0o777)
-        let peers = [try await Peer.maru(loops: 1, in: folder), try Peer.nchan(workers: 1, in: folder)]
+        let folder = TemporaryFolder("maru-bench-websocket")
+        let peers = [try await Peer.maru(loops: 1, in: folder.path), try await Peer.nchan(workers: 1)]
         let outcomes = try await measure(peers, broadcast)
         for peer in peers { await peer.process.stop() }
         report(outcomes, broadcast)

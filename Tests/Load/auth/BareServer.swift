@@ -1,10 +1,9 @@
 import EventLoop
-import Glibc
 import HTTP
 
-/// The server under test: one small JSON reply, nothing above the server itself.
+/// What `deploy/bench http` measures: the server with one small reply, and nothing above it.
 enum BareServer {
-    static let reply = #"{"status":"ok","workspace_id":"1024","channel_id":"77"}"#
+    private static let reply = #"{"status":"ok","workspace_id":"1024","channel_id":"77"}"#
 
     static func run(port: UInt16, loops: Int) async throws {
         let group = EventLoopGroup(count: loops)

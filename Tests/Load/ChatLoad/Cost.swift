@@ -1,0 +1,35 @@
+import LoadClient
+import TestSupport
+
+/// Microseconds on a processor that a stretch of load took.
+struct Cost: Sendable {
+    let service: Double
+    let database: Double
+    let redis: Double
+
+    /// What `body` costs the parts of `chat`, all of it together.
+    static func of<Outcome>(
+        _ chat: LoadedChat, _ body: () async throws -> Outcome
+    ) async throws -> (outcome: Outcome, cost: Cost) {
+        let before = spent(by: chat)
+        let outcome = try await body()
+        let after = spent(by: chat)
+        return (
+            outcome,
+            Cost(
+                service: after.service - before.service, database: after.database - before.database,
+                redis: after.redis - before.redis)
+        )
+    }
+
+    private static func spent(by chat: LoadedChat) -> Cost {
+        Cost(
+            service: Double(chat.meter.processorTime) / 1000, database: chat.cluster.processorTime * 1e6,
+            redis: Double(chat.redisMeter.processorTime) / 1000)
+    }
+
+    static func / (cost: Cost, count: Int) -> Cost {
+        let count = Double(max(1, count))
+        return Cost(service: cost.service / count, database: cost.database / count, redis: cost.redis / count)
+    }
+}

@@ -1,0 +1,78 @@
+import LoadClient
+
+/// Sends into 200 rooms on 64 kept connections, beside pgbench that writes the same messages one by one.
+public struct SendsBenchmark: Sendable {
+    private let chat: LoadedChat
+    private let fleet: Fleet
+    private let sends: Sends
+    private let seconds: Int
+
+    private static let rounds = 3
+    private static let leastRatio = 1.5
+    private static let longestWait = 50.0
+    private static let mostMemory = 64 << 20
+
+    /// Starts what it needs, runs, prints what came of it, and ends what it started.
+    ///
+    /// - Parameter seconds: how long each part of it lasts.
+    public static func run(seconds: Int) async throws {
+        DescriptorLimit.raise()
+        let chat = try await LoadedChat.start()
+        do {
+            try await SendsBenchmark(chat, seconds).run()
+        } catch {
+            await chat.stop()
+            throw error
+        }
+        await chat.stop()
+    }
+
+    private init(_ chat: LoadedChat, _ seconds: Int) {
+        self.chat = chat
+        self.seconds = seconds
+        fleet = Fleet(Sends.users, to: chat.port)
+        sends = Sends(chat.peers)
+    }
+
+    private func run() async throws {
+        let sends = sends
+        let peer = try await Pgbench(chat)
+        _ = try await fleet.run(for: .seconds(3)) { sends.journey() }
+        _ = try await peer.run(seconds: 1)
+        var (ratios, peak): ([Double], Double) = ([], 0)
+        for _ in 0..<Self.rounds {
+            let reference = try await peer.run(seconds: seconds)
+            let batches = try await chat.batches()
+            let (outcome, cost) = try await Cost.of(chat) {
+                try await fleet.run(for: .seconds(seconds)) { sends.journey() }
+            }
+            Report.print("\(Sends.users) connections", outcome, of: "sends", cost / outcome.count)
+            let size = Double(outcome.count) / Double(max(1, try await chat.batches() - batches))
+            print("    \(Report.tenths(size)) messages a commit")
+            let ratio = outcome.rate / reference.rate
+            print(
+                "    pgbench \(Int(reference.rate)) a second, Postgres \(Report.tenths(reference.cost)) µs each; ratio "
+                    + Report.hundredths(ratio))
+            ratios.append(ratio)
+            peak = max(peak, outcome.rate)
+        }
+        let rate = peak / 2
+        let (half, cost) = try await Cost.of(chat) {
+            try await fleet.run(for: .seconds(seconds), rate: rate) { sends.journey() }
+        }
+        Report.print("half of the peak", half, of: "sends", cost / half.count)
+        let split = try await Split(chat, fleet, sends, seconds: max(1, seconds / 2))
+        print("CPU of the service a send: \(split)")
+        let (ratio, memory) = (ratios.sorted()[Self.rounds / 2], chat.meter.residentBytes)
+        print("")
+        Report.verdict(
+            "of pgbench, median: \(Report.hundredths(ratio)), at least \(Self.leastRatio)", ratio >= Self.leastRatio)
+        let wait = half.percentile(0.99)
+        Report.verdict(
+            "p99 at half of the peak: \(Report.tenths(wait)) ms, under \(Int(Self.longestWait))",
+            wait < Self.longestWait && half.failures.isEmpty)
+        Report.verdict(
+            "resident: \(memory >> 20) MB, at most \(Self.mostMemory >> 20) (anonymous \(chat.meter.anonymousBytes >> 20))",
+            memory <= Self.mostMemory)
+    }
+}

@@ -1,0 +1,130 @@
+import Contract
+import Crypto
+import EventLoop
+import Glibc
+import LoadClient
+import ServiceSupport
+import TestSupport
+import Wire
+
+/// The built realtime-gateway with what it stands on: a Redis, the other services, and where asked for a Postgres and
+/// chat-service.
+final class GatewayHouse: Sendable {
+    /// What stands beside the gateway and Redis.
+    enum Company {
+        case none
+        /// Pushes are handed to FCM, as `OtherServices` plays it.
+        case push
+        /// The built chat-service.
+        case chat
+    }
+
+    static let profileName = "collatalk"
+    private static let credential = "0123456789abcdef0123456789abcdef"
+
+    let seating: Seating
+    let redis: RedisServer
+    let others: OtherServices
+    let port = FreePort.pick()
+    let chatPort = FreePort.pick()
+    private let chatInternalPort = FreePort.pick()
+    private let folder = TemporaryFolder("maru-fanout")
+    private let cluster: PostgresCluster?
+    private let processes: [ChildProcess]
+    private let issuer = TokenIssuer()
+
+    /// - Parameter loops: the gateway's; 0 for one a core, as by default.
+    static func start(_ seating: Seating, loops: Int = 0, with company: Company = .none) async throws -> GatewayHouse {
+        let redis = try await RedisServer.start(["--appendonly", "yes", "--appendfsync", "everysec"])
+        let cluster = company == .none ? nil : try await PostgresCluster.start(["fsync=on"])
+        let databases = [try await cluster?.makeDatabase(), try await cluster?.makeDatabase()].compactMap(\.self)
+        let house = try GatewayHouse(
+            seating, loops: loops, company, redis, cluster, databases.map(\.connectionString))
+        for port in [house.port] + (company == .chat ? [house.chatPort] : []) {
+            try await eventually(within: .seconds(30), "a start") {
+                for process in house.processes where !process.isRunning {
+                    throw NeverHappened(description: process.output)
+                }
+                return (try? RawConnection(port: port)) != nil
+            }
+        }
+        return house
+    }
+
+    private init(
+        _ seating: Seating, loops: Int, _ company: Company, _ redis: RedisServer, _ cluster: PostgresCluster?,
+        _ databases: [String]
+    ) throws {
+        self.seating = seating
+        self.redis = redis
+        self.cluster = cluster
+        others = try OtherServices(seating, issuer)
+        var common = [
+            "clients_file": ServiceUnderTest.clients, "service_credential": Self.credential,
+            "redis_url": "redis://127.0.0.1:\(redis.port)/0", "auth_url": others.url, "workspace_url": others.url,
+            "chat_url": others.url, "log_level": "error",
+            "database_url": databases.first ?? "postgres://127.0.0.1:1/no",
+        ]
+        if company == .chat { common["chat_url"] = "http://127.0.0.1:\(chatInternalPort)" }
+        var gateway = common
+        gateway.merge([
+            "public_address": "127.0.0.1:\(port)", "internal_address": "127.0.0.1:\(FreePort.pick())",
+            "loops": "\(loops)", "drain_window": "0s",
+        ]) { $1 }
+        if company == .push {
+            gateway["fcm_url"] = others.url
+            gateway["fcm_token_url"] = others.url + "/token"
+            gateway["fcm_service_account"] = Self.writeAccount(in: folder.path)
+        }
+        var processes = [try Self.run("realtime-gateway", gateway, in: folder.path)]
+        if company == .chat {
+            var chat = common
+            chat.merge([
+                "public_address": "127.0.0.1:\(chatPort)", "internal_address": "127.0.0.1:\(chatInternalPort)",
+                "database_url": databases[1], "files_folder": folder.path + "/files",
+            ]) { $1 }
+            processes.append(try Self.run("chat-service", chat, in: folder.path))
+        }
+        self.processes = processes
+    }
+
+    private static func run(_ name: String, _ settings: [String: String], in folder: String) throws -> ChildProcess {
+        let environment = Dictionary(uniqueKeysWithValues: settings.map { ("MARU_" + $0.key.uppercased(), $0.value) })
+        return try ChildProcess.product(name, environment: environment, log: "\(folder)/\(name).log")
+    }
+
+    /// The key file of the identity for FCM.
+    private static func writeAccount(in folder: String) -> String {
+        let text = JSONWriter.bytes { json in
+            json.object { json in
+                json.field("project_id", "load")
+                json.field("private_key_id", "load")
+                json.field("private_key", SigningKey.generate().pem)
+                json.field("client_email", "load@load.iam.gserviceaccount.com")
+            }
+        }
+        let path = folder + "/account.json"
+        let file = fopen(path, "w")
+        fwrite(text, 1, text.count, file)
+        fclose(file)
+        return path
+    }
+
+    /// What the gateway costs.
+    var meter: ProcessMeter { ProcessMeter(pid: processes[0].pid) }
+
+    /// What the Redis costs.
+    var redisMeter: ProcessMeter { ProcessMeter(pid: redis.pid) }
+
+    /// An access token of a user, good for a day.
+    func token(of user: Int) -> String {
+        issuer.token(user: Int64(user), key: Self.profileName, lives: .seconds(86_400))
+    }
+
+    func stop() async {
+        for process in processes.reversed() { await process.stop() }
+        await redis.stop()
+        await cluster?.stop()
+        await others.stop()
+    }
+}

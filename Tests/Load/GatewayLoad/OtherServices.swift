@@ -1,0 +1,157 @@
+import Contract
+import EventLoop
+import HTTP
+import ServiceSupport
+import Synchronization
+import Wire
+
+/// The internal APIs of the services that a measured one asks, and FCM, answered at once.
+///
+/// All users exist, are members of every channel that they ask for, and have a device each.
+final class OtherServices: Sendable {
+    let address: SocketAddress
+    let issuer: TokenIssuer
+    private let seating: Seating
+    private let server: Server
+    private let group = EventLoopGroup(count: 1)
+    /// When FCM was handed something, by what it is collapsed under.
+    private let pushes: Pushes
+
+    final class Pushes: Sendable {
+        private let arrivals = Mutex<[(name: String, at: UInt64)]>([])
+
+        func arrived(_ name: String) { arrivals.withLock { $0.append((name, EventLoop.preciseNow)) } }
+
+        var all: [(name: String, at: UInt64)] { arrivals.withLock { $0 } }
+    }
+
+    init(_ seating: Seating, _ issuer: TokenIssuer) throws {
+        let pushes = Pushes()
+        self.seating = seating
+        self.issuer = issuer
+        self.pushes = pushes
+        server = Server(on: group) { request in
+            let body = try await request.body.collect(upTo: 1 << 22)
+            let answers = OtherServicesAnswers(seating: seating, keys: issuer.jwks, pushes: pushes)
+            return try answers.reply(to: String(decoding: request.path, as: UTF8.self), request, body)
+        }
+        address = try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!)
+    }
+
+    var url: String { "http://\(address)" }
+
+    /// What FCM was handed, and when, in nanoseconds of `EventLoop.preciseNow`.
+    var pushed: [(name: String, at: UInt64)] { pushes.all }
+
+    func stop() async {
+        await server.stop()
+        group.stop()
+    }
+}
+
+/// One answer of the other services.
+struct OtherServicesAnswers {
+    let seating: Seating
+    let keys: [UInt8]
+    let pushes: OtherServices.Pushes
+
+    func reply(to path: String, _ request: Request, _ body: [UInt8]) throws -> Response {
+        if path.hasSuffix("messages:send") { return try push(body) }
+        switch path {
+        case "/internal/keys": return .json(keys)
+        case "/internal/access": return access(try JSONValue(parsing: body))
+        case "/internal/profiles": return profiles(try JSONValue(parsing: body))
+        case "/internal/devices": return devices(try JSONValue(parsing: body))
+        case "/internal/rooms/heads": return object { $0.array("heads") { _ in } }
+        case "/token": return token()
+        case "/internal/revocations":
+            return object { json in
+                json.field("now", Timestamp.now.milliseconds)
+                json.array("revocations") { _ in }
+            }
+        case _ where path.hasPrefix("/internal/rooms/"):
+            return object { json in
+                json.field("complete", true)
+                json.field("head", 0)
+                // Of a position that is asked for.
+                json.field("seq", 0)
+                json.array("events") { _ in }
+            }
+        default:
+            guard path.hasPrefix("/internal/channels/"), path.hasSuffix("/members") else { return Response(.notFound) }
+            return members(of: ChannelID(Int64(path.split(separator: "/")[2]) ?? 0))
+        }
+    }
+
+    private func object(_ body: (inout JSONWriter) -> Void) -> Response {
+        .json(JSONWriter.bytes { json in json.object { json in body(&json) } })
+    }
+
+    private func ids(_ json: JSONValue, _ name: String) -> [String] {
+        json[named: name]?.elements?.compactMap(\.string) ?? []
+    }
+
+    private func access(_ json: JSONValue) -> Response {
+        let channels = ids(json, "channels").compactMap(ChannelID.init)
+        return object { json in
+            json.array("channels") { json in
+                for channel in channels {
+                    json.value(
+                        ChannelAccess(
+                            id: channel, workspace: Seating.workspace, name: Seating.name(of: channel), role: .member,
+                            isDefault: false, version: 1))
+                }
+            }
+            json.array("workspaces") { _ in }
+        }
+    }
+
+    private func profiles(_ json: JSONValue) -> Response {
+        let users = ids(json, "ids")
+        return object { json in
+            json.array("profiles") { json in
+                for user in users {
+                    json.object { json in
+                        json.field("user_id", user)
+                        json.field("email", "\(user)@maru.example")
+                        json.field("nickname", "Mina")
+                        json.field("version", 1)
+                    }
+                }
+            }
+        }
+    }
+
+    private func members(of channel: ChannelID) -> Response {
+        object { json in
+            json.array("members") { json in for user in seating.users(of: channel) { json.value("\(user)") } }
+        }
+    }
+
+    private func devices(_ json: JSONValue) -> Response {
+        let users = ids(json, "ids")
+        return object { json in
+            json.array("devices") { json in
+                for user in users {
+                    json.object { json in
+                        json.field("user_id", user)
+                        json.field("token", "device-\(user)")
+                    }
+                }
+            }
+        }
+    }
+
+    private func token() -> Response {
+        object { json in
+            json.field("access_token", "token")
+            json.field("expires_in", 3599)
+        }
+    }
+
+    private func push(_ body: [UInt8]) throws -> Response {
+        let message = try JSONValue(parsing: body)["message"]
+        pushes.arrived(message?["android"]?["collapse_key"]?.string ?? "")
+        return object { $0.field("name", "projects/load/messages/1") }
+    }
+}

@@ -1,0 +1,91 @@
+public import EventLoop
+public import WebSocket
+
+/// Thousands of Socket.IO clients on one loop, each over a WebSocket and in one namespace. They answer heartbeats.
+///
+/// - Note: Confined to its loop.
+public final class SocketIOFleet {
+    /// Where a client connects, and what it joins.
+    public struct Seat: Sendable {
+        public var target: WebSocketFleet.Target
+        /// Such as `/ws-channel-1`.
+        public var namespace: String
+
+        public init(target: WebSocketFleet.Target, namespace: String) {
+            self.target = target
+            self.namespace = namespace
+        }
+    }
+
+    /// Called with each event of each client: the text of the packet, such as `42/ws-channel-1,["channel",{}]`.
+    public var received: (FleetClient, [UInt8]) -> Void = { _, _ in }
+    /// Called for each client that has ended.
+    public var ended: (FleetClient, Ending) -> Void = { _, _ in }
+    private let sockets: WebSocketFleet
+    private var namespaces: [String] = []
+    /// What became of each client's wish to join, and who waits for it.
+    private var joinings: [Joining] = []
+
+    private enum Joining {
+        case open
+        case awaited(CheckedContinuation<Void, any Error>)
+        case settled(Result<Void, WebSocketFleet.Failed>)
+    }
+
+    /// Makes a fleet without clients.
+    public init(on loop: EventLoop) {
+        sockets = WebSocketFleet(on: loop)
+        sockets.received = { [weak self] in self?.take($1, of: $0) }
+        sockets.ended = { [weak self] client, ending in
+            self?.settle(client, .failure(.init(reason: "closed: \(ending.code.rawValue) \(ending.reason)")))
+            self?.ended(client, ending)
+        }
+    }
+
+    public var clients: [FleetClient] { sockets.clients }
+
+    /// Opens `count` more clients, `atOnce` at a time, and returns when all are in their namespaces.
+    public func connect(
+        _ count: Int, atOnce: Int = 64, to seat: @escaping @Sendable (_ number: Int) -> Seat
+    ) async throws {
+        namespaces += (namespaces.count..<(namespaces.count + count)).map { seat($0).namespace }
+        joinings += Array(repeating: .open, count: count)
+        let fleet = Unchecked(self)
+        try await sockets.connect(count, atOnce: atOnce) {
+            seat($0).target
+        } isReady: {
+            try await fleet.value.joined($0)
+        }
+    }
+
+    /// Ends all clients without a word.
+    public func abort() { sockets.abort() }
+
+    private func joined(_ client: FleetClient) async throws {
+        if case .settled(let outcome) = joinings[client.number] { return try outcome.get() }
+        try await withCheckedThrowingContinuation { joinings[client.number] = .awaited($0) }
+    }
+
+    private func take(_ message: Message, of client: FleetClient) {
+        let bytes = message.bytes
+        switch (bytes.first, bytes.count > 1 ? bytes[1] : nil) {
+        case (UInt8(ascii: "4"), UInt8(ascii: "2")): received(client, bytes)
+        case (UInt8(ascii: "2"), _): client.connection?.send(.text("3"))
+        case (UInt8(ascii: "0"), _): client.connection?.send(.text("40\(namespaces[client.number]),"))
+        case (UInt8(ascii: "4"), UInt8(ascii: "0")): settle(client, .success(()))
+        default: settle(client, .failure(.init(reason: String(decoding: bytes, as: UTF8.self))))
+        }
+    }
+
+    private func settle(_ client: FleetClient, _ outcome: Result<Void, WebSocketFleet.Failed>) {
+        settle(client.number, outcome)
+        // One failure is everybody's: those who wait would wait in vain.
+        if case .failure = outcome { for number in joinings.indices { settle(number, outcome) } }
+    }
+
+    private func settle(_ number: Int, _ outcome: Result<Void, WebSocketFleet.Failed>) {
+        if case .settled = joinings[number] { return }
+        if case .awaited(let waiter) = joinings[number] { waiter.resume(with: outcome) }
+        joinings[number] = .settled(outcome)
+    }
+}

@@ -1,0 +1,64 @@
+import EventLoop
+import LoadClient
+import TestSupport
+
+/// How long profile reads take while many times more people log in than passwords can be hashed.
+struct Flood {
+    let house: LoadedHouse
+    let people: [Person]
+    let seconds: Int
+
+    private static let readers = 32
+    private static let readsPerSecond = 300.0
+    private static let intruders = 256
+    private static let loginsPerSecond = 1000.0
+    private static let rounds = 3
+    /// Milliseconds.
+    private static let leastLimit = 5.0
+
+    func run() async throws {
+        var pairs: [(quiet: Double, flooded: Double)] = []
+        for _ in 0..<Self.rounds {
+            let quiet = try await reads()
+            async let flood = logins()
+            let flooded = try await reads()
+            let logins = try await flood
+            let shed = logins.failures.values.reduce(0, +)
+            pairs.append((quiet.percentile(0.99), flooded.percentile(0.99)))
+            LoadAuth.say(
+                "p99 of reads: quiet \(pairs.last!.quiet.tenths) ms, under the flood \(pairs.last!.flooded.tenths) ms; "
+                    + "logins answered \(logins.count), shed \(shed) \(logins.failures)")
+        }
+        let quiet = pairs.map(\.quiet).median
+        let flooded = pairs.map(\.flooded).median
+        let limit = max(2 * quiet, Self.leastLimit)
+        LoadAuth.verdict(
+            "p99 of profile reads under a flood of logins, median: \(flooded.tenths) ms, at most \(limit.tenths)",
+            flooded <= limit)
+    }
+
+    private func reads() async throws -> LoadOutcome {
+        let requests = people.map(\.profileRequest)
+        let outcome = try await LoadAuth.measure(on: house.loops.loops[0], Self.readers, house.port) { run in
+            await run.open(rate: Self.readsPerSecond, for: .seconds(seconds)) { connection, number, end in
+                connection.send(requests[number % requests.count]) { reply in
+                    end(reply.status == 200 ? nil : "status \(reply.status)")
+                }
+            }
+        }
+        guard outcome.failures.isEmpty else { throw NeverHappened(description: "only good reads: \(outcome.failures)") }
+        return outcome
+    }
+
+    private func logins() async throws -> LoadOutcome {
+        let requests = (0..<4096).map(Person.strangersRequest)
+        return try await LoadAuth.measure(on: house.loops.loops[1], Self.intruders, house.port) { run in
+            await run.open(rate: Self.loginsPerSecond, for: .seconds(seconds)) { connection, number, end in
+                connection.send(requests[number % requests.count]) { reply in
+                    // A stranger whose password was hashed is told that it is wrong.
+                    end(reply.status == 401 ? nil : "status \(reply.status)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Crypto
+import EventLoop
+import Glibc
+import LoadClient
+
+/// Logins a second, beside the hashes that a pool of the same size makes when nobody wants anything else.
+struct LoginRate {
+    let house: LoadedHouse
+    let people: [Person]
+    let seconds: Int
+
+    private static let callers = 32
+    private static let rounds = 3
+    private static let share = 0.85
+
+    func run() async throws {
+        var shares: [Double] = []
+        for _ in 0..<Self.rounds {
+            let (hashes, hashCost) = try await hashRate()
+            let (logins, loginCost) = try await loginRate()
+            shares.append(logins / hashes)
+            LoadAuth.say(
+                "logins \(logins.tenths) a second, bare hashes \(hashes.tenths): \((logins / hashes).hundredths); "
+                    + "CPU of a login \((loginCost / 1000).tenths) ms, of a bare hash \((hashCost / 1000).tenths)")
+        }
+        LoadAuth.verdict(
+            "logins, of the hashes that the pool can do, median: \(shares.median.hundredths), at least 0.85",
+            shares.median >= Self.share)
+    }
+
+    /// Hashes a second, and microseconds of this process for each.
+    private func hashRate() async throws -> (rate: Double, cost: Double) {
+        let meter = ProcessMeter(pid: getpid())
+        let before = meter.processorTime
+        let hasher = PasswordHasher(threads: LoadedHouse.hashThreads, queueLimit: Self.callers)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let end = start + .seconds(seconds)
+        let made = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<LoadedHouse.hashThreads * 2 {
+                group.addTask {
+                    var made = 0
+                    while clock.now < end {
+                        _ = try await hasher.hash(Person.password)
+                        made += 1
+                    }
+                    return made
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        // Only threads that still run are counted.
+        let spent = withExtendedLifetime(hasher) { meter.processorTime &- before }
+        let cost = Double(spent) / 1000 / Double(max(1, made))
+        return (Double(made) / ((clock.now - start) / .seconds(1)), cost)
+    }
+
+    /// Logins a second, and microseconds of the service for each.
+    private func loginRate() async throws -> (rate: Double, cost: Double) {
+        let requests = people.map(\.loginRequest)
+        let before = house.meter.processorTime
+        let outcome = try await LoadAuth.measure(on: house.loops.loops[0], Self.callers, house.port) { run in
+            await run.closed(for: .seconds(seconds)) { connection, number, end in
+                connection.send(requests[number % requests.count]) { reply in
+                    end(reply.status == 200 ? nil : "status \(reply.status)")
+                }
+            }
+        }
+        if !outcome.failures.isEmpty { LoadAuth.say("    logins that failed: \(outcome.failures)") }
+        return (outcome.rate, Double(house.meter.processorTime &- before) / 1000 / Double(max(1, outcome.count)))
+    }
+}

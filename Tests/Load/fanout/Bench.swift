@@ -1,0 +1,11 @@
+import GatewayLoad
+import Glibc
+
+/// `deploy/bench fanout`.
+@main
+struct Bench {
+    static func main() async {
+        guard let load = GatewayLoad(Array(CommandLine.arguments.dropFirst())) else { exit(2) }
+        exit(await load.run())
+    }
+}

@@ -1,0 +1,40 @@
+import EventLoop
+import Glibc
+import LoadClient
+
+/// `deploy/load product`: what people do all day, against the whole product, at rates that rise until it breaks.
+@main
+struct LoadProduct {
+    static func main() async {
+        DescriptorLimit.raise()
+        do {
+            guard let options = try LoadOptions(CommandLine.arguments.dropFirst()) else {
+                print(LoadOptions.help)
+                return
+            }
+            let house = try await ProductHouse.start()
+            do {
+                try await run(options, house)
+            } catch {
+                await house.stop()
+                throw error
+            }
+            await house.stop()
+        } catch {
+            print("load-product: \(error)")
+            exit(1)
+        }
+    }
+
+    private static func run(_ options: LoadOptions, _ house: ProductHouse) async throws {
+        let town = try await Town.settle(options, in: house)
+        print("\(town.people.count) people in \(town.people.count / Town.size) workspaces")
+        let group = EventLoopGroup(count: 1)
+        let meters = try house.meters()
+        let result = try await group.loops[0].run {
+            try await Measurement(options, house, town, meters, on: group.loops[0]).run()
+        }
+        print(result.verdict)
+        if let path = options.json { try result.write(to: path) }
+    }
+}

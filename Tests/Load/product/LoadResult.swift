@@ -1,0 +1,64 @@
+import Glibc
+import LoadClient
+import TestSupport
+import Wire
+
+/// What the steps came to.
+struct LoadResult: Sendable {
+    /// A process and what it cost.
+    struct Part: Sendable {
+        let name: String
+        /// Processors that it kept busy.
+        let processor: Double
+        let anonymousBytes: Int
+    }
+
+    /// How long calls of one name took, in milliseconds.
+    struct CallTimes: Sendable {
+        let name: String
+        let count: Int
+        let p50: Double
+        let p99: Double
+    }
+
+    let options: LoadOptions
+    var steps: [Step] = []
+
+    init(_ options: LoadOptions) { self.options = options }
+
+    /// Whether all active users were served as they should be, with all sockets open beside them.
+    var verdict: String {
+        guard let first = steps.first else { return "MISSED there was no step" }
+        let met = first.isMet(at: options.limit, sockets: options.idle)
+        return "\(met ? "met   " : "MISSED") \(options.users) active users beside \(options.idle) idle sockets: "
+            + "p99 \(first.p99.tenths) ms of \(options.limit.tenths), \(first.failures) errors, "
+            + "\(first.sockets) sockets open"
+    }
+
+    func write(to path: String) throws {
+        let bytes = JSONWriter.bytes { json in
+            json.object { json in
+                json.field("users", options.users)
+                json.field("idle", options.idle)
+                json.field("seconds", options.seconds)
+                json.array("steps") { json in for step in steps { json.object { step.write(to: &$0) } } }
+            }
+        }
+        guard let file = fopen(path, "w") else { throw NeverHappened(description: "cannot write \(path)") }
+        defer { fclose(file) }
+        fwrite(bytes, 1, bytes.count, file)
+    }
+}
+
+extension Double {
+    func rounded(toDigits digits: Int) -> Double {
+        let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
+        return (self * scale).rounded() / scale
+    }
+
+    /// With one digit behind the point.
+    var tenths: String {
+        let tenths = Int((self * 10).rounded())
+        return "\(tenths / 10).\(abs(tenths % 10))"
+    }
+}

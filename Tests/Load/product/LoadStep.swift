@@ -1,0 +1,102 @@
+import Glibc
+import LoadClient
+import Wire
+
+extension LoadResult {
+    /// A while at one rate.
+    struct Step: Sendable {
+        /// Actions a second that began, and that ended well.
+        let rate: Double
+        let done: Double
+        /// Calls a second that ended well.
+        let calls: Double
+        /// Milliseconds from when an action should have begun to its end.
+        let p50: Double
+        let p99: Double
+        let failures: Int
+        let failuresByCause: [String: Int]
+        let times: [CallTimes]
+        /// Messages a second that sockets have heard.
+        let events: Double
+        let sockets: Int
+        let parts: [Part]
+
+        init(rate: Double, outcome: LoadOutcome, samples: Samples, events: Int, sockets: Int, parts: [Part]) {
+            self.rate = rate
+            done = outcome.rate
+            calls = Double(samples.count) / outcome.seconds
+            p50 = outcome.percentile(0.5)
+            p99 = outcome.percentile(0.99)
+            failuresByCause = outcome.failures
+            failures = outcome.failures.values.reduce(0, +)
+            times = samples.names.map { name in
+                CallTimes(
+                    name: name, count: samples.count(of: name), p50: samples.percentile(0.5, of: name),
+                    p99: samples.percentile(0.99, of: name))
+            }
+            self.events = Double(events) / outcome.seconds
+            self.sockets = sockets
+            self.parts = parts
+        }
+
+        /// Whether the rate is too much for it.
+        func isBroken(at limit: Double) -> Bool { p99 > limit || failures > 0 || done < rate * 0.95 }
+
+        func isMet(at limit: Double, sockets wanted: Int) -> Bool { !isBroken(at: limit) && sockets == wanted }
+
+        static func printHead(_ parts: [String]) {
+            print("")
+            print(columns(["actions/s", "done/s", "calls/s", "events/s", "p50 ms", "p99 ms", "errors", "sockets"]))
+            print("    each part: processors, MB of anonymous memory")
+        }
+
+        func printRow() {
+            print(
+                Self.columns([
+                    rate.tenths, done.tenths, calls.tenths, events.tenths, p50.tenths, p99.tenths, "\(failures)",
+                    "\(sockets)",
+                ]))
+            let costs = parts.map { part in
+                "\(part.name) \(part.processor.rounded(toDigits: 2)), \(part.anonymousBytes >> 20)"
+            }
+            print("    " + costs.joined(separator: " | "))
+            print("    " + times.map { "\($0.name) \($0.p50.tenths)/\($0.p99.tenths)" }.joined(separator: " | "))
+            if !failuresByCause.isEmpty { print("    failures: \(failuresByCause)") }
+            fflush(nil)
+        }
+
+        private static func columns(_ texts: [String]) -> String {
+            texts.map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }.joined()
+        }
+
+        func write(to json: inout JSONWriter) {
+            json.field("actions_per_second", rate.rounded(toDigits: 1))
+            json.field("done_per_second", done.rounded(toDigits: 1))
+            json.field("calls_per_second", calls.rounded(toDigits: 1))
+            json.field("events_per_second", events.rounded(toDigits: 1))
+            json.field("p50_ms", p50.rounded(toDigits: 1))
+            json.field("p99_ms", p99.rounded(toDigits: 1))
+            json.field("errors", failures)
+            json.field("sockets", sockets)
+            json.array("calls") { json in
+                for call in times {
+                    json.object { json in
+                        json.field("name", call.name)
+                        json.field("count", call.count)
+                        json.field("p50_ms", call.p50.rounded(toDigits: 1))
+                        json.field("p99_ms", call.p99.rounded(toDigits: 1))
+                    }
+                }
+            }
+            json.array("parts") { json in
+                for part in parts {
+                    json.object { json in
+                        json.field("name", part.name)
+                        json.field("processors", part.processor.rounded(toDigits: 3))
+                        json.field("anonymous_bytes", part.anonymousBytes)
+                    }
+                }
+            }
+        }
+    }
+}

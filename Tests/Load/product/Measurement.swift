@@ -1,0 +1,100 @@
+import EventLoop
+import LoadClient
+
+/// The steps: each a while at one rate, with what every part costs meanwhile.
+///
+/// - Note: Confined to its loop.
+final class Measurement {
+    private let options: LoadOptions
+    private let house: ProductHouse
+    private let town: Town
+    private let meters: [(name: String, meter: ProcessMeter)]
+    private let loop: EventLoop
+    private let sockets: IdleSockets
+    private var owners: [ObjectIdentifier: Town.Person] = [:]
+
+    init(
+        _ options: LoadOptions, _ house: ProductHouse, _ town: Town, _ meters: [(name: String, meter: ProcessMeter)],
+        on loop: EventLoop
+    ) {
+        self.options = options
+        self.house = house
+        self.town = town
+        self.meters = meters
+        self.loop = loop
+        sockets = IdleSockets(on: loop)
+    }
+
+    func run() async throws -> LoadResult {
+        guard let address = SocketAddress(ip: "127.0.0.1", port: house.port) else {
+            preconditionFailure("the loopback address is one")
+        }
+        // Each user's app keeps a connection of its own.
+        var connections: [LoadConnection] = []
+        for person in town.people.prefix(options.users) {
+            let connection = try await LoadConnection.open(address, on: loop)
+            owners[ObjectIdentifier(connection)] = person
+            connections.append(connection)
+        }
+        let run = LoadRun(on: loop, connections)
+        // First screens fill the caches, and pay for what happens once.
+        _ = await run.open(rate: Double(options.users) / 5, for: .seconds(10)) { [self] connection, _, end in
+            perform(.home(of: owner(of: connection)), on: connection, Samples(), end)
+        }
+        try await sockets.open(town.people.prefix(options.idle), at: address)
+        print("\(sockets.count) sockets are open")
+        var result = LoadResult(options)
+        var rate = Double(options.users) / Double(LoadOptions.pause)
+        LoadResult.Step.printHead(meters.map(\.name))
+        for _ in 0..<options.steps {
+            let step = await step(rate, run)
+            step.printRow()
+            result.steps.append(step)
+            if step.isBroken(at: options.limit) { break }
+            rate *= 1.5
+        }
+        for connection in connections { connection.close() }
+        sockets.close()
+        return result
+    }
+
+    private func owner(of connection: LoadConnection) -> Town.Person {
+        guard let owner = owners[ObjectIdentifier(connection)] else { preconditionFailure("each has an owner") }
+        return owner
+    }
+
+    private func step(_ rate: Double, _ run: LoadRun) async -> LoadResult.Step {
+        let samples = Samples()
+        let heard = sockets.heard
+        let before = meters.map { $0.meter.processorTime }
+        let outcome = await run.open(rate: rate, for: .seconds(options.seconds)) { [self] connection, number, end in
+            perform(.any(of: owner(of: connection), number), on: connection, samples, end)
+        }
+        let parts = zip(meters, before).map { part, before in
+            LoadResult.Part(
+                name: part.name, processor: Double(part.meter.processorTime &- before) / 1e9 / outcome.seconds,
+                anonymousBytes: part.meter.anonymousBytes)
+        }
+        return LoadResult.Step(
+            rate: rate, outcome: outcome, samples: samples, events: sockets.heard - heard, sockets: sockets.count,
+            parts: parts)
+    }
+
+    /// Makes the calls one after the other; ends with what failed.
+    private func perform(
+        _ action: Action, on connection: LoadConnection, _ samples: Samples, _ end: @escaping (String?) -> Void
+    ) {
+        let loop = loop
+        func call(_ index: Int) {
+            guard index < action.calls.count else { return end(nil) }
+            let each = action.calls[index]
+            let began = loop.now
+            connection.send(each.request) { reply in
+                guard reply.status == 200 else { return end("\(each.name) \(reply.status)") }
+                samples.add(each.name, loop.now - began)
+                call(index + 1)
+            }
+        }
+        call(0)
+    }
+}

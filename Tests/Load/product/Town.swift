@@ -1,0 +1,109 @@
+import Crypto
+import ServiceKit
+import TestSupport
+import Wire
+
+/// The people, their workspaces and channels.
+///
+/// They are written into the services' own tables by SQL, as a restored backup would be: a thousand passwords would have to
+/// be hashed else. Their sessions' tokens are signed here with the key of this private instance, which its table holds; to
+/// the services they are like any others, checked and cached in the same way.
+struct Town: Sendable {
+    struct Person: Sendable {
+        let workspace: Int
+        /// The channels of the workspace, the default one first.
+        let channels: [Int]
+        let accessToken: String
+        /// Opens sockets.
+        let cookie: String
+    }
+
+    let people: [Person]
+
+    /// People in a workspace.
+    static let size = 100
+    /// Channels of a workspace beside the default one, each with all its people.
+    private static let channels = 5
+    private static let profile = "gen-2024-07"
+
+    static func settle(_ options: LoadOptions, in house: ProductHouse) async throws -> Town {
+        let wanted = max(options.users, options.idle)
+        let workspaces = (wanted + size - 1) / size
+        let sessions = try await house.sql("auth", accounts(workspaces * size)).split(separator: "\n").map { line in
+            line.split(separator: "|").compactMap { Int($0) }
+        }
+        guard sessions.count == workspaces * size, let first = sessions.first?[0] else {
+            throw NeverHappened(description: "the accounts")
+        }
+        let output = try await house.sql("workspace", self.workspaces(workspaces, firstUser: first))
+        let rooms = output.split(separator: "\n").map { line in
+            line.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
+        }
+        let pem = try await house.sql("auth", "select private_key from signing_key order by created_at desc limit 1")
+        let key = try SigningKey(pem: pem)
+        return Town(
+            people: sessions.enumerated().map { index, session in
+                let room = rooms[index / size]
+                return Person(
+                    workspace: room[0], channels: Array(room.dropFirst()),
+                    accessToken: token(.access, key, user: session[0], session: session[1]),
+                    cookie: "maru_socket=" + token(.socket, key, user: session[0], session: session[1]))
+            })
+    }
+
+    /// Prints account and session of each.
+    private static func accounts(_ count: Int) -> String {
+        """
+        insert into account (email, email_key, nickname, created_at)
+        select 'load' || n || '@example.com', 'load' || n || '@example.com', '사람 ' || n, extract(epoch from now()) * 1000
+        from generate_series(1, \(count)) n order by n;
+        insert into session (account, profile, created_at, expires_at)
+        select id, '\(profile)', extract(epoch from now()) * 1000, extract(epoch from now()) * 1000 + 86400000
+        from account order by id;
+        select account, id from session order by account;
+        """
+    }
+
+    /// Prints each workspace with its channels, the default one first.
+    private static func workspaces(_ count: Int, firstUser: Int) -> String {
+        """
+        do $$
+        declare
+            now bigint := extract(epoch from now()) * 1000;
+            made bigint;
+            opened bigint;
+            boss bigint;
+        begin
+            for n in 1..\(count) loop
+                boss := \(firstUser) + (n - 1) * \(size);
+                insert into workspace (name, name_key, description, image, owner, created_at)
+                values ('load ' || n, 'load ' || n, '', '/static/workspaces/default.png', boss, now) returning id into made;
+                insert into member select made, u, now from generate_series(boss, boss + \(size - 1)) u;
+                for c in 0..\(channels) loop
+                    insert into channel (workspace, name, name_key, owner, is_default, created_at)
+                    values (made, 'channel ' || c, 'channel ' || c, boss, c = 0, now) returning id into opened;
+                    insert into channel_member
+                    select opened, u, made, now from generate_series(boss, boss + \(size - 1)) u;
+                end loop;
+            end loop;
+        end $$;
+        select w.id, array_agg(c.id order by c.id) from workspace w join channel c on c.workspace = w.id
+        where w.slug is null group by w.id order by w.id;
+        """
+    }
+
+    private static func token(_ purpose: Authenticator.Purpose, _ key: SigningKey, user: Int, session: Int) -> String {
+        let now = Timestamp.now
+        let token = JWTSigner(key: key, type: purpose.type).sign { json in
+            json.field("iss", Authenticator.issuer)
+            json.field("aud", purpose.audience)
+            json.field("sub", "\(user)")
+            json.field("sid", "\(session)")
+            json.field("pro", profile)
+            json.field("iat", now.seconds)
+            json.field("nbf", now.seconds)
+            json.field("exp", now.seconds + 86_400)
+        }
+        return String(decoding: token, as: UTF8.self)
+    }
+}
