@@ -10,8 +10,8 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def product_port():
-    """All of Maru, from the programs that the tests have built, on a port of its own."""
+def product_data():
+    """The data folder of all of Maru, run from the programs that the tests have built, beside stand-ins."""
     # Where the user postgres can reach it, unlike pytest's own folders.
     folder = pathlib.Path(tempfile.mkdtemp(prefix="maru-"))
     folder.chmod(0o755)
@@ -23,9 +23,14 @@ def product_port():
         assert result.returncode == 0, result.stdout + result.stderr
 
     try:
-        run("up", "--detach", "--port", "0")
-        ports = dict(line.split("=") for line in (folder / "data/ports").read_text().split())
-        yield ports["gateway_port"]
+        run("up", "--detach", "--standins", "--port", "0")
+        yield folder / "data"
     finally:
         run("down")
         shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def product_port(product_data):
+    ports = dict(line.split("=") for line in (product_data / "ports").read_text().split())
+    return ports["gateway_port"]

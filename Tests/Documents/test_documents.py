@@ -5,17 +5,37 @@ import re
 import subprocess
 
 import pytest
+from commands import blocks, run
 from conftest import CHECKOUT
 
-DOCUMENTS = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
+PAGES = sorted((CHECKOUT / "docs").glob("*.md"))
+DOCUMENTS = [CHECKOUT / "README.md", *PAGES]
 
 
-def commands(document):
-    return re.findall(r"```bash\n(.*?)```", document.read_text(), re.DOTALL)
+MECHANISMS = ["client-profiles", "delivery", "fan-out", "group-commit", "ledger", "operations", "push", "sessions"]
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_the_commands_of_a_page_do_what_it_says(product_data, name):
+    page = CHECKOUT / "docs" / f"{name}.md"
+    assert blocks(page), "a page shows how to look at what it tells of"
+    run(page, product_data)
+
+
+def test_every_command_of_a_page_is_run():
+    for page in PAGES:
+        text = page.read_text()
+        marks = re.findall(r"^```(\w*)$", text, re.MULTILINE)[::2]
+        # What needs an engine for containers is run by deploy/test --docker.
+        assert set(marks) <= {"bash", "docker", "json", ""}, f"{page.name}: {marks}"
+        for block in re.findall(r"^```docker\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+            assert all(line.startswith(("docker compose ", "    ")) for line in block.splitlines()), block
+        shown = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+        assert not re.search(r"^    (deploy/|docker|curl|psql|\. )", shown, re.MULTILINE), page.name
 
 
 def test_the_first_message_of_the_readme_arrives(product_port, tmp_path):
-    (script,) = commands(CHECKOUT / "README.md")
+    (script,) = blocks(CHECKOUT / "README.md")
     assert "127.0.0.1:8080" in script
     result = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script.replace("8080", product_port)],
@@ -48,7 +68,14 @@ def test_what_a_document_points_at_exists(document):
         assert (CHECKOUT / path).exists(), path
 
 
-@pytest.mark.parametrize("command", ["up", "down", "test", "bench", "load"])
+def test_what_measures_a_figure_exists():
+    package = (CHECKOUT / "Package.swift").read_text()
+    for document in DOCUMENTS:
+        for kind, name in re.findall(r"`deploy/(bench|load) (\w+)`", document.read_text()):
+            assert re.search(rf'\b{kind}\(\s*"{name}"', package), f"{document.name}: deploy/{kind} {name}"
+
+
+@pytest.mark.parametrize("command", ["up", "down", "test", "bench", "load", "faults"])
 def test_each_command_of_the_readme_tells_how_it_is_used(command):
     result = subprocess.run([CHECKOUT / "deploy" / command, "--help"], capture_output=True, text=True, timeout=30)
     assert result.returncode == 0 and f"usage: deploy/{command}" in result.stdout
