@@ -10,6 +10,8 @@ struct RaceTests {
     private static let rounds = 6
     /// So that all calls of a race reach the lock.
     private static let settings = ["database_connections": "6"]
+    /// The advisory lock by which it shows that a workspace's row is held.
+    private static let isHeld = 4711
 
     /// Makes calls at the same moment, each on an instance of its own, and returns their codes, `ok` for success.
     private func race(_ calls: [@Sendable () async throws -> HTTPCall.Reply]) async throws -> [String] {
@@ -34,6 +36,7 @@ struct RaceTests {
             """
             begin;
             select from workspace where id = \(workspace) for update;
+            select pg_advisory_xact_lock(\(Self.isHeld));
             do $$ begin
                 for turn in 1..4000 loop
                     perform pg_stat_clear_snapshot();
@@ -47,9 +50,8 @@ struct RaceTests {
         try await eventually(within: .seconds(30), "the lock") {
             try await house.database.run(
                 sql: """
-                    select count(*) from pg_locks l join pg_class c on c.oid = l.relation
-                    where l.database = (select oid from pg_database where datname = current_database())
-                        and c.relname = 'workspace' and l.mode = 'RowShareLock' and l.granted
+                    select count(*) from pg_locks where locktype = 'advisory' and objid = \(Self.isHeld)
+                        and database = (select oid from pg_database where datname = current_database())
                     """) != "0\n"
         }
         let codes = try await race(calls)
