@@ -25,6 +25,7 @@ enum App {
         let chat = ChatClient(service.internalClient(service.peers.chat))
         let outside = FeedSurroundings(
             subscriber: subscriber, chat: chat, heads: HeadComparison(chat: chat),
+            openings: GatheredReads(on: service.loops) { try await chat.heads(of: $0) },
             positions: PositionStore(redis: redis),
             compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),
             log: service.log)
@@ -38,10 +39,12 @@ enum App {
             on: service.loops, settings: settings.engine, node: settings.node,
             crossOrigin: .allowed { origins.contains($0) }
         ) { request in
-            let identity = await admission.identity(of: request)
+            let claim = admission.claim(of: request)
+            // What cannot be told now is looked at again when the socket joins a room.
+            let identity: Identity? = if let claim { try? await admission.identity(of: claim) } else { nil }
             return { socket in
                 SocketIOClient(socket, settings: settings.socketIO) { client in
-                    GatewayClient(client, identity: identity, hub: hubs.current, admission: admission)
+                    GatewayClient(client, claim: claim, identity: identity, hub: hubs.current, admission: admission)
                 }
             }
         }

@@ -1,6 +1,7 @@
 import Contract
 import HTTP
 import ServiceKit
+import SocketIO
 import Wire
 
 /// Who may open a socket, and who may enter which room.
@@ -16,17 +17,29 @@ struct Admission: Sendable {
 
     private static let cookie = "maru_socket"
 
-    /// Whose socket a handshake opens; nil where it does not say so, or says so in vain. A page of a foreign origin has no
-    /// cookie here.
-    func identity(of request: Request) async -> Identity? {
+    /// What a socket shows to say whose it is.
+    struct Claim: Sendable {
+        fileprivate let token: String
+        fileprivate let purpose: Authenticator.Purpose
+    }
+
+    /// What a handshake says of whose socket it opens; nil where it says nothing. A page of a foreign origin has no cookie
+    /// here.
+    func claim(of request: Request) -> Claim? {
         if let header = request.headers.text(.authorization), !header.isEmpty {
             let token = header.lowercased().hasPrefix("bearer ") ? String(header.dropFirst(7)) : header
-            return await identity(token, for: .access)
+            return Claim(token: token, purpose: .access)
         }
         guard origins.allow(request),
             let token = request.headers.text(.cookie).flatMap({ CookieField($0)[Self.cookie] })
         else { return nil }
-        return await identity(token, for: .socket)
+        return Claim(token: token, purpose: .socket)
+    }
+
+    /// What the payload says that a socket joins with: `{"token": "<access token>"}`.
+    func claim(of authentication: SocketIOAuthentication) -> Claim? {
+        guard case .payload(let payload) = authentication, let token = payload["token"]?.string else { return nil }
+        return Claim(token: token, purpose: .access)
     }
 
     /// The identity of a socket that says nothing of itself; nil where such are refused.
@@ -34,17 +47,17 @@ struct Admission: Sendable {
 
     func isRevoked(_ session: SessionID) -> Bool { revocations.contains(session) }
 
-    /// Whose socket it is by the payload that it joins with: `{"token": "<access token>"}`.
-    func identity(of payload: JSONValue) async -> Identity? {
-        guard let token = payload["token"]?.string else { return nil }
-        return await identity(token, for: .access)
-    }
-
-    private func identity(_ token: String, for purpose: Authenticator.Purpose) async -> Identity? {
-        guard let identity = try? await authenticator.identity(of: Array(token.utf8), for: purpose),
-            let profile = profiles[name: identity.profile]
-        else { return nil }
-        return Identity(caller: identity.caller, profile: profile)
+    /// Whose socket it is; nil where the claim does not hold.
+    ///
+    /// - Throws: where that cannot be told now.
+    func identity(of claim: Claim) async throws -> Identity? {
+        do {
+            let identity = try await authenticator.identity(of: Array(claim.token.utf8), for: claim.purpose)
+            guard let profile = profiles[name: identity.profile] else { return nil }
+            return Identity(caller: identity.caller, profile: profile)
+        } catch let failure as Failure where failure != .unavailable {
+            return nil
+        }
     }
 
     /// What a user is to a room.

@@ -1,14 +1,18 @@
 import Contract
 import EventLoop
 import Redis
+import ServiceKit
 import Telemetry
 import WebSocket
+import Wire
 
 /// What the feeds of a node have in common.
 struct FeedSurroundings: Sendable {
     let subscriber: RedisSubscriber
     let chat: ChatClient
     let heads: HeadComparison
+    /// The heads of rooms that begin to be heard.
+    let openings: GatheredReads<RoomID, Int64>
     let positions: PositionStore
     /// Where a broadcast is compressed, once for all sockets of a loop.
     let compression: LoopLocal<CompressionPool>

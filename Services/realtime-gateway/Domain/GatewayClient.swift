@@ -10,11 +10,43 @@ import Wire
 final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     private let hub: LoopHub
     private let admission: Admission
+    /// What the handshake said of whose socket it is.
+    private let claim: Admission.Claim?
     private var identity: Identity?
     private var members: [String: (room: RoomID, member: RoomMember)] = [:]
+    /// The latest asking for each namespace that is not answered yet.
+    private var askings: [String: Asking] = [:]
+    /// Askings under way, those included that the client has taken back.
+    private var askingCount = 0
     private var isEnded = false
 
-    init(_ client: SocketIOClient, identity: Identity?, hub: LoopHub, admission: Admission) {
+    /// Twice as many as a client may be in; who asks and leaves that often meanwhile does not want to come in.
+    private static let mostAskings = 512
+    private static let firstPause = Duration.milliseconds(250)
+    private static let longestPause = Duration.seconds(5)
+
+    /// A wish to enter a namespace, until it is answered or taken back.
+    private final class Asking {
+        let room: RoomID
+        let namespace: String
+        let claim: Admission.Claim?
+
+        init(_ room: RoomID, _ namespace: String, _ claim: Admission.Claim?) {
+            self.room = room
+            self.namespace = namespace
+            self.claim = claim
+        }
+    }
+
+    private enum Answer {
+        case refusal(String)
+        /// The standing is nil for an anonymous socket.
+        case entry(Identity, Admission.Standing?)
+    }
+
+    /// - Parameter identity: nil where the claim does not hold, or nobody could tell yet.
+    init(_ client: SocketIOClient, claim: Admission.Claim?, identity: Identity?, hub: LoopHub, admission: Admission) {
+        self.claim = claim
         self.identity = identity
         self.hub = hub
         self.admission = admission
@@ -34,20 +66,40 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         guard let room = Namespace.room(namespace) else {
             return client.refuse(namespace, message: "Invalid namespace")
         }
-        Task.immediate(executorPreference: client.engine.loop) { [self] in
-            guard let identity = await identity(authentication, client) else {
-                return client.refuse(namespace, message: "Unauthorized")
-            }
-            do {
-                guard let user = identity.user else { return enter(room, namespace, as: nil, identity, client) }
-                guard let standing = try await standing(of: user, in: room) else {
-                    return client.refuse(namespace, message: "Forbidden")
+        guard askingCount < Self.mostAskings else { return client.engine.close() }
+        let asking = Asking(room, namespace, admission.claim(of: authentication))
+        askings[namespace] = asking
+        askingCount += 1
+        Task.immediate(executorPreference: hub.loop) { [self] in
+            await settle(asking, client)
+            askingCount -= 1
+        }
+    }
+
+    /// Answers once it is known whether the client may enter: apps do not ask a second time, so that one who asks while
+    /// nobody can tell comes in late instead of never.
+    private func settle(_ asking: Asking, _ client: SocketIOClient) async {
+        var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
+        while askings[asking.namespace] === asking {
+            if let answer = try? await answer(to: asking, client) {
+                guard askings[asking.namespace] === asking else { return }
+                askings[asking.namespace] = nil
+                switch answer {
+                case .refusal(let reason): client.refuse(asking.namespace, message: reason)
+                case .entry(let identity, let standing): enter(asking, as: standing, identity, client)
                 }
-                enter(room, namespace, as: standing, identity, client)
-            } catch {
-                client.refuse(namespace, message: "Try again later")
+            } else {
+                do { try await hub.loop.sleep(for: backoff.next()) } catch { return }
             }
         }
+    }
+
+    /// Throws where nobody can tell now.
+    private func answer(to asking: Asking, _ client: SocketIOClient) async throws -> Answer {
+        guard let identity = try await identity(asking.claim, client) else { return .refusal("Unauthorized") }
+        guard let user = identity.user else { return .entry(identity, nil) }
+        guard let standing = try await standing(of: user, in: asking.room) else { return .refusal("Forbidden") }
+        return .entry(identity, standing)
     }
 
     /// What the user is to the room, as it was after the last change that was heard of.
@@ -61,12 +113,16 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         }
     }
 
-    func left(_ namespace: String, from client: SocketIOClient) { leave(namespace) }
+    func left(_ namespace: String, from client: SocketIOClient) {
+        askings[namespace] = nil
+        leave(namespace)
+    }
 
     func received(_ event: SocketIOEvent, in namespace: String, from client: SocketIOClient) {}
 
     func ended(_ ending: EngineEnding, from client: SocketIOClient) {
         isEnded = true
+        askings = [:]
         for namespace in Array(members.keys) { leave(namespace) }
         hub.ended(client)
         if let session = identity?.session { hub.remove(client, of: session) }
@@ -81,40 +137,35 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         }
     }
 
-    /// Takes the socket out of a namespace.
+    /// Takes the socket out of a namespace, or keeps it out where it has not been let in yet.
     func putOut(of namespace: String, _ client: SocketIOClient) {
         leave(namespace)
+        client.refuse(namespace, message: "Forbidden")
         client.disconnect(namespace)
     }
 
-    private func identity(
-        _ authentication: SocketIOAuthentication, _ client: SocketIOClient
-    ) async -> Identity? {
-        if let identity { return identity }
-        guard case .payload(let payload) = authentication, let found = await admission.identity(of: payload) else {
-            return admission.anybody
+    private func identity(_ claim: Admission.Claim?, _ client: SocketIOClient) async throws -> Identity? {
+        for claim in [self.claim, claim] {
+            if let identity { return identity }
+            guard let claim, let found = try await admission.identity(of: claim) else { continue }
+            if identity == nil && !isEnded {
+                identity = found
+                if let session = found.session { hub.add(client, of: session) }
+            }
         }
-        if identity == nil && !isEnded {
-            identity = found
-            if let session = found.session { hub.add(client, of: session) }
-        }
-        return identity
+        return identity ?? admission.anybody
     }
 
     /// - Parameter standing: nil for an anonymous socket.
     private func enter(
-        _ room: RoomID, _ namespace: String, as standing: Admission.Standing?, _ identity: Identity,
-        _ client: SocketIOClient
+        _ asking: Asking, as standing: Admission.Standing?, _ identity: Identity, _ client: SocketIOClient
     ) {
-        guard !isEnded else { return }
-        leave(namespace)
-        client.accept(namespace)
         let member = RoomMember(
-            client: client, owner: self, identity: identity, namespace: namespace, live: hub.nextLiveName(),
+            client: client, owner: self, identity: identity, namespace: asking.namespace, live: hub.nextLiveName(),
             phase: standing?.isMember ?? true ? .waiting : .onlooker)
-        members[namespace] = (room, member)
-        hub.join(member, room)
-        if let standing { hub.feeds[room]?.workspace = standing.workspace }
+        members[asking.namespace] = (asking.room, member)
+        hub.join(member, asking.room)
+        if let standing { hub.feeds[asking.room]?.workspace = standing.workspace }
     }
 
     private func leave(_ namespace: String) {

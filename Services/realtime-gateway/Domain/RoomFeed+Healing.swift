@@ -1,5 +1,6 @@
 import Contract
 import EventLoop
+import ServiceKit
 import Telemetry
 import Wire
 
@@ -8,18 +9,23 @@ extension RoomFeed {
     func askForHead() {
         Task.immediate(executorPreference: loop) { [self] in
             do {
-                let head = try await outside.chat.heads(of: [room])[room] ?? 0
-                if present == nil {
-                    present = head
-                    for member in members.values { member.entry = head }
-                }
-                let actions = tracker.start(at: head)
-                for member in members.values where member.phase == .catchingUp { settle(member) }
-                perform(actions)
+                let head = try await outside.openings.value(of: room) ?? 0
+                if isClosed { return }
+                if present == nil { begin(at: head) } else { perform(tracker.compared(head: head)) }
             } catch {
                 retryLater { $0.askForHead() }
             }
         }
+    }
+
+    private func begin(at head: Int64) {
+        present = head
+        let actions = tracker.start(at: head)
+        for member in members.values {
+            member.letIn(at: head)
+            settle(member)
+        }
+        perform(actions)
     }
 
     /// Redis has been away: who may be here is asked anew before anything goes out, as a removal may have been missed.

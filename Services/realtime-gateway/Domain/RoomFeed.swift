@@ -43,11 +43,15 @@ final class RoomFeed: @unchecked Sendable {
     /// After which message the room is closed.
     private var end: Int64?
     private var isPassing = false
+    /// Whether the head was asked for before anything could be heard.
+    private var isEarly = false
     /// Not zero while it is asked who may be here.
     var verifications = 0
     private(set) var isClosed = false
     var retry: LoopTimer?
 
+    /// How long members wait for the room to be heard before its head is asked for without that.
+    private static let hearingPatience = Duration.seconds(1)
     private static let mostRecent = 128
     private static let mostHeld = 4096
     static let pauseBeforeRetry = Duration.milliseconds(500)
@@ -65,13 +69,24 @@ final class RoomFeed: @unchecked Sendable {
             switch event {
             case .message(let bytes): self?.heard(bytes)
             // The head is asked for only now: what comes after it is heard.
-            case .confirmed: self?.askForHead()
+            case .confirmed: self?.begunToHear()
             case .gap:
                 self?.verify()
                 self?.compare()
             case .lost: break
             }
         }
+        // Whoever enters while Redis is away begins here: what is said from now on is missed, and found when it is back.
+        retry = loop.schedule(after: Self.hearingPatience) { [weak self] in
+            self?.isEarly = true
+            self?.askForHead()
+        }
+    }
+
+    private func begunToHear() {
+        retry?.cancel()
+        if isEarly { verify() }
+        askForHead()
     }
 
     /// Hears no more.
@@ -84,7 +99,7 @@ final class RoomFeed: @unchecked Sendable {
     // MARK: Members
 
     func add(_ member: RoomMember) {
-        member.entry = present
+        if let present { member.letIn(at: present) }
         members[ObjectIdentifier(member)] = member
         member.place = order.count
         order.append(member)

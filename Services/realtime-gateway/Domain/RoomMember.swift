@@ -28,7 +28,8 @@ final class RoomMember: @unchecked Sendable {
     var place = 0
     /// The larger of what the last history reply held and what was sent to the socket.
     private(set) var position: Int64 = 0
-    /// How far the room was when the socket entered; nil until that is known.
+    /// How far the room was when the socket entered; nil until that is known. Only then is the socket told that it is in, so
+    /// that nothing said later can be missing.
     var entry: Int64?
     /// Begins at its entry: nobody has told another position.
     var startsAtEntry = false
@@ -53,6 +54,12 @@ final class RoomMember: @unchecked Sendable {
 
     /// Whether the socket must not be sent again what it may have received.
     var isCautious: Bool { identity.profile.repeatedEvent == .fatal && identity.session != nil }
+
+    /// The room is at `seq`: what is said from now on is for the socket, which is told that it is in.
+    func letIn(at seq: Int64) {
+        entry = seq
+        if !client.isIn(namespace) { client.accept(namespace) }
+    }
 
     /// Takes the socket out of the room; the client is told.
     func putOut() {

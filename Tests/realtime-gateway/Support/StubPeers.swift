@@ -31,6 +31,9 @@ final class StubPeers: Sendable {
         var isAway = false
         /// Whether answers on who may see what are made, but do not leave yet.
         var isHoldingAccess = false
+        /// How long a comparison of heads waits before it is made, and whether it fails.
+        var headsTake = Duration.zero
+        var headsAway = false
     }
 
     private final class Shared: Sendable {
@@ -51,9 +54,12 @@ final class StubPeers: Sendable {
             let query = request.query.map { String(decoding: $0, as: UTF8.self) } ?? ""
             let body = try await request.body.collect(upTo: 1_000_000)
             if path == "/internal/keys" { return .json(tokens.jwks) }
+            let areHeads = path == "/internal/rooms/heads"
+            if areHeads { try await Task.sleep(for: state.value.withLock(\.headsTake)) }
             let response = state.value.withLock { state -> Response in
                 state.calls.append("\(request.method.rawValue) \(path)")
-                if state.isAway { return .json(Array(#"{"errorCode":"E99"}"#.utf8), Status(503)) }
+                let isAway = state.isAway || areHeads && state.headsAway
+                if isAway { return .json(Array(#"{"errorCode":"E99"}"#.utf8), Status(503)) }
                 if path.hasSuffix("messages:send") { return state.push(body) }
                 let answer = state.answer(
                     path.split(separator: "/").map(String.init), query, (try? JSONValue(parsing: body)))

@@ -1,0 +1,164 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Entry", .serialized)
+struct EntryTests {
+    private static let namespace = "/ws-channel-7"
+
+    @Test(
+        "What is said after a socket was let in reaches it, the first one of its room too",
+        arguments: ["gathering", "native"])
+    func first(_ profile: String) async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                // Long enough for a message to be written before chat-service looks how far the room is.
+                house.peers.change { $0.headsTake = .milliseconds(300) }
+                let client = try await SocketClient.joined(
+                    Self.namespace, port: node.port, token: house.token(1, profile))
+                try await house.say("hello")
+                try await client.until("the message") { $0.texts(Self.namespace) == ["hello"] }
+            }
+        }
+    }
+
+    @Test("Who enters while Redis is away is let in, and gets what is said from then on when it is back")
+    func redisAway() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                try await house.say("before", isHeard: false)
+                await house.redis.kill()
+                let client = try await SocketClient.joined(Self.namespace, port: node.port, token: house.token(1))
+                try await house.say("meanwhile", isHeard: false)
+                try await house.redis.start()
+                try await client.until("the message") { $0.texts(Self.namespace) == ["meanwhile"] }
+            }
+        }
+    }
+
+    @Test("Who was removed between the question for them and the return of Redis gets nothing")
+    func removedUnheard() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                await house.redis.kill()
+                let removed = try await SocketClient.joined(Self.namespace, port: node.port, token: house.token(1))
+                let other = try await SocketClient.joined(Self.namespace, port: node.port, token: house.token(2))
+                house.peers.change { _ = $0.workspace.remove(1) }
+                try await house.say("secret", isHeard: false)
+                try await house.redis.start()
+                try await removed.until("the way out") { $0.left.contains(Self.namespace) }
+                try await other.until("the message") { $0.texts(Self.namespace) == ["secret"] }
+                #expect(removed.record.texts(Self.namespace) == [])
+            }
+        }
+    }
+
+    @Test(
+        "While nobody can tell whether a socket may enter it waits, and comes in by itself when that is known",
+        arguments: [GatewayHouse.channel, GatewayHouse.dm])
+    func peersAway(_ room: RoomID) async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let namespace = Namespace.name(of: room)
+                house.peers.change { $0.isAway = true }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+                try client.join(namespace)
+                try await house.peersAreAsked()
+                #expect(client.record.joined.isEmpty && client.record.refused.isEmpty)
+                house.peers.change { $0.isAway = false }
+                try await client.until("a way in") { $0.joined.contains(namespace) }
+                try await house.say("hello", in: room)
+                try await client.until("the message") { $0.texts(namespace) == ["hello"] }
+            }
+        }
+    }
+
+    @Test("Who waited and may not enter is refused once that is known")
+    func strangerWaits() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                house.peers.change { $0.isAway = true }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(99))])
+                try client.join(Self.namespace)
+                try await house.peersAreAsked()
+                house.peers.change { $0.isAway = false }
+                try await client.until("a refusal") { $0.refused[Self.namespace] == "Forbidden" }
+                #expect(client.record.joined.isEmpty)
+            }
+        }
+    }
+
+    @Test("Who was let see the room and then not any more, before its head was known, is refused")
+    func removedWhileWaiting() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                house.peers.change { $0.headsAway = true }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+                try client.join(Self.namespace)
+                try await eventually(within: .seconds(20), "a question for the head") {
+                    house.peers.count("/internal/rooms/heads") > 0
+                }
+                house.peers.change { _ = $0.workspace.remove(1) }
+                try await house.redis.command(
+                    "PUBLISH", "invalidate:access", #"{"workspace_id":"3","user_id":"1"}"#)
+                try await client.until("a refusal") { $0.refused[Self.namespace] == "Forbidden" }
+                house.peers.change { $0.headsAway = false }
+                // It may ask again.
+                house.peers.change { _ = $0.workspace.insert(1) }
+                try client.join(Self.namespace)
+                try await client.until("a way in") { $0.joined.contains(Self.namespace) }
+            }
+        }
+    }
+
+    @Test("Who leaves while waiting is not let in; who asks again is, once")
+    func leaves() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                house.peers.change { $0.isAway = true }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+                for namespace in [Self.namespace, "/ws-channel-8"] {
+                    try client.join(namespace)
+                    try client.leave(namespace)
+                }
+                try client.join("/ws-channel-8")
+                try await house.peersAreAsked()
+                house.peers.change { $0.isAway = false }
+                try await client.until("a way in") { $0.joined == ["/ws-channel-8"] }
+                for room in [GatewayHouse.channel, RoomID(ChannelID(8))] { try await house.say("hello", in: room) }
+                try await client.until("a message") { $0.events.count == 1 }
+                try await house.say("again", in: RoomID(ChannelID(8)))
+                try await client.until("another") { $0.events.count >= 2 }
+                #expect(client.record.texts("/ws-channel-8") == ["hello", "again"])
+                #expect(client.record.texts(Self.namespace) == [])
+            }
+        }
+    }
+
+    @Test("A client that asks and leaves without end while nobody answers loses its connection")
+    func bounded() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                house.peers.change { $0.isAway = true }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+                for _ in 0..<1200 where !client.record.isEnded {
+                    try? client.join(Self.namespace)
+                    try? client.leave(Self.namespace)
+                }
+                try await client.until("its end") { $0.isEnded }
+            }
+        }
+    }
+}
+
+extension GatewayHouse {
+    /// Returns when the peers, who are away, have been asked in vain.
+    fileprivate func peersAreAsked() async throws {
+        let asked = peers.now.calls.count
+        try await eventually(within: .seconds(20), "a question") { self.peers.now.calls.count > asked }
+    }
+}
