@@ -3,16 +3,17 @@ import ServiceKit
 /// The settings that only this service has.
 struct AuthSettings: Sendable {
     private static let keyRotationKey = ConfigKey(
-        "key_rotation", default: Duration.seconds(30 * 86_400), "How long a key signs tokens before the next one does.")
+        "key_rotation", default: Duration.seconds(30 * 86_400), atLeast: .seconds(60),
+        "How long a key signs tokens before the next one does.")
     private static let hashThreadsKey = ConfigKey(
-        "hash_threads", default: 2, "Passwords hashed at a time; each takes 19 MiB.")
+        "hash_threads", default: 2, atLeast: 1, "Passwords hashed at a time; each takes 19 MiB.")
     private static let hashQueueKey = ConfigKey(
-        "hash_queue", default: 64, "Passwords that may wait to be hashed; more are shed.")
+        "hash_queue", default: 64, atLeast: 1, "Passwords that may wait to be hashed; more are shed.")
 
     private static let kakaoURLKey = ConfigKey(
         "kakao_url", default: "https://kapi.kakao.com", "Where Kakao's API is.")
     private static let kakaoAppIDKey = ConfigKey(
-        "kakao_app_id", default: 0, "The number of our app at Kakao; 0 turns sign-in with Kakao off.")
+        "kakao_app_id", default: 0, atLeast: 0, "The number of our app at Kakao; 0 turns sign-in with Kakao off.")
     private static let appleURLKey = ConfigKey(
         "apple_url", default: "https://appleid.apple.com", "Where Apple's keys are.")
     private static let appleKeyIntervalKey = ConfigKey(

@@ -21,7 +21,6 @@ enum App {
     /// Builds everything from the settings and passes it down.
     static func assemble(_ service: ServiceBuilder) async throws {
         let config = service.config
-        guard config[PaymentSettings.welcomeGrant] >= 0 else { throw SettingFault("welcome_grant is below zero") }
         let database = try await service.database(Migrations.schema, migrations: Migrations.all)
         let redis = try service.redis()
         let ledger = Ledger(

@@ -13,17 +13,20 @@ struct GatewaySettings: Sendable {
         "Where other instances reach the internal port of this one, such as 10.0.0.7:9104. Empty for the internal "
             + "address, or the name of the host where that is any.")
     private static let handshakeRateKey = ConfigKey(
-        "handshake_rate", default: 2000,
+        "handshake_rate", default: 2000, atLeast: 1,
         "New sockets a second; who comes beyond is sent away with 503 and Retry-After.")
     private static let handshakeBurstKey = ConfigKey(
-        "handshake_burst", default: 10_000, "New sockets at once, such as those that a restart has sent away.")
+        "handshake_burst", default: 10_000, atLeast: 1,
+        "New sockets at once, such as those that a restart has sent away.")
     private static let originsKey = ConfigKey(
         "allowed_origins", default: [String](),
         "Pages of other origins that may open sockets, such as https://maru.example.")
     private static let pingIntervalKey = ConfigKey(
-        "ping_interval", default: Duration.seconds(25), "How long after a sign of life a client is asked for the next.")
+        "ping_interval", default: Duration.seconds(25), atLeast: .milliseconds(100),
+        "How long after a sign of life a client is asked for the next.")
     private static let pingTimeoutKey = ConfigKey(
-        "ping_timeout", default: Duration.seconds(20), "How long a client may take to answer.")
+        "ping_timeout", default: Duration.seconds(20), atLeast: .milliseconds(100),
+        "How long a client may take to answer.")
     private static let drainWindowKey = ConfigKey(
         "drain_window", default: Duration.seconds(5), "Over how long sockets are closed at the end.")
 
@@ -33,7 +36,7 @@ struct GatewaySettings: Sendable {
             + "can then read along in every room. Empty refuses them.")
 
     private static let pushLeaseKey = ConfigKey(
-        "push_lease", default: Duration.seconds(60),
+        "push_lease", default: Duration.seconds(60), atLeast: .seconds(1),
         "How long a push belongs to the instance that has taken it; what a dead one has not sent others send then.")
     private static let fcmURLKey = ConfigKey("fcm_url", default: "https://fcm.googleapis.com", "Where FCM is.")
     private static let fcmTokenURLKey = ConfigKey(
@@ -66,8 +69,8 @@ struct GatewaySettings: Sendable {
         let name = config[Self.nodeKey]
         node = name.isEmpty ? String(UInt64.random(in: .min ... .max), radix: 36) : name
         nodeAddress = config[Self.nodeAddressKey]
-        handshakeRate = max(1, config[Self.handshakeRateKey])
-        handshakeBurst = max(1, config[Self.handshakeBurstKey])
+        handshakeRate = config[Self.handshakeRateKey]
+        handshakeBurst = config[Self.handshakeBurstKey]
         allowedOrigins = config[Self.originsKey]
         drainWindow = config[Self.drainWindowKey]
         pushLease = config[Self.pushLeaseKey]

@@ -47,6 +47,30 @@ struct ConfigTests {
         #expect(throws: ConfigError.self) { try Self.config(file) }
     }
 
+    @Test(
+        "A rate of 0, or another number with which a service could not do its work, is refused in words",
+        arguments: [
+            "user_rate", "user_burst", "address_rate", "address_burst", "key_burst", "connections",
+            "database_connections",
+        ]
+    )
+    func tooSmall(_ name: String) {
+        let required = "clients_file = c\nservice_credential = s\ndatabase_url = d\nredis_url = r\n"
+        for number in ["0", "-1"] {
+            #expect(throws: ConfigError("\(name) must be a number, 1 at least")) {
+                try Config(Service.settings(of: "sample", []), file: required + "\(name) = \(number)")
+            }
+        }
+    }
+
+    @Test("A level of logging that does not exist is refused")
+    func unknownLevel() {
+        let required = "clients_file = c\nservice_credential = s\ndatabase_url = d\nredis_url = r\n"
+        #expect(throws: ConfigError("log_level must be a level")) {
+            try Config(Service.settings(of: "sample", []), file: required + "log_level = loud")
+        }
+    }
+
     @Test("An unknown variable of ours is refused, too")
     func unknownVariable() {
         #expect(throws: ConfigError.self) {

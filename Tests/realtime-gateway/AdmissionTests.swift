@@ -44,6 +44,17 @@ struct AdmissionTests {
         }
     }
 
+    @Test(
+        "A rate of new sockets of 0 is refused in words",
+        arguments: ["handshake_rate", "handshake_burst"])
+    func rateOfNone(_ name: String) async throws {
+        try await GatewayHouse.use { house in
+            await #expect(throws: ConfigError("\(name) must be a number, 1 at least")) {
+                try await house.withNode([name: "0"]) { _ in }
+            }
+        }
+    }
+
     @Test("A page of another origin opens no socket with the cookie; our own and those of the settings do")
     func origins() async throws {
         try await GatewayHouse.use { house in

@@ -34,7 +34,7 @@ public struct Config: Sendable {
                 values[entry.name] = entry.fallback
             }
             guard let text = values[entry.name] else { throw ConfigError("\(entry.name) is required: \(entry.doc)") }
-            guard entry.accepts(text) else { throw ConfigError("\(entry.name) must be a \(entry.typeName)") }
+            guard entry.accepts(text) else { throw ConfigError("\(entry.name) must be a \(entry.range)") }
         }
         if let unknown = given.keys.sorted().first { throw ConfigError("unknown setting \(unknown)") }
         self.entries = entries
@@ -54,7 +54,7 @@ public struct Config: Sendable {
         entries.map { entry in
             let line = entry.fallback.map { "# \(entry.name) = \($0)" } ?? "\(entry.name) ="
             let more = entry.isSecret ? "; or \(entry.name)_file, a file that holds it" : ""
-            return "# \(entry.doc) (\(entry.typeName)\(entry.fallback == nil ? ", required" : "")\(more))\n\(line)\n"
+            return "# \(entry.doc) (\(entry.range)\(entry.fallback == nil ? ", required" : "")\(more))\n\(line)\n"
         }.joined(separator: "\n")
     }
 

@@ -6,12 +6,26 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
     public let doc: String
     /// What holds without a setting; nil where one must be given.
     public let fallback: Value?
+    /// What is below is refused.
+    private let isBelow: @Sendable (Value) -> Bool
+    private let least: String?
 
     /// A setting with a default.
     public init(_ name: String, default fallback: Value, _ doc: String) {
         self.name = name
         self.doc = doc
         self.fallback = fallback
+        isBelow = { _ in false }
+        least = nil
+    }
+
+    /// A setting with a default and a least value, below which the service would not do its work.
+    public init(_ name: String, default fallback: Value, atLeast least: Value, _ doc: String) where Value: Comparable {
+        self.name = name
+        self.doc = doc
+        self.fallback = fallback
+        isBelow = { $0 < least }
+        self.least = least.configText
     }
 
     /// A setting that must be given.
@@ -19,6 +33,8 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
         self.name = name
         self.doc = doc
         fallback = nil
+        isBelow = { _ in false }
+        least = nil
     }
 
     /// The key without its value's type, for lists of keys.
@@ -30,9 +46,10 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
             name: name,
             doc: doc,
             typeName: Value.typeName,
+            least: least,
             fallback: fallback,
             isSecret: Value.self is any SecretConfigValue.Type,
-            accepts: { Value(configText: $0) != nil }
+            accepts: { [isBelow] in Value(configText: $0).map { !isBelow($0) } ?? false }
         )
     }
 }
@@ -42,7 +59,11 @@ public struct ConfigEntry: Sendable {
     let name: String
     let doc: String
     let typeName: String
+    let least: String?
     let fallback: String?
     let isSecret: Bool
     let accepts: @Sendable (String) -> Bool
+
+    /// What is accepted, such as `number, 1 at least`.
+    var range: String { least.map { "\(typeName), \($0) at least" } ?? typeName }
 }

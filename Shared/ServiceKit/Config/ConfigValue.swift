@@ -1,4 +1,5 @@
 public import EventLoop
+public import Telemetry
 
 /// A type that a setting can have: written and read as one line of text.
 public protocol ConfigValue: Sendable {
@@ -33,6 +34,14 @@ extension String: ConfigValue {
     public init?(configText: String) { self = configText }
 
     public var configText: String { self }
+}
+
+extension LogLevel: ConfigValue {
+    public static let typeName = "level"
+
+    public init?(configText: String) { self.init(rawValue: configText) }
+
+    public var configText: String { rawValue }
 }
 
 extension Int: ConfigValue {

@@ -5,8 +5,9 @@ public struct TokenBucket: Sendable {
     private var tokens: Double
     private var last: UInt64
 
-    /// A full bucket at `now`, in monotonic nanoseconds.
+    /// A full bucket at `now`, in monotonic nanoseconds; its rate is above zero, as is its burst.
     public init(rate: Double, burst: Double, now: UInt64) {
+        precondition(rate > 0 && burst > 0, "a bucket that stays empty tells nobody when to come back")
         perNanosecond = rate / 1e9
         self.burst = burst
         tokens = burst

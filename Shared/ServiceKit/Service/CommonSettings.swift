@@ -1,5 +1,6 @@
 internal import Contract
 internal import EventLoop
+internal import Telemetry
 
 /// The settings that every service has.
 struct CommonSettings: Sendable {
@@ -7,16 +8,16 @@ struct CommonSettings: Sendable {
         "public_address", "Where client calls come in, behind the API gateway.")
     static let internalAddress = ConfigKey<SocketAddress>(
         "internal_address", "Where other services call, and where health and metrics are; never to be routed.")
-    static let loops = ConfigKey("loops", default: 0, "Event loops, each a thread; 0 for one a core.")
+    static let loops = ConfigKey("loops", default: 0, atLeast: 0, "Event loops, each a thread; 0 for one a core.")
     static let logLevel = ConfigKey(
-        "log_level", default: "info", "The least level that is logged: debug, info, warning, error.")
+        "log_level", default: LogLevel.info, "The least level that is logged: debug, info, warning, error.")
     static let clientsFile = ConfigKey<String>("clients_file", "The file of API keys and client profiles.")
     static let credential = ConfigKey<Secret>(
         "service_credential", "What services show each other, 32 characters or more.")
     static let databaseURL = ConfigKey<Secret>(
         "database_url", "The service's own database and role: postgres://role:password@host/db.")
     static let databaseConnections = ConfigKey(
-        "database_connections", default: 4, "Database connections of each loop at most.")
+        "database_connections", default: 4, atLeast: 1, "Database connections of each loop at most.")
     static let redisURL = ConfigKey<Secret>("redis_url", "Where Redis is: redis://:password@host:port/0.")
     static let authURL = ConfigKey(
         "auth_url", default: "http://127.0.0.1:9101", "The internal address of auth-service.")
@@ -32,15 +33,20 @@ struct CommonSettings: Sendable {
     static let trustedProxies = ConfigKey(
         "trusted_proxies", default: ["127.0.0.1", "::1"],
         "Addresses of API gateways whose X-Forwarded-For holds; * for all.")
-    static let connections = ConfigKey("connections", default: 20_000, "Client connections open at once.")
-    static let userRate = ConfigKey("user_rate", default: 50, "Calls a second of one user that are always served.")
+    static let connections = ConfigKey("connections", default: 20_000, atLeast: 1, "Client connections open at once.")
+    static let userRate = ConfigKey(
+        "user_rate", default: 50, atLeast: 1, "Calls a second of one user that are always served.")
     static let userBurst = ConfigKey(
-        "user_burst", default: 2000, "Calls of one user at once: home screens fire two a room.")
-    static let addressRate = ConfigKey("address_rate", default: 20, "Calls without a token a second of one address.")
-    static let addressBurst = ConfigKey("address_burst", default: 200, "Calls without a token of one address at once.")
+        "user_burst", default: 2000, atLeast: 1, "Calls of one user at once: home screens fire two a room.")
+    static let addressRate = ConfigKey(
+        "address_rate", default: 20, atLeast: 1, "Calls without a token a second of one address.")
+    static let addressBurst = ConfigKey(
+        "address_burst", default: 200, atLeast: 1, "Calls without a token of one address at once.")
     static let keyRate = ConfigKey(
-        "key_rate", default: 0, "Calls a second of all who use one API key; 0 for as many as they like.")
-    static let keyBurst = ConfigKey("key_burst", default: 10_000, "Calls at once of all who use one API key.")
+        "key_rate", default: 0, atLeast: 0,
+        "Calls a second of all who use one API key; 0 for as many as they like.")
+    static let keyBurst = ConfigKey(
+        "key_burst", default: 10_000, atLeast: 1, "Calls at once of all who use one API key.")
     static let drainTimeout = ConfigKey(
         "drain_timeout", default: Duration.seconds(20), "How long running calls may take at the end.")
 

@@ -24,8 +24,7 @@ public enum Service {
         let loops = EventLoopGroup(count: config.loopCount)
         signals.start(on: loops.loops[0])
         let output = LogOutput()
-        let level = LogLevel(rawValue: config[CommonSettings.logLevel]) ?? .info
-        let log = Log(service: name, level: level, to: output)
+        let log = Log(service: name, level: config[CommonSettings.logLevel], to: output)
         Task(executorPreference: loops.loops[0]) {
             do {
                 let service = try await start(name, config, on: loops, log: log, assemble: assemble)
