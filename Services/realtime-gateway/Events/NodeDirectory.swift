@@ -1,6 +1,6 @@
 import EventLoop
-import Glibc
 import Redis
+import ServiceKit
 import Synchronization
 import Wire
 
@@ -56,10 +56,7 @@ final class NodeDirectory: Sendable {
     /// How others reach what listens at `address`.
     static func name(of address: SocketAddress) -> String {
         guard ["0.0.0.0", "::"].contains(address.host) else { return address.description }
-        var name = [CChar](repeating: 0, count: 256)
-        gethostname(&name, name.count - 1)
-        return
-            "\(String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)):\(address.port)"
+        return "\(HostName.own):\(address.port)"
     }
 
     private static func key(_ node: String) -> RedisKey { "gateway:\(node)" }

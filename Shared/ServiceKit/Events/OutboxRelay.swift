@@ -52,12 +52,13 @@ struct OutboxRelay: Sendable {
 
     /// Relays until cancelled.
     func run(on loop: EventLoop) async throws {
-        var wasConnected = false
+        var known: Int?
         var nextCleaning = loop.now
         while !Task.isCancelled {
-            let isConnected = redis.state.isConnected
-            if isConnected {
-                if !wasConnected { try await publishAgainIfLost() }
+            if case .connected(let generation) = redis.state {
+                // However short it was away, it may have come back empty, or as a replica that lacks the latest.
+                if generation != known { try await publishAgainIfLost() }
+                known = generation
                 while try await relayBatch() == Self.batch {}
                 if loop.now >= nextCleaning {
                     nextCleaning = loop.now + Self.cleaning.wholeNanoseconds
@@ -65,7 +66,6 @@ struct OutboxRelay: Sendable {
                     try await forgetOld()
                 }
             }
-            wasConnected = isConnected
             try await signal.sleep(atMost: Self.patrol, on: loop)
         }
     }

@@ -112,6 +112,8 @@ public final class ServiceBuilder: @unchecked Sendable {
         telling: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
     ) -> Outbox {
         let signal = WakeSignal()
+        // A Redis that is back may have lost what it was told.
+        redis.observe { if $0.isConnected { signal.wake() } }
         let relay = OutboxRelay(
             database: database, redis: redis, stream: stream, telling: telling, grace: grace, signal: signal, log: log)
         background("outbox relay") {
@@ -151,8 +153,7 @@ public final class ServiceBuilder: @unchecked Sendable {
     public func stream(
         _ key: RedisKey, concurrency: Int = 1, _ handler: @escaping RedisStreamConsumer.Handler
     ) throws {
-        var consumption = RedisConsumption(
-            stream: key, group: name, consumer: "\(name)-\(config[CommonSettings.publicAddress].port)")
+        var consumption = RedisConsumption(stream: key, group: name, consumer: instance)
         consumption.concurrency = concurrency
         let log = log
         let consumer = RedisStreamConsumer(
@@ -163,6 +164,15 @@ public final class ServiceBuilder: @unchecked Sendable {
                 }
             }, handler: handler)
         consumers.append(consumer)
+    }
+
+    /// Names this process among its like: in containers their hosts differ, on one host their ports. It is the same after a
+    /// restart, so that what it was given before it died is found at once.
+    private var instance: String {
+        let port = config[CommonSettings.publicAddress].port
+        // Where any port will do, a restart looks like another process.
+        let place = port == 0 ? String(UInt64.random(in: .min ... .max), radix: 36) : String(port)
+        return "\(name)-\(HostName.own)-\(place)"
     }
 
     /// The file store of the service, with the folders that its paths name.

@@ -1,0 +1,69 @@
+import HTTP
+import Redis
+import ServiceKit
+import ServiceSupport
+import TestSupport
+import Testing
+
+@Suite("Streams of services")
+struct StreamTests {
+    @Test("Processes that share a stream are consumers of their own, wherever they run")
+    func consumers() async throws {
+        let redis = try await RedisServer.start()
+        var services: [ServiceUnderTest] = []
+        for _ in 0..<2 {
+            services.append(
+                try await ServiceUnderTest("sample", [], redis: redis) { builder in
+                    try builder.stream("things") { _ in }
+                })
+        }
+        try await eventually("two consumers") {
+            try await Set(redis.say("XINFO CONSUMERS things sample").filter { $0.hasPrefix("sample-") }).count == 2
+        }
+        for service in services { await service.stop() }
+        await redis.stop()
+    }
+
+    @Test("Facts are told again as soon as a Redis that has lost them is back, however short it was away")
+    func toldAgain() async throws {
+        let redis = try await RedisServer.start()
+        let service = try await ServiceUnderTest("sample", [], redis: redis) { builder in
+            let database = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            let outbox = builder.outbox(in: database, to: try builder.redis(), named: "sample")
+            builder.publicRoutes { routes in
+                routes.open(.post, "/v1/things") { call in
+                    try await outbox.transaction { tx in try await outbox.append("thing", in: tx) { _ in } }
+                    return call.done()
+                }
+            }
+        }
+        #expect(try await service.call("POST", "/v1/things").status == 200)
+        try await eventually("the fact") { try await redis.say("XLEN facts:sample") == [":1"] }
+        // Between the telling and its noting nothing could be told again.
+        try await eventually("its noting") {
+            try await service.database.run(sql: "select count(*) from sample.outbox where published_at is null")
+                .hasPrefix("0")
+        }
+        for command in ["FLUSHALL", "CLIENT KILL TYPE normal", "CLIENT KILL TYPE pubsub"] {
+            _ = try await redis.say(command)
+        }
+        try await eventually(within: .seconds(10), "the fact again") {
+            try await redis.say("XLEN facts:sample") == [":1"]
+        }
+        await service.stop()
+        await redis.stop()
+    }
+}
+
+extension RedisServer {
+    /// The lines of the reply to a command.
+    fileprivate func say(_ command: String) async throws -> [String] {
+        try await onOwnThread { [port] in
+            Result {
+                let connection = try RawConnection(port: port)
+                try connection.send("\(command)\r\nPING\r\n")
+                return try connection.receive(until: "+PONG\r\n").split(separator: "\r\n").dropLast().map(String.init)
+            }
+        }.get()
+    }
+}
