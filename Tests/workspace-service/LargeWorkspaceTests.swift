@@ -29,6 +29,31 @@ struct LargeWorkspaceTests {
         }
     }
 
+    @Test("Twenty who read it first at the same time ask auth-service once for each person, together")
+    func firstReaders() async throws {
+        try await WorkspaceHouse.use { house in
+            let fixture = try await Fixture.make(1, in: house)[0]
+            _ = try await house.sql(
+                """
+                begin;
+                insert into member select \(fixture.workspace), u, u from generate_series(1001, 3496) as made (u);
+                insert into channel_member select \(fixture.channel) + 1, u, \(fixture.workspace), u
+                    from generate_series(1001, 3496) as made (u);
+                commit
+                """)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        let reply = try await house.call("GET", "/v1/workspaces/\(fixture.workspace)/members")
+                        return try house.texts(reply, "user_id").count
+                    }
+                }
+                for try await count in group { #expect(count == 2500) }
+            }
+            #expect(house.peers.now.profileCalls == 3)
+        }
+    }
+
     @Test("Listed and detailed again and again, by many at once, it takes a bounded amount of memory")
     func memory() async throws {
         try await WorkspaceHouse.use { house in

@@ -10,25 +10,8 @@ public import Wire
 /// kept is asked for again; when auth-service does not answer, the last known is served, and who is not known at all is a
 /// failure: never a wrong name.
 public final class ProfileCache: Sendable {
-    private struct Entry {
-        var profile: AuthClient.Profile
-        var fetchedAt: UInt64
-        var isStale = false
-    }
-
-    private struct State {
-        var entries: [UserID: Entry] = [:]
-        /// Versions told of people who were not kept then: their profile may be on its way, and older.
-        var told: [UserID: Int64] = [:]
-        /// Grows when hints may have been missed; entries fetched before are stale.
-        var validFrom: UInt64 = 0
-    }
-
-    private static let toldLimit = 10_000
-
     private let auth: AuthClient
-    private let state = Mutex(State())
-    private let capacity: Int
+    private let shelf: Mutex<ProfileShelf>
     private let lifetime: UInt64
 
     /// The Redis channel of changes.
@@ -37,35 +20,34 @@ public final class ProfileCache: Sendable {
     /// - Parameter capacity: people kept at most, about 300 bytes each.
     public init(auth: AuthClient, capacity: Int = 100_000, lifetime: Duration = .seconds(600)) {
         self.auth = auth
-        self.capacity = capacity
+        shelf = Mutex(ProfileShelf(capacity: capacity))
         self.lifetime = lifetime.wholeNanoseconds
     }
 
     /// The profiles of those users who exist.
     public func members(_ users: some Sequence<UserID>) async throws -> [UserID: MemberView] {
-        var wanted = Set(users)
-        var found: [UserID: MemberView] = [:]
-        found.reserveCapacity(wanted.count)
-        let old = state.withLock { state -> [UserID: MemberView] in
-            var old: [UserID: MemberView] = [:]
-            let oldest = max(state.validFrom, EventLoop.preciseNow &- lifetime)
-            for user in wanted {
-                guard let entry = state.entries[user] else { continue }
-                if entry.isStale || entry.fetchedAt < oldest {
-                    old[user] = entry.profile.member
-                } else {
-                    found[user] = entry.profile.member
-                }
+        let wanted = Set(users)
+        let oldest = EventLoop.preciseNow &- lifetime
+        let look = shelf.withLock { shelf in
+            var look = shelf.look(for: wanted, oldest: oldest)
+            var last: ProfileShelf.Question?
+            for start in stride(from: 0, to: look.missing.count, by: Self.bulk) {
+                let some = Array(look.missing[start..<min(start + Self.bulk, look.missing.count)])
+                let question = shelf.ask(for: some) { [last] in ask($0, for: some, after: last) }
+                look.awaited[question] = some
+                last = question
             }
-            return old
+            return look
         }
-        wanted.subtract(found.keys)
-        if wanted.isEmpty { return found }
+        var found = look.fresh
         do {
-            for profile in try await fetch(Array(wanted)) { found[profile.member.id] = profile.member }
+            for (question, users) in look.awaited {
+                let answer = try await question.answer.value
+                for user in users { found[user] = answer[user] }
+            }
         } catch {
-            guard old.count == wanted.count else { throw error }
-            found.merge(old) { fresh, _ in fresh }
+            guard look.fresh.count + look.old.count == wanted.count else { throw error }
+            found.merge(look.old) { new, _ in new }
         }
         return found
     }
@@ -76,30 +58,19 @@ public final class ProfileCache: Sendable {
         return member
     }
 
-    private func fetch(_ users: [UserID]) async throws -> [AuthClient.Profile] {
-        var profiles: [AuthClient.Profile] = []
-        for start in stride(from: 0, to: users.count, by: Self.bulk) {
-            let some = Array(users[start..<min(start + Self.bulk, users.count)])
-            let askedAt = EventLoop.preciseNow
-            let answer = try await auth.profiles(of: some)
-            keep(answer, askedAt)
-            profiles += answer
-        }
-        return profiles
-    }
-
     private static let bulk = 1000
 
-    private func keep(_ profiles: [AuthClient.Profile], _ askedAt: UInt64) {
-        state.withLock { state in
-            if state.entries.count + profiles.count > capacity { state.entries.removeAll(keepingCapacity: true) }
-            for profile in profiles {
-                let user = profile.member.id
-                if let known = state.entries[user], known.profile.version > profile.version { continue }
-                var entry = Entry(profile: profile, fetchedAt: askedAt)
-                entry.isStale = state.told.removeValue(forKey: user).map { $0 > profile.version } ?? false
-                state.entries[user] = entry
-            }
+    /// Asks in a task of its own, as more than one may wait for it, and one question after the other.
+    private func ask(
+        _ number: Int, for users: [UserID], after earlier: ProfileShelf.Question?
+    ) -> Task<[UserID: MemberView], any Error> {
+        Task(executorPreference: EventLoop.current) { [self] in
+            defer { shelf.withLock { $0.end(number, for: users) } }
+            _ = try await earlier?.answer.value
+            let askedAt = EventLoop.preciseNow
+            let profiles = try await auth.profiles(of: users)
+            shelf.withLock { $0.keep(profiles, askedAt: askedAt) }
+            return Dictionary(profiles.map { ($0.member.id, $0.member) }) { first, _ in first }
         }
     }
 
@@ -119,15 +90,8 @@ public final class ProfileCache: Sendable {
         guard let json = try? JSONValue(parsing: hint), let user = json["user_id"]?.string.flatMap(UserID.init),
             let version = json["version"]?.int
         else { return }
-        state.withLock { state in
-            if let known = state.entries[user] {
-                if known.profile.version < version { state.entries[user]?.isStale = true }
-            } else {
-                if state.told.count >= Self.toldLimit { state.told.removeAll(keepingCapacity: true) }
-                state.told[user] = Int64(version)
-            }
-        }
+        shelf.withLock { $0.changed(user, version: Int64(version)) }
     }
 
-    private func forgetFreshness() { state.withLock { $0.validFrom = EventLoop.preciseNow } }
+    private func forgetFreshness() { shelf.withLock { $0.forgetFreshness(now: EventLoop.preciseNow) } }
 }
