@@ -53,7 +53,9 @@ struct FCM: Sendable {
                     json.object("android") { json in
                         json.field("priority", "HIGH")
                         json.field("ttl", timeToLive)
-                        json.field("collapse_key", message.collapseID)
+                        // A tag replaces what the device shows already. Under collapse keys, of which FCM keeps four a
+                        // device, a device that was off would lose messages.
+                        json.object("notification") { json in json.field("tag", message.collapseID) }
                     }
                     json.object("apns") { json in
                         json.object("headers") { json in

@@ -151,7 +151,7 @@ struct OtherServicesAnswers {
 
     private func push(_ body: [UInt8]) throws -> Response {
         let message = try JSONValue(parsing: body)["message"]
-        pushes.arrived(message?["android"]?["collapse_key"]?.string ?? "")
+        pushes.arrived(message?["android"]?["notification"]?["tag"]?.string ?? "")
         return object { $0.field("name", "projects/load/messages/1") }
     }
 }
