@@ -75,7 +75,7 @@ enum App {
         service.atDrain {
             await engine.drain(over: settings.drainWindow)
             for loop in service.loops.loops {
-                try? await loop.run { await hubs.current.settlePositions(within: .seconds(2)) }
+                try? await loop.run { await hubs.current.positions.settle(within: .seconds(2)) }
             }
             await directory.withdraw(settings.node)
         }

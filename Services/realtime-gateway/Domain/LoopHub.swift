@@ -205,10 +205,4 @@ final class LoopHub: @unchecked Sendable {
             for feed in feeds.values { await feed.rewritePositions() }
         }
     }
-
-    /// Returns when every position is written, or after a time.
-    func settlePositions(within limit: Duration) async {
-        let end = loop.now + limit.wholeNanoseconds
-        while !positions.isIdle, loop.now < end { try? await loop.sleep(for: .milliseconds(10)) }
-    }
 }

@@ -20,6 +20,8 @@ final class PositionWriter: @unchecked Sendable {
     private var reservations: [RoomID: Reservation] = [:]
     private var leavings: [SessionPositions.Leaving] = []
     private var isWriting = false
+    /// Those who wait until everything is written.
+    private var waits: [CheckedContinuation<Void, Never>] = []
 
     private static let pauseAfterFailure = Duration.milliseconds(100)
     /// Beyond this the oldest are lost: their sessions go on from where they may have been sent to.
@@ -31,7 +33,19 @@ final class PositionWriter: @unchecked Sendable {
         feed = String(UInt64.random(in: .min ... .max), radix: 36)
     }
 
-    var isIdle: Bool { !isWriting }
+    /// Returns when everything is written, or after a time.
+    func settle(within limit: Duration) async {
+        guard isWriting else { return }
+        let alarm = loop.schedule(after: limit) { [weak self] in self?.endWaits() }
+        await withCheckedContinuation { waits.append($0) }
+        alarm.cancel()
+    }
+
+    private func endWaits() {
+        let ended = waits
+        waits = []
+        for wait in ended { wait.resume() }
+    }
 
     /// Tells the feed once it stands that its sockets may have been sent everything up to `seq`.
     func reserve(_ feed: RoomFeed, through seq: Int64) {
@@ -77,5 +91,6 @@ final class PositionWriter: @unchecked Sendable {
             if hasFailed || !lost.isEmpty { try? await loop.sleep(for: Self.pauseAfterFailure) }
         }
         isWriting = false
+        endWaits()
     }
 }

@@ -14,6 +14,8 @@ final class EngineLoop: @unchecked Sendable {
     private let counts: EngineCounts
     private var sessions: [String: EngineSocket] = [:]
     private var isDraining = false
+    /// Those who wait for the end of the last session.
+    private var drains: [CheckedContinuation<Void, Never>] = []
 
     private static let drainGrace = Duration.seconds(1)
 
@@ -58,6 +60,7 @@ final class EngineLoop: @unchecked Sendable {
 
     func forget(_ socket: EngineSocket) {
         if sessions.removeValue(forKey: socket.id) != nil { counts.closed(socket.transport) }
+        if sessions.isEmpty { endDrains() }
     }
 
     /// Ends all sessions, evenly over a time, so that their clients do not all come back at once.
@@ -72,7 +75,17 @@ final class EngineLoop: @unchecked Sendable {
     func drain(over duration: Duration) async {
         isDraining = true
         closeAll(over: duration)
-        let end = loop.now + (duration + Self.drainGrace).wholeNanoseconds
-        while !sessions.isEmpty, loop.now < end { try? await loop.sleep(for: .milliseconds(10)) }
+        let limit = loop.schedule(after: duration + Self.drainGrace) { [weak self] in self?.endDrains() }
+        await withCheckedContinuation { drain in
+            drains.append(drain)
+            if sessions.isEmpty { endDrains() }
+        }
+        limit.cancel()
+    }
+
+    private func endDrains() {
+        let ended = drains
+        drains = []
+        for drain in ended { drain.resume() }
     }
 }
