@@ -43,7 +43,8 @@ enum App {
             announcer: RevocationAnnouncer(redis: redis, revocations: try service.access().revocations))
         let facts = AccountFacts(outbox: service.outbox(in: database, to: redis, named: "auth"), redis: redis)
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
-        let portraits = Portraits(files: try service.fileStore(folders: [Portraits.folder]))
+        let profiles = Profiles(store: accounts, facts: facts, workspaces: workspaces)
+        let portraits = Portraits(files: try service.fileStore(folders: [Portraits.folder]), profiles: profiles)
         let autoJoin = AutoJoin(workspaces: workspaces)
         let people = Accounts(
             store: accounts,
@@ -65,15 +66,10 @@ enum App {
                     clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
             ).register(in: &routes)
             SessionRoutes(sessions: sessions, store: sessionStore).register(in: &routes)
-            PortraitRoutes(
-                accounts: accounts, profiles: Profiles(store: accounts, facts: facts), portraits: portraits,
-                imageSize: settings.imageSize
-            ).register(in: &routes)
+            PortraitRoutes(portraits: portraits, imageSize: settings.imageSize).register(in: &routes)
             DeviceRoutes(devices: devices).register(in: &routes)
             ProfileRoutes(
-                accounts: accounts, profiles: Profiles(store: accounts, facts: facts),
-                own: OwnProfiles(accounts: accounts, coins: coins, on: service.loops),
-                workspaces: workspaces
+                profiles: profiles, own: OwnProfiles(accounts: accounts, coins: coins, on: service.loops)
             ).register(in: &routes)
         }
         service.internalRoutes { routes in

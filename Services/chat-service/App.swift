@@ -52,7 +52,7 @@ enum App {
             ChannelChatRoutes(doors: doors, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)
             GlanceRoutes(doors: doors, conversations: conversations).register(in: &routes)
-            FileRoutes(attachments: attachments, access: access, dms: dms).register(in: &routes)
+            FileRoutes(attachments: attachments, doors: doors).register(in: &routes)
             DMRoutes(
                 doors: doors, directMessages: DirectMessages(store: dms, doors: doors, profiles: profiles),
                 conversations: conversations, fileSize: settings.fileSize

@@ -16,6 +16,16 @@ struct ProfileChange: Sendable {
 struct Profiles: Sendable {
     let store: AccountStore
     let facts: AccountFacts
+    let workspaces: WorkspaceClient
+
+    /// Another's account, for those who share a workspace with them.
+    func account(of user: UserID, for viewer: UserID) async throws -> Account {
+        if user != viewer, try await workspaces.acquaintances(of: viewer, among: [user]).isEmpty {
+            throw Failure.notFound
+        }
+        guard let account = try await store.find(user) else { throw Failure.notFound }
+        return account
+    }
 
     /// The account after the change; one that changes nothing is told to nobody.
     func change(_ user: UserID, _ change: ProfileChange) async throws -> Account {

@@ -5,8 +5,6 @@ import Wire
 
 /// The pictures of people: changed by themselves, seen by whoever is signed in and was told the path.
 struct PortraitRoutes: Sendable {
-    let accounts: AccountStore
-    let profiles: Profiles
     let portraits: Portraits
     let imageSize: Int
 
@@ -17,20 +15,8 @@ struct PortraitRoutes: Sendable {
 
     /// An absent picture means unchanged.
     func change(_ call: Call, _ caller: Caller) async throws -> Response {
-        let fields = try await call.fields()
-        guard let file = fields.file("image") else {
-            return call.reply(try await profiles.change(caller.user, ProfileChange()).view())
-        }
-        let former = try await accounts.find(caller.user)?.profileImage
-        let path = try await portraits.keep(file)
-        do {
-            let account = try await profiles.change(caller.user, ProfileChange(profileImage: path))
-            await portraits.discard(former)
-            return call.reply(account.view())
-        } catch {
-            await portraits.discard(path)
-            throw error
-        }
+        let file = try await call.fields().file("image")
+        return call.reply(try await portraits.change(of: caller.user, to: file).view())
     }
 
     func picture(_ call: Call, _ caller: Caller) async throws -> Response {

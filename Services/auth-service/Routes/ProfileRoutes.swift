@@ -5,10 +5,8 @@ import Wire
 
 /// Profiles: one's own, and those of people who share a workspace.
 struct ProfileRoutes: Sendable {
-    let accounts: AccountStore
     let profiles: Profiles
     let own: OwnProfiles
-    let workspaces: WorkspaceClient
 
     func register(in routes: inout PublicRoutes) {
         routes.signedIn(.get, "/v1/users/my", in: .january2024, mine)
@@ -31,11 +29,6 @@ struct ProfileRoutes: Sendable {
     }
 
     func another(_ call: Call, _ caller: Caller) async throws -> Response {
-        let id: UserID = try call.id("id")
-        if id != caller.user, try await workspaces.acquaintances(of: caller.user, among: [id]).isEmpty {
-            throw Failure.notFound
-        }
-        guard let account = try await accounts.find(id) else { throw Failure.notFound }
-        return call.reply(account.member)
+        call.reply(try await profiles.account(of: try call.id("id"), for: caller.user).member)
     }
 }

@@ -52,8 +52,26 @@ struct Conversations: Sendable {
         }
     }
 
+    /// What a reader gets of a range of a room's history: the messages above `after` and up to `through`, which they have
+    /// read with that.
+    func open(
+        _ range: HistoryRange, of room: RoomID, for caller: Caller
+    ) async throws -> (after: Int64, through: Int64) {
+        let head = try await messages.head(of: room)
+        let part = range.part(upTo: head)
+        // A page from further up says nothing of how far its reader has come.
+        if range.readsForward || part.through == head { try await hasRead(part.through, of: room, by: caller) }
+        return part
+    }
+
+    /// Moves a read position, never backwards and not beyond the room's head; returns where it is then.
+    func moveReadPosition(of user: UserID, in room: RoomID, to seq: Int64) async throws -> Int64 {
+        guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
+        return try await positions.move(user, in: room, to: min(seq, try await messages.head(of: room)))
+    }
+
     /// A reply takes the caller up to `seq` of a room; the gateway is told before it leaves.
-    func hasRead(_ seq: Int64, of room: RoomID, by caller: Caller) async throws {
+    private func hasRead(_ seq: Int64, of room: RoomID, by caller: Caller) async throws {
         try await gatewayPositions.tell(caller.session, room, seq)
         if seq > 0 { try await positions.move(caller.user, in: room, to: seq) }
     }

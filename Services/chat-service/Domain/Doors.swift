@@ -37,6 +37,20 @@ struct Doors: Sendable {
         return dm
     }
 
+    /// The same for writing: once one of the two has left the workspace, the other one only reads.
+    func openDM(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> DM {
+        let dm = try await dm(id, of: user, in: workspace)
+        guard dm.isOpen else { throw Failure.notFound }
+        return dm
+    }
+
+    /// Whether the user is in a room now, whose files they may see then.
+    func isIn(_ room: RoomID, _ user: UserID) async throws -> Bool {
+        if let channel = room.channel { return try await access.access(of: user, to: channel)?.isMember == true }
+        guard let dm = room.dm else { return false }
+        return !(try await dms.find([dm], of: user).isEmpty)
+    }
+
     /// Fails unless both are in the workspace.
     func requireMembers(_ users: [UserID], of workspace: WorkspaceID) async throws {
         for user in users {

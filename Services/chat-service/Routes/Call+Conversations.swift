@@ -19,12 +19,7 @@ extension Call {
         _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) async throws -> Response {
         let range = try await query.range(in: room, conversations.messages)
-        let head = try await conversations.messages.head(of: room)
-        let part = range.part(upTo: head)
-        // A page from further up says nothing of how far its reader has come.
-        if range.readsForward || part.through == head {
-            try await conversations.hasRead(part.through, of: room, by: caller)
-        }
+        let part = try await conversations.open(range, of: room, for: caller)
         let reply = HistoryReply(
             conversations: conversations, call: self, room: room, opening: opening, closing: closing)
         return try await reply.messages(after: part.after, through: part.through, write)
@@ -39,14 +34,12 @@ extension Call {
         return try await conversations.messages.unread(in: room, for: caller.user, after: after)
     }
 
-    /// Moves the read position to the `seq` of the body, never backwards and not beyond the room's head.
+    /// Moves the read position to the `seq` of the body.
     func moveReadPosition(
         in room: RoomID, _ conversations: Conversations, _ caller: Caller
     ) async throws -> Response {
         let seq = Int64(try await fields().number("seq"))
-        guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
-        let head = try await conversations.messages.head(of: room)
-        let position = try await conversations.positions.move(caller.user, in: room, to: min(seq, head))
+        let position = try await conversations.moveReadPosition(of: caller.user, in: room, to: seq)
         return reply { json in json.object { $0.field("seq", position) } }
     }
 }

@@ -34,8 +34,7 @@ struct DMRoutes: Sendable {
     }
 
     func send(_ call: Call, _ caller: Caller) async throws -> Response {
-        let dm = try await dm(call, caller)
-        guard dm.isOpen else { throw Failure.notFound }
+        let dm = try await doors.openDM(try call.id("room_id"), of: caller.user, in: try call.id("id"))
         let place = Place(room: dm.room, workspace: dm.workspace, name: nil)
         let message = try await conversations.send(try await call.sendRequest(), to: place, by: caller)
         return call.created(DMView(room: dm.id, message: message))

@@ -6,8 +6,7 @@ import Wire
 /// The files of messages, for those who are in the room now.
 struct FileRoutes: Sendable {
     let attachments: Attachments
-    let access: AccessCache
-    let dms: DMStore
+    let doors: Doors
 
     func register(in routes: inout PublicRoutes) {
         for folder in Attachments.Folder.allCases {
@@ -19,14 +18,8 @@ struct FileRoutes: Sendable {
     func file(_ call: Call, _ caller: Caller) async throws -> Response {
         let raw = String(decoding: try call.raw("name"), as: UTF8.self)
         guard let name = FileRecord.name(inPath: raw), let record = try await attachments.store.find([name]).first,
-            try await isIn(record.room, caller.user)
+            try await doors.isIn(record.room, caller.user)
         else { throw Failure.notFound }
         return try await call.file(record.storeName, in: attachments.files, title: record.displayName)
-    }
-
-    private func isIn(_ room: RoomID, _ user: UserID) async throws -> Bool {
-        if let channel = room.channel { return try await access.access(of: user, to: channel)?.isMember == true }
-        guard let dm = room.dm else { return false }
-        return !(try await dms.find([dm], of: user).isEmpty)
     }
 }

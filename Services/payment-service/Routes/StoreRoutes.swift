@@ -20,10 +20,9 @@ struct StoreRoutes: Sendable {
         let fields = try await call.fields()
         let reference = try Self.text("imp_uid", in: fields)
         let order = OrderNumber(text: try Self.text("merchant_uid", in: fields))
-        guard order.isOf(key: call.key) else { throw Failure(PaymentVerdict.Refusal.otherOrder) }
         do {
-            let record = try await payments.validate(reference, PaymentAttempt.Claim(user: caller.user, order: order))
-            return call.reply(try BillView(record))
+            let claim = try PaymentAttempt.Claim.made(by: caller.user, of: order, under: call.key)
+            return call.reply(try BillView(try await payments.validate(reference, claim)))
         } catch let refusal as PaymentVerdict.Refusal {
             throw Failure(refusal)
         } catch let fault as ProviderFault {

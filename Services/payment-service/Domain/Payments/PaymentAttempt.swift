@@ -6,6 +6,14 @@ struct PaymentAttempt: Sendable, Equatable {
     struct Claim: Sendable, Equatable {
         let user: UserID
         let order: OrderNumber
+
+        /// What a user claims with an app, which makes order numbers of its own key.
+        static func made(
+            by user: UserID, of order: OrderNumber, under key: String
+        ) throws(PaymentVerdict.Refusal) -> Claim {
+            guard order.isOf(key: key) else { throw .otherOrder }
+            return Claim(user: user, order: order)
+        }
     }
 
     let id: Int64
