@@ -3,6 +3,7 @@ base images or can pull them, and docker compose or docker-compose."""
 
 import json
 import os
+import re
 import resource
 import secrets
 import shutil
@@ -35,6 +36,7 @@ class Composition:
         self.compose = ["docker", "compose"] if has_plugin else ["docker-compose"]
         self.environment = {
             **os.environ,
+            "COMPOSE_PROJECT_NAME": self.project,
             "MARU_PORT": str(self.port),
             "MARU_TLS_PORT": str(tls_port),
             "MARU_CLIENTS": str(self.clients),
@@ -43,12 +45,28 @@ class Composition:
         }
 
     def run(self, *arguments, timeout=300, check=True):
-        command = [*self.compose, "--project-name", self.project, *arguments]
+        command = [*self.compose, *arguments]
         result = subprocess.run(
             command, cwd=CHECKOUT, env=self.environment, capture_output=True, text=True, timeout=timeout
         )
         assert not check or result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
         return result.stdout
+
+    def run_block(self, block):
+        """What a page of the documents says, word for word, but that there is no terminal and compose may be the older."""
+        functions = f"""
+            docker() {{
+                [[ $1 == compose ]] || {{ command docker "$@"; return; }}
+                shift
+                if [[ $1 == exec ]]; then set -- exec -T "${{@:2}}"; fi
+                command {' '.join(self.compose)} "$@"
+            }}
+        """
+        result = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", functions + block],
+            cwd=CHECKOUT, env=self.environment, capture_output=True, text=True, timeout=600,
+        )  # fmt: skip
+        assert result.returncode == 0, f"{block}\n{result.stdout}\n{result.stderr}"
 
     def containers(self, service=None):
         identifiers = self.run("ps", "--quiet", *([service] if service else [])).split()
@@ -231,6 +249,22 @@ def test_the_gateway_loads_its_configuration_anew_when_told(composition, convers
     before = workers()
     composition.run("exec", "-T", "gateway", "/etc/maru/nginx/entry", "reload")
     eventually(lambda: workers() != before, 30)
+    conversation.carries_a_message()
+
+
+def operations_blocks():
+    text = (CHECKOUT / "docs/operations.md").read_text()
+    return re.findall(r"^```docker\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("block", operations_blocks(), ids=lambda block: block.splitlines()[0])
+def test_what_the_page_for_operators_says_about_images_can_be_done(composition, conversation, block):
+    needed = re.findall(r"image: \$\{(?:PROMETHEUS|GRAFANA)_IMAGE:-(.*)\}", (CHECKOUT / "docker-compose.yml").read_text())
+    if "--profile observability" in block and not all(docker("image", "ls", "--quiet", each) for each in needed):
+        # An engine that cannot pull them can at least tell whether their part of the file is sound.
+        block = block.replace("up --detach", "config --quiet")
+    composition.run_block(block)
+    eventually(lambda: all(composition.is_healthy(each) for each in [*SERVICES.values(), "gateway"]), 60)
     conversation.carries_a_message()
 
 

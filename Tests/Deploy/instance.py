@@ -58,9 +58,14 @@ class Instance:
 
     def start_in_foreground(self, *options):
         command = self.command("up", *(options or ("--port", "0")))
-        return subprocess.Popen(
-            command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
+        # A shell cannot catch what is ignored when it starts, as the hang-up is under `nohup`.
+        before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        try:
+            return subprocess.Popen(
+                command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
+        finally:
+            signal.signal(signal.SIGHUP, before)
 
     def port(self, name):
         return int(dict(line.split("=") for line in (self.data / "ports").read_text().split())[name])
