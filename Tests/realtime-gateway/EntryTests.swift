@@ -77,6 +77,21 @@ struct EntryTests {
         }
     }
 
+    @Test("Whose socket it is, too, is asked again while auth-service cannot tell")
+    func authAway() async throws {
+        try await GatewayHouse.use { house in
+            house.peers.change { $0.isAway = true }
+            try await house.withNode { node in
+                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+                try client.join(Self.namespace)
+                try await house.peersAreAsked()
+                #expect(client.record.joined.isEmpty && client.record.refused.isEmpty)
+                house.peers.change { $0.isAway = false }
+                try await client.until("a way in") { $0.joined.contains(Self.namespace) }
+            }
+        }
+    }
+
     @Test("Who waited and may not enter is refused once that is known")
     func strangerWaits() async throws {
         try await GatewayHouse.use { house in

@@ -70,9 +70,7 @@ final class RoomFeed: @unchecked Sendable {
             case .message(let bytes): self?.heard(bytes)
             // The head is asked for only now: what comes after it is heard.
             case .confirmed: self?.begunToHear()
-            case .gap:
-                self?.verify()
-                self?.compare()
+            case .gap: self?.hearsAgain()
             case .lost: break
             }
         }
@@ -81,6 +79,12 @@ final class RoomFeed: @unchecked Sendable {
             self?.isEarly = true
             self?.askForHead()
         }
+    }
+
+    private func hearsAgain() {
+        verify()
+        // A head that is on its way may be from before.
+        if present == nil { askForHead() } else { compare() }
     }
 
     private func begunToHear() {
