@@ -48,7 +48,10 @@ enum App {
             let imageSize = settings.imageSize
             WorkspaceRoutes(workspaces: workspaces, directory: directory, covers: covers, imageSize: imageSize)
                 .register(in: &routes)
-            MemberRoutes(workspaces: workspaces, directory: directory, auth: auth).register(in: &routes)
+            MemberRoutes(
+                workspaces: workspaces, directory: directory,
+                invitations: Invitations(workspaces: workspaces, auth: auth)
+            ).register(in: &routes)
             CoverRoutes(covers: covers, access: AccessStore(database: database)).register(in: &routes)
             ChannelRoutes(channels: channels, directory: directory, covers: covers, imageSize: imageSize)
                 .register(in: &routes)

@@ -9,9 +9,24 @@ struct RoomEvents: Sendable {
     let names: RoomNames
     let profiles: ProfileCache
 
-    /// The events of messages with a seq above `after`, oldest first.
-    func messages(of room: RoomID, after: Int64, through: Int64, limit: Int) async throws -> [RoomEvent] {
-        try await events(messages.page(of: room, after: after, through: through, limit: limit))
+    /// What follows a message in its room.
+    struct Page: Sendable {
+        /// False where some of it does not exist any more.
+        let isComplete: Bool
+        /// The newest seq of the room.
+        let head: Int64
+        /// Oldest first.
+        let events: [RoomEvent]
+    }
+
+    /// The events of the `limit` places behind `after`. It ends at a place, not after a count: a gap must not be filled with
+    /// what is behind it.
+    func page(of room: RoomID, after: Int64, limit: Int64) async throws -> Page {
+        let head = try await messages.head(of: room)
+        let through = after < head ? min(head, after + limit) : after
+        let found = try await events(messages.page(of: room, after: after, through: through, limit: Int(limit)))
+        return Page(
+            isComplete: head >= after && Int64(found.count) == through - after, head: head, events: found)
     }
 
     /// The commands that tell a row of the outbox again.

@@ -24,15 +24,12 @@ struct RoomRoutes: Sendable {
         guard let room = RoomID(try call.text("room")) else { throw Failure.notFound }
         let after = try call.number("after_seq", in: 0...Int64.max) ?? 0
         let limit = try call.number("limit", in: 1...Self.largestPage) ?? Self.largestPage
-        let head = try await messages.head(of: room)
-        // The page ends at a place, not after a count: a gap must not be filled with what is behind it.
-        let through = after < head ? min(head, after + limit) : after
-        let found = try await events.messages(of: room, after: after, through: through, limit: Int(limit))
-        return call.reply(capacity: 512 * found.count + 64) { json in
+        let page = try await events.page(of: room, after: after, limit: limit)
+        return call.reply(capacity: 512 * page.events.count + 64) { json in
             json.object { json in
-                json.field("complete", head >= after && Int64(found.count) == through - after)
-                json.field("head", head)
-                json.field("events", found)
+                json.field("complete", page.isComplete)
+                json.field("head", page.head)
+                json.field("events", page.events)
             }
         }
     }

@@ -7,7 +7,7 @@ import Wire
 struct MemberRoutes: Sendable {
     let workspaces: Workspaces
     let directory: Directory
-    let auth: AuthClient
+    let invitations: Invitations
 
     func register(in routes: inout PublicRoutes) {
         routes.signedIn(.post, "/v1/workspaces/{id}/members", invite)
@@ -23,12 +23,7 @@ struct MemberRoutes: Sendable {
     func invite(_ call: Call, _ caller: Caller) async throws -> Response {
         let id: WorkspaceID = try call.id("id")
         let email = try await call.fields().text("email")
-        try await workspaces.requireOwner(caller.user, of: id)
-        guard let invitee = try await auth.profile(ofEmail: email) else {
-            throw Failure(.unknownAccount, "Nobody has registered with this email.", status: 404)
-        }
-        try await workspaces.invite(invitee.member.id, to: id, by: caller.user)
-        return call.created(invitee.member)
+        return call.created(try await invitations.invite(email, to: id, by: caller.user))
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
