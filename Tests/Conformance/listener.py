@@ -5,6 +5,7 @@ a line of JSON for what happens to each: ["open", name], ["refused", name], ["he
 ["closed", name].
 """
 
+import inspect
 import json
 import os
 import sys
@@ -45,6 +46,9 @@ def listen(name, namespace, cookie=None, auth=None, bearer=None, transports=None
     client.register_namespace(EveryEvent(namespace, name))
     headers = {key: value for key, value in {"Cookie": cookie, "Authorization": bearer}.items() if value}
     options = {"auth": auth} if auth else {}
+    # The newer line waits for the namespace, by itself for no more than a second.
+    if "wait_timeout" in inspect.signature(client.connect).parameters:
+        options["wait_timeout"] = 30
     try:
         client.connect(BASE, headers=headers, transports=transports, namespaces=[namespace], **options)
     except socketio.exceptions.ConnectionError:

@@ -133,7 +133,7 @@ class Conversation:
         namespace = f"/ws-channel-{channel}"
         self.socket = socketio.Client(http_session=self.listener.session, reconnection_delay=0.2)
         self.socket.on("channel", lambda chat: self.heard.append(chat["content"]), namespace=namespace)
-        self.socket.connect(f"http://127.0.0.1:{composition.port}", namespaces=[namespace])
+        self.socket.connect(f"http://127.0.0.1:{composition.port}", namespaces=[namespace], wait_timeout=30)
 
     def say(self, content):
         return self.writer.call("POST", self.chats, data={"content": content})

@@ -53,8 +53,8 @@ struct FCM: Sendable {
                     json.object("android") { json in
                         json.field("priority", "HIGH")
                         json.field("ttl", timeToLive)
-                        // A tag replaces what the device shows already. Under collapse keys, of which FCM keeps four a
-                        // device, a device that was off would lose messages.
+                        json.field("collapse_key", message.collapseID)
+                        // The key concerns what is not delivered yet; what the device shows already is replaced by its tag.
                         json.object("notification") { json in json.field("tag", message.collapseID) }
                     }
                     json.object("apns") { json in
