@@ -42,6 +42,7 @@ struct FactTests {
             let (file, text) = (Upload.png, "with a picture")
             let sent = try await house.upload([file], content: text)
             #expect(sent.status == 201)
+            _ = try await house.history(user: 2, of: "7")
             let ear = try RoomEar(house.redis)
             // The access cache may not have heard yet.
             try await house.tell(1, "channel.deleted", #"{"channel_id":"7","workspace_id":"3","name":"g","version":2}"#)

@@ -67,7 +67,8 @@ struct Conversations: Sendable {
     /// Moves a read position, never backwards and not beyond the room's head; returns where it is then.
     func moveReadPosition(of user: UserID, in room: RoomID, to seq: Int64) async throws -> Int64 {
         guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
-        return try await positions.move(user, in: room, to: min(seq, try await messages.head(of: room)))
+        try await positions.move(user, in: room, to: min(seq, try await messages.head(of: room)))
+        return try await positions.position(of: user, in: room)
     }
 
     /// A reply takes the caller up to `seq` of a room; the gateway is told before it leaves.

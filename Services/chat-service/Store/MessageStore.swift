@@ -37,22 +37,39 @@ struct MessageStore: Sendable {
     private static let glance = Statement(
         "rooms at a glance",
         """
-        select w.kind, w.id, coalesce(r.last_seq, 0), coalesce(p.seq, 0),
+        select w.kind, w.id, coalesce(r.last_seq, 0), p.seq,
             (select count(*) from message u
-             where u.kind = w.kind and u.room = w.id and u.seq > coalesce(p.seq, 0) and u.author <> $3),
+             where u.kind = w.kind and u.room = w.id and u.seq > p.seq and u.author <> $3),
             m.seq, m.id, m.author, m.session, m.content, m.files, m.created_at, m.client_id
         from unnest($1::smallint[], $2::bigint[]) with ordinality as w (kind, id, place)
         left join room r on r.kind = w.kind and r.id = w.id
-        left join read_position p on p.user_id = $3 and p.kind = w.kind and p.room = w.id
+        left join read_position s on s.user_id = $3 and s.kind = w.kind and s.room = w.id
+        cross join lateral (
+            -- Looked for once a room: without the offset it would be wherever it is named.
+            select coalesce(
+                (select o.seq from message o
+                 where o.kind = w.kind and o.room = w.id and o.author = $3 and o.seq > coalesce(s.seq, 0)
+                 order by o.seq desc limit 1), s.seq, 0) as seq
+            offset 0
+        ) p
         left join message m on m.kind = w.kind and m.room = w.id and m.seq = r.last_seq
         order by w.place
         """)
     private static let unread = Statement(
         "count unread",
         """
+        with stored as (
+            select coalesce($4, max(seq), 0) as seq from read_position where user_id = $3 and kind = $1 and room = $2
+        ), own as (
+            select max(seq) as seq from (
+                select seq from message
+                where $4 is null and kind = $1 and room = $2 and author = $3 and seq > (select seq from stored)
+                order by seq desc limit 1
+            ) as last
+        )
         select count(*) from message
         where kind = $1 and room = $2 and author <> $3
-            and seq > coalesce($4, (select seq from read_position where user_id = $3 and kind = $1 and room = $2), 0)
+            and seq > (select coalesce(own.seq, stored.seq) from own, stored)
         """)
 
     /// The newest seq; 0 for a room without messages.

@@ -2,11 +2,12 @@ import Contract
 import Postgres
 import Wire
 
-/// Writes drafts: many in one transaction of two statements that travel together.
+/// Writes drafts: many in one transaction, in one statement that locks their rooms in the order of their ids and numbers them
+/// behind what the rooms have then, whatever came while it waited for the locks.
 ///
-/// The first locks the rooms in the order of their ids. Only the second, whose snapshot is taken when the locks are held,
-/// looks for what is there already and numbers the rest, so that a duplicate or a neighbour that came meanwhile is seen. The
-/// commit happens with the sync behind both, and a result that has come is a result that stays.
+/// What came is not in its snapshot, though: where drafts are named, a statement before it takes the locks, so that a name
+/// that was given meanwhile is seen. Both travel together. The commit happens with the sync behind them, and a result that has
+/// come is a result that stays.
 struct MessageWriter: Sendable {
     let database: PostgresPool
 
@@ -40,38 +41,40 @@ struct MessageWriter: Sendable {
             from draft d join message m
                 on m.kind = d.kind and m.room = d.room and m.author = d.author and m.client_id = d.client_id
             where d.client_id is not null
+        ), locked as (
+            select kind, id, last_seq, last_at, is_closed from room
+            where (kind, id) in (select kind, room from draft) order by kind, id for update
         ), timed as (
             select d.*, r.last_seq + row_number() over places as seq,
                 greatest($9::bigint, r.last_at + $10::bigint) + $10 * (row_number() over places - 1) as created_at,
                 r.is_closed
-            from draft d join room r on r.kind = d.kind and r.id = d.room
+            from draft d join locked r on r.kind = d.kind and r.id = d.room
             where d.client_id is null or d.place not in (select place from known)
             window places as (partition by d.kind, d.room order by d.place)
+        ), judged as (
+            select *, case when not is_closed and created_at <= $9 + $11::bigint then nextval('message_id_seq') end as id
+            from timed
         ), written as (
-            insert into message (kind, room, seq, author, session, content, files, created_at, client_id, digest)
-            select kind, room, seq, author, session, content,
+            insert into message (kind, room, seq, id, author, session, content, files, created_at, client_id, digest)
+            overriding system value
+            select kind, room, seq, id, author, session, content,
                 coalesce(string_to_array(nullif(files, ''), E'\\n'), '{}'), created_at, client_id, digest
-            from timed where not is_closed and created_at <= $9 + $11::bigint
-            order by kind, room, seq
-            returning kind, room, seq, id, author, created_at
+            from judged where id is not null order by kind, room, seq
+            returning kind, room, seq, created_at
         ), newest as (
             select kind, room, max(seq) as seq, max(created_at) as created_at from written group by kind, room
         ), counted as (
             update room set last_seq = newest.seq, last_at = newest.created_at
             from newest where room.kind = newest.kind and room.id = newest.room
-        ), read as (
-            insert into read_position (user_id, kind, room, seq)
-            select author, kind, room, max(seq) from written group by author, kind, room order by 1, 2, 3
-            on conflict (user_id, kind, room) do update set seq = greatest(read_position.seq, excluded.seq)
         ), told as (
             insert into outbox (type, body)
             select 'messages', '[' || string_agg(format('[%s,%s,%s]', kind, room, seq), ',') || ']'
             from written having count(*) > 0
             returning id
         )
-        select t.place, case when w.id is not null then 0 when t.is_closed then 4 else 3 end,
-            coalesce(w.id, 0), t.seq, t.created_at, '{}'::text[], (select id from told)
-        from timed t left join written w on w.kind = t.kind and w.room = t.room and w.seq = t.seq
+        select place, case when id is not null then 0 when is_closed then 4 else 3 end, coalesce(id, 0), seq, created_at,
+            '{}'::text[], (select id from told)
+        from judged
         union all
         select place, case when is_same then 1 else 2 end, id, seq, created_at, files, null from known
         """)
@@ -95,7 +98,7 @@ struct MessageWriter: Sendable {
                 Self.prepare, kinds, ids, rooms.map { first[$0]?.workspace.rawValue ?? 0 },
                 rooms.map { first[$0]?.roomName })
         }
-        try batch.add(Self.lock, kinds, ids)
+        if drafts.contains(where: { $0.clientID != nil }) { try batch.add(Self.lock, kinds, ids) }
         try batch.add(
             Self.write, drafts.map { Int16($0.room.kind.rawValue) }, drafts.map(\.room.rawValue),
             drafts.map(\.author.rawValue), drafts.map(\.session.rawValue), drafts.map(\.content),
