@@ -234,7 +234,9 @@ let package = Package(
         load("workspace", on: ["LoadClient", "ServiceSupport", "HTTP", "EventLoop", "TestSupport"]),
         .target(
             name: "ChatLoad",
-            dependencies: ["LoadClient", "EventLoop", "HTTP", "ServiceSupport", "TestSupport", "Wire"],
+            dependencies: [
+                "Contract", "EventLoop", "HTTP", "LoadClient", "Redis", "ServiceSupport", "TestSupport", "Wire",
+            ],
             path: "Tests/Load/ChatLoad", swiftSettings: settings),
         .target(
             name: "LoadClient", dependencies: ["EventLoop", "WebSocket", "TestSupport"], path: "Tests/Load/LoadClient",

@@ -1,7 +1,7 @@
 import LoadClient
 import ServiceSupport
 
-/// Sends as clients make them, of as many users as there are connections, each into rooms at random.
+/// Sends as clients make them, of as many users as there are connections, each into rooms in turn.
 struct Sends: Sendable {
     /// How deep into the service a call goes.
     enum Depth: Sendable {
@@ -11,19 +11,19 @@ struct Sends: Sendable {
         case door
         /// A `client_id` that is too long: the body has been read.
         case body
-        /// A message that has been written before: a commit that writes nothing.
-        case commit
         /// A new message.
         case message
     }
 
     static let users = 64
     static let rooms = 200
-    /// Names that are sent under again and again.
-    static let names = 6400
+    static let content = "Good morning! The build of last night is green, I am going to deploy it at ten."
 
+    /// What identifies each user.
     private let heads: [[UInt8]]
-    private static let content = "Good morning! The build of last night is green, I am going to deploy it at ten."
+
+    /// Then the same user comes to the same room again.
+    private static let requests = 1600
 
     init(_ peers: PeerStandin) {
         heads = (0..<Self.users).map { user in
@@ -32,37 +32,32 @@ struct Sends: Sendable {
         }
     }
 
-    /// Sends one message after the other.
-    ///
-    /// - Parameter run: begins every message's `client_id`; nil for messages without.
-    func journey(_ depth: Depth = .message, run: UInt32? = nil) -> LoadRun.Journey {
-        { connection, number, end in
-            let number = depth == .commit ? number % Self.names : number
-            let name = run.map { "\($0)-\(1_000_000 + number)" }
-            connection.send(request(depth, number, name)) { reply in
+    /// Sends one message after the other. Their bytes are made before: the client shares the machine with the service.
+    func journey(_ depth: Depth = .message) -> LoadRun.Journey {
+        let requests = (0..<Self.requests).map { request(depth, $0) }
+        return { connection, number, end in
+            connection.send(requests[number % requests.count]) { reply in
                 end(reply.status == depth.status ? nil : "\(reply.status)")
             }
         }
     }
 
-    private func request(_ depth: Depth, _ number: Int, _ name: String?) -> [UInt8] {
+    private func request(_ depth: Depth, _ number: Int) -> [UInt8] {
         let room = number &* 7919 % Self.rooms + 1
         let path =
             switch depth {
             case .route: "/v1/nowhere/1/channels/\(room)/chats"
             case .door: "/v1/workspaces/1/channels/\(PeerStandin.firstForeign + Int64(room))/chats"
-            default: "/v1/workspaces/1/channels/\(room)/chats"
+            case .body, .message: "/v1/workspaces/1/channels/\(room)/chats"
             }
-        let named = name.map { #","client_id":"\#($0)\#(depth == .body ? Self.tooLong : "")""# } ?? ""
-        let body = #"{"content":"\#(Self.content)"\#(named)}"#
+        let name = depth == .body ? #","client_id":"\#(String(repeating: "x", count: 65))""# : ""
+        let body = #"{"content":"\#(Self.content)"\#(name)}"#
         var request = Array("POST \(path) HTTP/1.1\r\n".utf8)
         request += heads[number % Self.users]
         request += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n".utf8
         request += body.utf8
         return request
     }
-
-    private static let tooLong = String(repeating: "x", count: 64)
 }
 
 extension Sends.Depth {
@@ -70,7 +65,7 @@ extension Sends.Depth {
         switch self {
         case .route, .door: 404
         case .body: 422
-        case .commit, .message: 201
+        case .message: 201
         }
     }
 }

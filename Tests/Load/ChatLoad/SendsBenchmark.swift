@@ -40,6 +40,7 @@ public struct SendsBenchmark: Sendable {
         _ = try await fleet.run(for: .seconds(3)) { sends.journey() }
         _ = try await peer.run(seconds: 1)
         var (ratios, peak): ([Double], Double) = ([], 0)
+        var (totals, sizes): ([Double], [Double]) = ([], [])
         for _ in 0..<Self.rounds {
             let reference = try await peer.run(seconds: seconds)
             let batches = try await chat.batches()
@@ -54,6 +55,8 @@ public struct SendsBenchmark: Sendable {
                 "    pgbench \(Int(reference.rate)) a second, Postgres \(Report.tenths(reference.cost)) µs each; ratio "
                     + Report.hundredths(ratio))
             ratios.append(ratio)
+            totals.append((cost / outcome.count).service)
+            sizes.append(size)
             peak = max(peak, outcome.rate)
         }
         let rate = peak / 2
@@ -61,8 +64,10 @@ public struct SendsBenchmark: Sendable {
             try await fleet.run(for: .seconds(seconds), rate: rate) { sends.journey() }
         }
         Report.print("half of the peak", half, of: "sends", cost / half.count)
-        let split = try await Split(chat, fleet, sends, seconds: max(1, seconds / 2))
-        print("CPU of the service a send: \(split)")
+        let split = try await Split(
+            chat, fleet, sends, total: totals.sorted()[Self.rounds / 2],
+            batch: Int(sizes.sorted()[Self.rounds / 2].rounded()), seconds: max(1, seconds / 2))
+        print("CPU of the service a send at the peak: \(split)")
         let (ratio, memory) = (ratios.sorted()[Self.rounds / 2], chat.meter.residentBytes)
         print("")
         Report.verdict(
