@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @Suite struct StreamSocketTests {
+    /// - Note: `@unchecked Sendable` because both ends are used on the loop that made them only.
     private struct Ends: @unchecked Sendable {
         let near: StreamSocket
         let far: StreamSocket

@@ -190,6 +190,7 @@ import Testing
     }
 }
 
+/// - Note: `@unchecked Sendable` because the runtime reads and clears a weak reference atomically, and nobody sets it anew.
 struct WeakBox: @unchecked Sendable { weak var value: AnyObject? }
 
 /// Sends back what it gets.
