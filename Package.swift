@@ -146,7 +146,7 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
         .target(
             name: "ServiceSupport",
-            dependencies: ["ServiceKit", "TestSupport", "Crypto", "Telemetry", "EventLoop", "Wire"],
+            dependencies: ["ServiceKit", "TestSupport", "HTTP", "Crypto", "Telemetry", "EventLoop", "Wire"],
             path: "Tests/ServiceSupport",
             swiftSettings: settings
         ),

@@ -1,0 +1,45 @@
+internal import HTTP
+public import Wire
+
+/// What a service under test has asked its peers.
+public struct StubCall: Sendable {
+    public let method: String
+    /// As it was asked: `/internal/channels/7/join`.
+    public let path: String
+    /// `internal`, `channels`, `7` and `join`.
+    public let parts: [String]
+    public let body: [UInt8]
+    /// The body; nil where it is no JSON.
+    public let json: JSONValue?
+    private let query: QueryParameters?
+
+    init(_ request: Request, _ body: [UInt8]) {
+        method = request.method.rawValue
+        path = String(decoding: request.path, as: UTF8.self)
+        parts = path.split(separator: "/").map(String.init)
+        query = QueryParameters(request.query ?? [])
+        self.body = body
+        json = try? JSONValue(parsing: body)
+    }
+
+    /// What it is about, and its last word: `channels` and `join`.
+    public var subject: (String, String) { (parts.count > 1 ? parts[1] : "", parts.last ?? "") }
+
+    /// The id in the middle of the path; 0 where there is none.
+    public var number: Int64 { parts.count > 2 ? Int64(parts[2]) ?? 0 : 0 }
+
+    /// A parameter of the query.
+    public func parameter(_ name: String) -> String? { query?[name] }
+
+    /// A text of the body.
+    public func text(_ name: String) -> String? { json?[named: name]?.string }
+
+    /// An id of the body.
+    public func id(_ name: String) -> Int64? { text(name).flatMap { Int64($0) } }
+
+    /// Texts of the body.
+    public func texts(_ name: String) -> [String] { json?[named: name]?.elements?.compactMap(\.string) ?? [] }
+
+    /// Ids of the body.
+    public func ids(_ name: String) -> [Int64] { texts(name).compactMap { Int64($0) } }
+}
