@@ -4,7 +4,7 @@ public import Telemetry
 public import TestSupport
 
 /// A service in the process of its tests, on ports of its own, with a database and a Redis of its own.
-public final class ServiceUnderTest: Sendable {
+public final class ServiceUnderTest: Stoppable {
     public let running: RunningService
     public let loops: EventLoopGroup
     public let database: TestDatabase

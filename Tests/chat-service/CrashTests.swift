@@ -8,13 +8,19 @@ import Wire
 @Suite("Crashes", .serialized)
 struct CrashTests {
     /// The service as a process, with stores of its own that may be killed, under sends of four users.
-    private struct Scene {
+    private struct Scene: Stoppable {
         let cluster: PostgresCluster
-        let database: ChatDatabase
-        let redis: RedisServer
         let process: ChatProcess
         let senders = (1...4 as ClosedRange<Int64>).map { PersistentSender($0) }
 
+        init() async throws {
+            cluster = try await PostgresCluster.start()
+            process = try await ChatProcess(on: cluster)
+            process.peers.change { $0.channels[8]?.members = [1, 2, 3, 4] }
+        }
+
+        var database: ChatDatabase { process.database }
+        var redis: RedisServer { process.redis }
         var acknowledged: Int { senders.reduce(0) { $0 + $1.log.count } }
 
         /// Waits until so many more are acknowledged: all is well again.
@@ -24,37 +30,17 @@ struct CrashTests {
         }
 
         func stop() async {
+            for sender in senders { sender.end() }
             await process.stop()
-            await database.close()
-            await redis.stop()
             await cluster.stop()
-            await process.peers.stop()
         }
-    }
-
-    private static func scene() async throws -> Scene {
-        let cluster = try await PostgresCluster.start()
-        let database = try await ChatDatabase(on: cluster)
-        let redis = try await RedisServer.start(isDurable: true)
-        let peers = try StubPeers()
-        peers.change { $0.channels[8]?.members = [1, 2, 3, 4] }
-        let process = try await ChatProcess(database: database.database, redis: redis, peers: peers)
-        return Scene(cluster: cluster, database: database, redis: redis, process: process)
     }
 
     @Test(
         "An acknowledged message is there exactly once and told, though service, Postgres and Redis are killed under load"
     )
     func killing() async throws {
-        let scene = try await Self.scene()
-        do {
-            try await Self.kill(scene)
-        } catch {
-            for sender in scene.senders { sender.end() }
-            await scene.stop()
-            throw error
-        }
-        await scene.stop()
+        try await Scene().lent(to: Self.kill)
     }
 
     private static func kill(_ scene: Scene) async throws {
@@ -111,8 +97,7 @@ struct CrashTests {
 
     @Test("The same client_id and body is the same message after a crash, and another body is refused")
     func repeated() async throws {
-        let scene = try await Self.scene()
-        do {
+        try await Scene().lent { scene in
             let first = try await scene.process.send("hello", user: 1, clientID: "x")
             #expect(first.status == 201, "\(first.text)")
             for _ in 0..<2 {
@@ -125,10 +110,6 @@ struct CrashTests {
             }
             let count = try await scene.database.ask("select count(*) from chat.message")
             #expect(count == "1")
-        } catch {
-            await scene.stop()
-            throw error
         }
-        await scene.stop()
     }
 }

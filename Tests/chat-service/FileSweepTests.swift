@@ -115,10 +115,7 @@ struct FileSweepTests {
 
     @Test("A process killed in the middle of sends with files leaves no file that a sweep does not find")
     func killed() async throws {
-        let database = try await ChatDatabase()
-        let redis = try await RedisServer.start()
-        let process = try await ChatProcess(database: database.database, redis: redis, peers: try StubPeers())
-        do {
+        try await ChatProcess().lent { process in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for user in 1...4 as ClosedRange<Int64> {
                     group.addTask {
@@ -131,23 +128,16 @@ struct FileSweepTests {
                     }
                 }
                 try await eventually(within: .seconds(30), "sends") {
-                    (Int(try await database.ask("select count(*) from chat.message")) ?? 0) > 20
+                    (Int(try await process.database.ask("select count(*) from chat.message")) ?? 0) > 20
                 }
                 await process.kill()
                 try await group.waitForAll()
             }
             // Every stored file has a record; the sweep goes by those.
-            let names = try await database.ask("select name from chat.file").split(separator: "\n").map(String.init)
+            let names = try await process.database.ask("select name from chat.file").split(separator: "\n")
             let stored = process.storedFiles
             #expect(stored.count > 40)
-            #expect(Set(stored).isSubset(of: names))
-        } catch {
-            await process.stop()
-            throw error
+            #expect(Set(stored).isSubset(of: names.map(String.init)))
         }
-        await process.stop()
-        await process.peers.stop()
-        await database.close()
-        await redis.stop()
     }
 }

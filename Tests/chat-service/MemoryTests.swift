@@ -13,27 +13,11 @@ struct MemoryTests {
 
     @Test("A history of 200,000 messages is streamed: neither its length nor a reader who is slow costs memory")
     func history() async throws {
-        let database = try await ChatDatabase()
-        let redis = try await RedisServer.start()
-        let process = try await ChatProcess(database: database.database, redis: redis, peers: try StubPeers())
-        do {
-            try await Self.read(process, database)
-        } catch {
-            await Self.stop(process, database, redis)
-            throw error
-        }
-        await Self.stop(process, database, redis)
+        try await ChatProcess().lent(to: Self.read)
     }
 
-    private static func stop(_ process: ChatProcess, _ database: ChatDatabase, _ redis: RedisServer) async {
-        await process.stop()
-        await process.peers.stop()
-        await database.close()
-        await redis.stop()
-    }
-
-    private static func read(_ process: ChatProcess, _ database: ChatDatabase) async throws {
-        try await database.database.run(
+    private static func read(_ process: ChatProcess) async throws {
+        try await process.database.database.run(
             sql: """
                 insert into chat.room (kind, id, workspace, name, last_seq, last_at)
                     values (1, 7, 3, 'general', \(messages), 2 * \(messages));

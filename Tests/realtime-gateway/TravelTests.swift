@@ -15,7 +15,7 @@ struct TravelTests {
 
     /// The nodes of a test, of which some come and others go.
     private final class Fleet: Sendable {
-        let nodes = Mutex<[(process: ChildProcess, port: UInt16)]>([])
+        let nodes = Mutex<[BuiltService]>([])
 
         var ports: [UInt16] { nodes.withLock { $0.map(\.port) } }
 

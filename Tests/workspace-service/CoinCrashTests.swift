@@ -28,7 +28,7 @@ struct CoinCrashTests {
             // Nothing stands in the way of the next try.
             let reply = await house.create(on: next)
             #expect(reply?.status == 201)
-            await next.process.stop()
+            await next.stop()
         }
     }
 
@@ -50,7 +50,7 @@ struct CoinCrashTests {
             let next = try await house.start()
             try await eventually(within: .seconds(20), "the capture") { try await house.balance() == 90 }
             #expect(try await house.workspaces == "1")
-            await next.process.stop()
+            await next.stop()
         }
     }
 
@@ -80,7 +80,7 @@ struct CoinCrashTests {
                     "select sum(balance) from payment.balance where book = 'revenue'") == "20"
             }
             #expect(try await house.balance() == 80)
-            await next.process.stop()
+            await next.stop()
         }
     }
 
@@ -101,7 +101,7 @@ struct CoinCrashTests {
             }
             try await eventually(within: .seconds(20), "the coins to come back") { try await house.balance() == 100 }
             #expect(try await house.workspaces == "0")
-            await service.process.stop()
+            await service.stop()
         }
     }
 }

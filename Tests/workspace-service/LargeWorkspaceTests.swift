@@ -7,13 +7,6 @@ import Wire
 
 @Suite("A workspace of 10,000 members and 1,000 channels", .serialized)
 struct LargeWorkspaceTests {
-    /// Bytes of a process's own memory.
-    private static func anonymousBytes(_ process: ChildProcess) throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(process.pid)/status")
-        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
-        return (Int(line.filter(\.isNumber)) ?? 0) * 1024
-    }
-
     @Test("Its detail is whole, asks auth-service once a thousand people and then not again")
     func detail() async throws {
         try await WorkspaceHouse.use { house in
@@ -61,9 +54,9 @@ struct LargeWorkspaceTests {
             _ = try await house.sql(fixture.enlarging)
             let service = try await BuiltService(
                 "workspace-service", database: house.database, redis: house.redis, auth: house.peers.url,
-                files: house.files, ["database_connections": "6"])
+                in: house.files, ["database_connections": "6"])
             let base = "/v1/workspaces/\(fixture.workspace)"
-            let empty = try Self.anonymousBytes(service.process)
+            let empty = service.process.anonymousBytes
             let token = house.peers.tokens.token(user: 1, key: "native")
             // Makes everybody known, so that what is measured is the replies.
             _ = try await HTTPCall.get(
@@ -85,14 +78,14 @@ struct LargeWorkspaceTests {
                     }
                     try await group.waitForAll()
                 }
-                return try Self.anonymousBytes(service.process)
+                return service.process.anonymousBytes
             }
             var sizes: [Int] = []
             for _ in 0..<6 { sizes.append(try await burst()) }
             // Six replies of about a megabyte are written at once, each from views of four times that, beside the cache.
             #expect(sizes.allSatisfy { $0 - empty < 120 << 20 }, "\(empty) \(sizes)")
             #expect(sizes[5] - sizes[2] < 16 << 20, "\(sizes)")
-            await service.process.stop()
+            await service.stop()
         }
     }
 

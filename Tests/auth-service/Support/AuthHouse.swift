@@ -13,7 +13,7 @@ import Wire
 @testable import standins
 
 /// The service with stand-ins for all that it asks: providers, workspaces and coins.
-final class AuthHouse: Sendable {
+final class AuthHouse: Stoppable {
     let service: ServiceUnderTest
     let providers: StandinWorld
     let neighbours: Neighbours
@@ -21,7 +21,7 @@ final class AuthHouse: Sendable {
     private let servers: [Server]
     private let settings: [String: String]
 
-    init(_ settings: [String: String] = [:], log: Log? = nil) async throws {
+    private init(_ settings: [String: String], log: Log?) async throws {
         loops = EventLoopGroup(count: 1)
         providers = try StandinWorld()
         neighbours = Neighbours()
@@ -46,16 +46,10 @@ final class AuthHouse: Sendable {
     func withInstance(
         _ settings: [String: String] = [:], _ body: (ServiceUnderTest) async throws -> Void
     ) async throws {
-        let instance = try await ServiceUnderTest(
+        try await ServiceUnderTest(
             "auth-service", AuthSettings.entries, self.settings.merging(settings) { _, given in given },
-            database: service.database, redis: service.redis, assemble: App.assemble)
-        do {
-            try await body(instance)
-        } catch {
-            await instance.stop()
-            throw error
-        }
-        await instance.stop()
+            database: service.database, redis: service.redis, assemble: App.assemble
+        ).lent(to: body)
     }
 
     private static let places = Places(2)
@@ -64,24 +58,10 @@ final class AuthHouse: Sendable {
     static func run(
         _ settings: [String: String] = [:], log: Log? = nil, _ body: (AuthHouse) async throws -> Void
     ) async throws {
-        await places.enter()
-        do {
-            let house = try await AuthHouse(settings, log: log)
-            do {
-                try await body(house)
-            } catch {
-                await house.stop()
-                throw error
-            }
-            await house.stop()
-            await places.leave()
-        } catch {
-            await places.leave()
-            throw error
-        }
+        try await places.hold { try await AuthHouse(settings, log: log).lent(to: body) }
     }
 
-    private func stop() async {
+    func stop() async {
         await service.stop()
         for server in servers { await server.stop() }
         await onOwnThread { [loops] in loops.stop() }

@@ -5,7 +5,19 @@ actor Places {
 
     init(_ count: Int) { free = count }
 
-    func enter() async {
+    /// Runs `body` when there is a place for it.
+    nonisolated func hold(_ body: () async throws -> Void) async throws {
+        await enter()
+        do {
+            try await body()
+        } catch {
+            await leave()
+            throw error
+        }
+        await leave()
+    }
+
+    private func enter() async {
         if free > 0 {
             free -= 1
         } else {
@@ -13,7 +25,7 @@ actor Places {
         }
     }
 
-    func leave() {
+    private func leave() {
         if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
     }
 }

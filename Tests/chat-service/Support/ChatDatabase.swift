@@ -6,7 +6,7 @@ import Wire
 @testable import chat_service
 
 /// A database with the service's schema, and pools to it on loops of their own.
-final class ChatDatabase: Sendable {
+final class ChatDatabase: Stoppable {
     let database: TestDatabase
     let pools: [PostgresPool]
     private let loops: [EventLoopGroup]
@@ -30,14 +30,7 @@ final class ChatDatabase: Sendable {
     }
 
     static func use(pools: Int = 1, _ body: (ChatDatabase) async throws -> Void) async throws {
-        let database = try await ChatDatabase(pools: pools)
-        do {
-            try await body(database)
-        } catch {
-            await database.close()
-            throw error
-        }
-        await database.close()
+        try await ChatDatabase(pools: pools).lent(to: body)
     }
 
     /// Runs `body` on the loop of one of the pools, as a request would be.
@@ -62,7 +55,7 @@ final class ChatDatabase: Sendable {
         return said.hasSuffix("\n") ? String(said.dropLast()) : said
     }
 
-    func close() async {
+    func stop() async {
         for pool in pools { pool.close() }
         await onOwnThread { [loops, blocking] in
             for group in loops { group.stop() }

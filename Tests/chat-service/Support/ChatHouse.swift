@@ -8,7 +8,7 @@ import Wire
 @testable import chat_service
 
 /// The service in one or more instances that share a database, a Redis and a folder of files, with stubs of its peers.
-final class ChatHouse: Sendable {
+final class ChatHouse: Stoppable {
     let peers: StubPeers
     let database: ChatDatabase
     let redis: RedisServer
@@ -55,19 +55,12 @@ final class ChatHouse: Sendable {
     static func use(
         instances: Int = 1, _ settings: [String: String] = [:], _ body: (ChatHouse) async throws -> Void
     ) async throws {
-        let house = try await ChatHouse(instances: instances, settings)
-        do {
-            try await body(house)
-        } catch {
-            await house.stop()
-            throw error
-        }
-        await house.stop()
+        try await ChatHouse(instances: instances, settings).lent(to: body)
     }
 
-    private func stop() async {
+    func stop() async {
         for instance in instances { await instance.stop() }
-        await database.close()
+        await database.stop()
         await peers.stop()
         await redis.stop()
     }

@@ -1,4 +1,3 @@
-import Glibc
 import ServiceSupport
 import Synchronization
 import TestSupport
@@ -7,16 +6,16 @@ import Wire
 @testable import payment_service
 
 /// The built service, in one or more instances, on real Postgres and Redis, with a stub world around it.
-final class PaymentHouse: Sendable {
+final class PaymentHouse: Stoppable {
     let database: TestDatabase
     let redis: RedisServer
     let world: StubWorld
     private let folder = TemporaryFolder("maru-payment")
     private let settings: [String: String]
-    private let running: Mutex<[PaymentProcess]>
+    private let running: Mutex<[BuiltService]>
     private let logs = Mutex<[String]>([])
 
-    init(instances: Int = 1, _ settings: [String: String] = [:]) async throws {
+    private init(instances: Int, _ settings: [String: String]) async throws {
         database = try await PostgresCluster.ofThisProcess().makeDatabase()
         redis = try await RedisServer.start()
         world = try StubWorld()
@@ -29,39 +28,34 @@ final class PaymentHouse: Sendable {
     static func use(
         instances: Int = 1, _ settings: [String: String] = [:], _ body: (PaymentHouse) async throws -> Void
     ) async throws {
-        let house = try await PaymentHouse(instances: instances, settings)
-        do {
-            try await body(house)
-        } catch {
-            await house.stop()
-            throw error
-        }
-        await house.stop()
+        try await PaymentHouse(instances: instances, settings).lent(to: body)
     }
 
     // MARK: Life and death
 
-    func start() async throws -> PaymentProcess {
-        let log = logs.withLock { logs in
-            logs.append(folder.path + "/log-\(logs.count)")
-            return logs[logs.count - 1]
-        }
-        let process = try await PaymentProcess(
-            database: database, redis: redis, world: world, log: log, settings: settings)
-        running.withLock { $0.append(process) }
-        return process
+    func start() async throws -> BuiltService {
+        var all = [
+            "address_rate": "100000", "address_burst": "100000", "portone_v1_url": world.url, "portone_v1_key": "key",
+            "portone_v1_secret": "secret", "portone_v2_url": world.url + "/v2", "portone_v2_secret": "v2secret",
+            "portone_v2_webhook_secret": StandardWebhooksTests.secret, "sweep_interval": "50ms",
+        ]
+        all.merge(settings) { _, given in given }
+        let started = try await BuiltService(
+            "payment-service", database: database, redis: redis, auth: world.url, in: folder, all)
+        logs.withLock { $0.append(started.process.log) }
+        running.withLock { $0.append(started) }
+        return started
     }
 
     /// Kills an instance as the kernel would, and starts another in its place.
     func replace(_ index: Int) async throws {
         let old = running.withLock { $0.remove(at: index % $0.count) }
-        old.process.signal(SIGKILL)
-        await old.process.wait()
+        await old.kill()
         _ = try await start()
     }
 
     func stop() async {
-        for instance in running.withLock(\.self) { await instance.process.stop() }
+        for instance in running.withLock(\.self) { await instance.stop() }
         await world.stop()
         await redis.stop()
     }
@@ -75,7 +69,7 @@ final class PaymentHouse: Sendable {
     }
 
     /// One of the instances.
-    var someone: PaymentProcess { running.withLock { $0[Int.random(in: 0..<$0.count)] } }
+    var someone: BuiltService { running.withLock { $0[Int.random(in: 0..<$0.count)] } }
 
     // MARK: Calls
 
@@ -150,7 +144,7 @@ final class PaymentHouse: Sendable {
 
     /// Runs a command of an operator's.
     func command(_ name: String) async throws -> (status: Int32, output: String) {
-        try await someone.command(name, log: folder.path + "/command-\(UInt32.random(in: 0 ... .max))")
+        try await someone.command(name, in: folder)
     }
 
     /// What a run of reconciliation finds, as `kind subject`.

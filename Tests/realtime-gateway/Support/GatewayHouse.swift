@@ -8,7 +8,7 @@ import Wire
 @testable import realtime_gateway
 
 /// The gateway on any number of nodes that share a Redis and a database, with a stub of its peers.
-final class GatewayHouse: Sendable {
+final class GatewayHouse: Stoppable {
     let peers: StubPeers
     let redis: RedisServer
     let database: TestDatabase
@@ -25,17 +25,10 @@ final class GatewayHouse: Sendable {
 
     /// Runs `body` against a house of its own.
     static func use(_ body: (GatewayHouse) async throws -> Void) async throws {
-        let house = try await GatewayHouse()
-        do {
-            try await body(house)
-        } catch {
-            await house.stop()
-            throw error
-        }
-        await house.stop()
+        try await GatewayHouse().lent(to: body)
     }
 
-    private func stop() async {
+    func stop() async {
         await peers.stop()
         await redis.stop()
     }
@@ -52,35 +45,21 @@ final class GatewayHouse: Sendable {
 
     /// A node in this process; `body` has it for as long as it runs.
     func withNode(_ own: [String: String] = [:], _ body: (ServiceUnderTest) async throws -> Void) async throws {
-        let node = try await ServiceUnderTest(
+        try await ServiceUnderTest(
             "realtime-gateway", GatewaySettings.entries, settings(own), database: database, redis: redis,
-            assemble: App.assemble)
-        do {
-            try await body(node)
-        } catch {
-            await node.stop()
-            throw error
-        }
-        await node.stop()
+            assemble: App.assemble
+        ).lent(to: body)
     }
 
     /// A node in a process of its own, which can be killed.
+    ///
+    /// - Parameter port: of its clients, by which it is known again when it is started once more.
     func startProcess(
         _ own: [String: String] = [:], port: UInt16 = FreePort.pick()
-    ) async throws -> (process: ChildProcess, port: UInt16) {
-        var all = settings(own)
-        all.merge([
-            "public_address": "127.0.0.1:\(port)", "internal_address": "127.0.0.1:\(FreePort.pick())", "loops": "2",
-            "clients_file": ServiceUnderTest.clients, "service_credential": ServiceUnderTest.credential,
-            "database_url": database.connectionString, "redis_url": "redis://127.0.0.1:\(redis.port)/0",
-            "files_folder": folder.path,
-        ]) { _, new in new }
-        var environment = ["PATH": "/usr/bin:/bin"]
-        for (key, value) in all { environment["MARU_" + key.uppercased()] = value }
-        let process = try ChildProcess.product(
-            "realtime-gateway", environment: environment, log: "\(folder.path)/\(port).log")
-        try await process.written("\"started\"")
-        return (process, port)
+    ) async throws -> BuiltService {
+        let settings = settings(own).merging(["public_address": "127.0.0.1:\(port)"]) { $1 }
+        return try await BuiltService(
+            "realtime-gateway", database: database, redis: redis, auth: peers.url, in: folder, settings)
     }
 
     /// The text that a query replies.
@@ -151,4 +130,9 @@ extension ServiceUnderTest {
     func metrics() async throws -> String {
         try await HTTPCall.get(port: running.internalAddress.port, "/metrics").text
     }
+}
+
+extension BuiltService {
+    /// Where its clients call.
+    var port: UInt16 { publicPort }
 }

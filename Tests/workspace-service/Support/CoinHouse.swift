@@ -3,7 +3,7 @@ import TestSupport
 import Wire
 
 /// The built workspace-service beside the built payment-service, whose reserves expire after a second.
-final class CoinHouse: Sendable {
+final class CoinHouse: Stoppable {
     let peers: StubPeers
     let database: TestDatabase
     let redis: RedisServer
@@ -15,23 +15,16 @@ final class CoinHouse: Sendable {
         database = try await PostgresCluster.ofThisProcess().makeDatabase()
         redis = try await RedisServer.start(isDurable: true)
         payment = try await BuiltService(
-            "payment-service", database: database, redis: redis, auth: peers.url, files: files,
+            "payment-service", database: database, redis: redis, auth: peers.url, in: files,
             ["reserve_lifetime": "1s", "sweep_interval": "50ms"])
     }
 
     static func use(_ body: (CoinHouse) async throws -> Void) async throws {
-        let house = try await CoinHouse()
-        do {
-            try await body(house)
-        } catch {
-            await house.stop()
-            throw error
-        }
-        await house.stop()
+        try await CoinHouse().lent(to: body)
     }
 
-    private func stop() async {
-        await payment.process.stop()
+    func stop() async {
+        await payment.stop()
         await peers.stop()
         await redis.stop()
     }
@@ -39,7 +32,7 @@ final class CoinHouse: Sendable {
     /// An instance of workspace-service.
     func start() async throws -> BuiltService {
         try await BuiltService(
-            "workspace-service", database: database, redis: redis, auth: peers.url, files: files,
+            "workspace-service", database: database, redis: redis, auth: peers.url, in: files,
             ["payment_url": "http://127.0.0.1:\(payment.internalPort)"])
     }
 

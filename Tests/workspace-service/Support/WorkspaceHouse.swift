@@ -8,7 +8,7 @@ import Wire
 @testable import workspace_service
 
 /// The service in one or more instances that share a database, a Redis and a folder of files, with stubs of its peers.
-final class WorkspaceHouse: Sendable {
+final class WorkspaceHouse: Stoppable {
     let peers: StubPeers
     let database: TestDatabase
     let redis: RedisServer
@@ -50,14 +50,7 @@ final class WorkspaceHouse: Sendable {
         instances: Int = 1, _ settings: [String: String] = [:], cluster: PostgresCluster? = nil,
         _ body: (WorkspaceHouse) async throws -> Void
     ) async throws {
-        let house = try await WorkspaceHouse(instances: instances, settings, cluster)
-        do {
-            try await body(house)
-        } catch {
-            await house.stop()
-            throw error
-        }
-        await house.stop()
+        try await WorkspaceHouse(instances: instances, settings, cluster).lent(to: body)
     }
 
     private static func start(
@@ -96,7 +89,7 @@ final class WorkspaceHouse: Sendable {
         for instance in all { await instance.stop() }
     }
 
-    private func stop() async {
+    func stop() async {
         await stopInstances()
         await peers.stop()
         await redis.stop()

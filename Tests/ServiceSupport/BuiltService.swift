@@ -1,28 +1,32 @@
-import ServiceSupport
-import TestSupport
-import Wire
+public import TestSupport
+internal import Wire
 
 /// A built service as a process of its own, which can be killed.
-final class BuiltService: Sendable {
-    let process: ChildProcess
-    let publicPort: UInt16
-    let internalPort: UInt16
+public final class BuiltService: Stoppable {
+    public let process: ChildProcess
+    public let publicPort: UInt16
+    public let internalPort: UInt16
+    private let name: String
+    private let environment: [String: String]
 
     /// Starts it and waits until it is ready.
-    init(
-        _ name: String, database: TestDatabase, redis: RedisServer, auth: String, files: TemporaryFolder,
+    ///
+    /// - Parameters:
+    ///   - folder: for its files and its log.
+    ///   - settings: what is set otherwise than for most tests. It must log that it has started.
+    public init(
+        _ name: String, database: TestDatabase, redis: RedisServer, auth: String, in folder: TemporaryFolder,
         _ settings: [String: String] = [:]
     ) async throws {
+        self.name = name
         var all = [
             "public_address": "127.0.0.1:0", "internal_address": "127.0.0.1:0",
             "clients_file": ServiceUnderTest.clients, "service_credential": ServiceUnderTest.credential,
             "database_url": database.connectionString, "redis_url": "redis://127.0.0.1:\(redis.port)/0",
-            "files_folder": files.path, "auth_url": auth, "loops": "2", "database_connections": "2",
+            "auth_url": auth, "files_folder": folder.path, "loops": "2", "database_connections": "2",
         ]
         all.merge(settings) { _, given in given }
-        process = try ChildProcess.product(
-            name, environment: Dictionary(uniqueKeysWithValues: all.map { ("MARU_" + $0.uppercased(), $1) }),
-            log: files.path + "/log-\(UInt64.random(in: 0 ... .max))")
+        process = try ChildProcess.service(name, all, log: Self.log(of: name, in: folder))
         try await process.written(#""message":"started""#, within: .seconds(60))
         let line = process.output.split(separator: "\n").first { $0.contains(#""message":"started""#) }
         let json = try JSONValue(parsing: String(line ?? "{}"))
@@ -34,6 +38,8 @@ final class BuiltService: Sendable {
         }
         publicPort = try port("public")
         internalPort = try port("internal")
+        all["internal_address"] = "127.0.0.1:\(internalPort)"
+        environment = ChildProcess.environment(all)
         let (internalPort, process) = (internalPort, process)
         try await eventually(within: .seconds(60), name) {
             guard process.isRunning else { throw NeverHappened(description: "\(name): \(process.output)") }
@@ -41,9 +47,22 @@ final class BuiltService: Sendable {
         }
     }
 
+    private static func log(of name: String, in folder: TemporaryFolder) -> String {
+        "\(folder.path)/\(name)-\(UInt64.random(in: 0 ... .max)).log"
+    }
+
+    /// Runs the program once more, with a command for this instance.
+    public func command(_ command: String, in folder: TemporaryFolder) async throws -> (status: Int32, output: String) {
+        let process = try ChildProcess.product(
+            name, [command], environment: environment, log: Self.log(of: name, in: folder))
+        return (await process.wait(), process.output)
+    }
+
     /// Ends it as the kernel would, with no moment to tidy up.
-    func kill() async {
+    public func kill() async {
         process.signal(9)
         await process.wait()
     }
+
+    public func stop() async { await process.stop() }
 }
