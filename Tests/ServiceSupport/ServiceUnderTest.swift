@@ -84,6 +84,14 @@ public final class ServiceUnderTest: Stoppable {
         ).reply()
     }
 
+    /// What it says to those who may not come in.
+    ///
+    /// - Parameter tokens: of the issuer whom it trusts.
+    public func doors(tokens: TokenIssuer) -> ServiceDoors {
+        ServiceDoors(
+            publicPort: running.publicAddress.port, internalPort: running.internalAddress.port, tokens: tokens)
+    }
+
     public func stop() async {
         await running.stop()
         loops.stop()

@@ -18,21 +18,9 @@ struct AccessTests {
     @Test("Every route of clients answers the anonymous, the keyless and strangers' tokens as the table says")
     func clients() async throws {
         try await PaymentHouse.use { house in
-            let stranger = TokenIssuer()
             for (method, path) in Self.clientRoutes {
-                func code(_ headers: [(String, String)]) async throws -> String {
-                    try await HTTPCall(
-                        method, port: house.someone.publicPort, path, headers: headers, body: Array("{}".utf8)
-                    ).reply().errorCode
-                }
-                let expired = house.world.tokens.token(user: 7, lives: .seconds(-10))
-                let codes = [
-                    try await code([]), try await code([("SesacKey", "nobody")]),
-                    try await code([("SesacKey", "sooda")]),
-                    try await code([("SesacKey", "sooda"), ("Authorization", stranger.token(user: 7))]),
-                    try await code([("SesacKey", "sooda"), ("Authorization", expired)]),
-                ]
-                #expect(codes == ["E01", "E01", "E02", "E02", "E05"], "\(path)")
+                let codes = try await house.doors.codes(method, path, key: "sooda", json: "{}")
+                #expect(codes == ServiceDoors.refusals, "\(path)")
             }
             let other = try await house.call("POST", "/v1/store/item/list")
             #expect(other.errorCode == "E97")
@@ -42,19 +30,9 @@ struct AccessTests {
     @Test("Internal routes are not on the clients' port, and need the service credential on their own")
     func services() async throws {
         try await PaymentHouse.use { house in
-            let token = house.world.tokens.token(user: 7)
             for (method, path) in Self.internalRoutes {
-                func reply(_ port: UInt16, _ headers: [(String, String)]) async throws -> HTTPCall.Reply {
-                    try await HTTPCall(method, port: port, path, headers: headers, body: Array("{}".utf8)).reply()
-                }
-                let credential = "Bearer " + ServiceUnderTest.credential
-                let outside = try await reply(
-                    house.someone.publicPort, [("SesacKey", "sooda"), ("Authorization", credential)])
-                #expect(outside.errorCode == "E97", "\(path)")
-                for authorization in ["", token, "Bearer " + token, credential + "x", ServiceUnderTest.credential] {
-                    let inside = try await reply(house.someone.internalPort, [("Authorization", authorization)])
-                    #expect(inside.status == 401, "\(path) with \(authorization)")
-                }
+                let answers = try await house.doors.internalAnswers(method, path)
+                #expect(answers == ServiceDoors.internalRefusals, "\(path)")
             }
             let accounts = try await house.value("select count(*) from payment.account")
             #expect(accounts == "0")

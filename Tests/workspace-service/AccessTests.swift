@@ -22,7 +22,7 @@ struct AccessTests {
     )
     func table() async throws {
         try await WorkspaceHouse.use { house in
-            let personas = AccessTable.Persona.allCases
+            let personas = Persona.allCases
             let fixtures = try await Fixture.make(AccessTable.rows.count * personas.count, in: house)
             for (index, row) in AccessTable.rows.enumerated() {
                 for (place, persona) in personas.enumerated() {
@@ -36,14 +36,10 @@ struct AccessTests {
     }
 
     private static func call(
-        _ row: AccessTable.Row, _ persona: AccessTable.Persona, _ fixture: Fixture, _ house: WorkspaceHouse
+        _ row: AccessRow, _ persona: Persona, _ fixture: Fixture, _ house: WorkspaceHouse
     ) async throws -> HTTPCall.Reply {
         let token = persona == .anonymous ? nil : house.peers.tokens.token(user: persona.rawValue, key: row.key)
-        var form = row.form
-        if let name = form?.fields.firstIndex(where: { $0.text == "NAME" }) {
-            form?.fields[name].text = "of \(persona)"
-        }
-        if let form {
+        if let form = row.form(name: "of \(persona)") {
             return try await house.instances[0].call(
                 row.method, row.path(fixture), key: row.key, token: token, headers: [Form.type], body: form.body)
         }
@@ -57,20 +53,10 @@ struct AccessTests {
     func credentials() async throws {
         try await WorkspaceHouse.use { house in
             let fixture = try await Fixture.make(1, in: house)[0]
-            let forged = TokenIssuer().token(user: 1)
-            let expired = house.peers.tokens.token(user: 1, lives: .seconds(-10))
             for row in AccessTable.rows {
-                func code(_ key: String?, _ token: String?) async throws -> String {
-                    try await house.instances[0].call(
-                        row.method, row.path(fixture), key: key, token: token, json: row.json ?? ""
-                    ).errorCode
-                }
-                let valid = house.peers.tokens.token(user: 1)
-                let codes = [
-                    try await code(nil, valid), try await code("nobody", valid), try await code(row.key, forged),
-                    try await code(row.key, expired), try await code(row.key, ""),
-                ]
-                #expect(codes == ["E01", "E01", "E02", "E05", "E02"], "\(row.route)")
+                let codes = try await house.doors.codes(
+                    row.method, row.path(fixture), key: row.key, json: row.json)
+                #expect(codes == ServiceDoors.refusals, "\(row.route)")
             }
         }
     }
@@ -101,24 +87,13 @@ struct AccessTests {
     func services() async throws {
         try await WorkspaceHouse.use { house in
             #expect(!house.routes.services.isEmpty)
-            let credential = "Bearer " + ServiceUnderTest.credential
-            let token = house.peers.tokens.token(user: 1)
             for route in house.routes.services {
                 let parts = route.split(separator: " ").map(String.init)
                 let path = parts[1].replacing("{id}", with: "1")
-                func reply(_ port: UInt16, _ headers: [(String, String)]) async throws -> HTTPCall.Reply {
-                    try await HTTPCall(parts[0], port: port, path, headers: headers, body: Array("{}".utf8)).reply()
-                }
-                let running = house.instances[0].running
-                let outside = try await reply(
-                    running.publicAddress.port, [("SesacKey", "sooda"), ("Authorization", credential)])
-                #expect(outside.errorCode == "E97", "\(route)")
-                for authorization in ["", token, "Bearer " + token, credential + "x", ServiceUnderTest.credential] {
-                    let inside = try await reply(running.internalAddress.port, [("Authorization", authorization)])
-                    #expect(inside.status == 401, "\(route) with \(authorization)")
-                }
-                let admitted = try await reply(running.internalAddress.port, [("Authorization", credential)])
-                #expect(admitted.status != 401, "\(route)")
+                let answers = try await house.doors.internalAnswers(parts[0], path)
+                #expect(answers == ServiceDoors.internalRefusals, "\(route)")
+                let isAdmitted = try await house.doors.admitsCredential(parts[0], path)
+                #expect(isAdmitted, "\(route)")
             }
         }
     }

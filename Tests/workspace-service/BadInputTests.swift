@@ -35,7 +35,7 @@ struct BadInputTests {
             let fixture = try await Fixture.make(1, in: house)[0]
             let before = try await Self.contents(house)
             let files = house.storedFiles
-            let rows = AccessTable.rows.filter { $0.form != nil || ($0.json ?? "{}") != "{}" }
+            let rows = AccessTable.rows.filter { $0.form(name: "a") != nil || ($0.json ?? "{}") != "{}" }
             #expect(rows.count == 8)
             for row in rows {
                 for (type, body) in Self.bodies {
@@ -127,11 +127,9 @@ struct BadInputTests {
     }
 }
 
-extension AccessTable.Row {
+extension AccessRow {
     /// The path in a fixture, with something else in one place.
     fileprivate func path(replacing place: String, with text: String, _ fixture: Fixture) -> String {
-        AccessTable.Row(
-            route: route.replacing(place, with: text), answers: answers, key: key, json: json, form: form
-        ).path(fixture)
+        AccessRow(route.replacing(place, with: text), .members).path(fixture)
     }
 }

@@ -107,9 +107,9 @@ struct QueryCountTests {
     }
 
     private static func call(
-        _ row: AccessTable.Row, _ user: Int64, _ fixture: Fixture, _ house: WorkspaceHouse
+        _ row: AccessRow, _ user: Int64, _ fixture: Fixture, _ house: WorkspaceHouse
     ) async throws -> HTTPCall.Reply {
-        if let form = row.form {
+        if let form = row.form(name: "new") {
             return try await house.call(row.method, row.path(fixture), user: user, key: row.key, form: form)
         }
         return try await house.call(row.method, row.path(fixture), user: user, key: row.key, json: row.json)

@@ -19,12 +19,12 @@ struct AccessFixture: Sendable {
     /// Of owner and the ex-members, who are one for each row.
     private let formerRooms: [Room]
 
-    static func user(_ persona: AccessTable.Persona, row: Int) -> Int64 { persona.rawValue + Int64(10 * row) }
+    static func user(_ persona: Persona, row: Int) -> Int64 { persona.rawValue + Int64(10 * row) }
 
     /// Lets everybody come, and the ex-members go; returns when the service knows.
     static func make(in house: ChatHouse) async throws -> AccessFixture {
         let rows = AccessTable.rows.indices
-        func users(_ persona: AccessTable.Persona) -> [Int64] { rows.map { user(persona, row: $0) } }
+        func users(_ persona: Persona) -> [Int64] { rows.map { user(persona, row: $0) } }
         let inside = users(.owner) + users(.member)
         let former = users(.exMember)
         house.peers.change { state in
@@ -78,9 +78,9 @@ struct AccessFixture: Sendable {
     }
 
     /// The path of a row for a persona; an ex-member tries the DM that it was in.
-    func path(_ row: AccessTable.Row, number: Int, _ persona: AccessTable.Persona) -> String {
+    func path(_ row: AccessRow, number: Int, _ persona: Persona) -> String {
         let room = persona == .exMember ? formerRooms[number] : room
-        return String(row.route.drop { $0 != " " }.dropFirst())
+        return row.path
             .replacing("/static/channelChats/{name}", with: channelFile)
             .replacing("/static/dmChats/{name}", with: room.file)
             .replacing("{id}", with: "3")
@@ -91,7 +91,7 @@ struct AccessFixture: Sendable {
     }
 
     /// Rooms of two have their own two; all else has new people in each row.
-    func user(_ persona: AccessTable.Persona, row: AccessTable.Row, number: Int) -> Int64 {
+    func user(_ persona: Persona, row: AccessRow, number: Int) -> Int64 {
         let isOfTwo = row.route.contains("{room_id}") || row.route.contains("dmChats")
         return isOfTwo && (persona == .owner || persona == .member)
             ? persona.rawValue : Self.user(persona, row: number)

@@ -67,6 +67,8 @@ final class ChatHouse: Stoppable {
 
     // MARK: Calls
 
+    var doors: ServiceDoors { instances[0].doors(tokens: peers.tokens) }
+
     /// A call of a client who has signed in.
     func call(
         _ method: String, _ path: String, user: Int64 = 1, key: String = "native", json: String? = nil,

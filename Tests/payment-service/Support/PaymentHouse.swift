@@ -73,6 +73,12 @@ final class PaymentHouse: Stoppable {
 
     // MARK: Calls
 
+    var doors: ServiceDoors {
+        let someone = someone
+        return ServiceDoors(
+            publicPort: someone.publicPort, internalPort: someone.internalPort, tokens: world.tokens)
+    }
+
     /// A call of a client who has signed in.
     func call(
         _ method: String, _ path: String, user: Int64? = 7, key: String? = "sooda", json: String = ""

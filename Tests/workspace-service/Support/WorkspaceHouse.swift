@@ -99,6 +99,8 @@ final class WorkspaceHouse: Stoppable {
 
     // MARK: Calls
 
+    var doors: ServiceDoors { instances[0].doors(tokens: peers.tokens) }
+
     /// A call of a client who has signed in, with a JSON body or none.
     func call(
         _ method: String, _ path: String, user: Int64 = 1, key: String = "native", json: String? = nil,
