@@ -21,9 +21,7 @@ struct FactTests {
                 let body = #"{"user_id":"\#(guest.id)","version":\#(version)}"#
                 _ = try hints.receive(until: body)
                 try await eventually(within: .seconds(20), "the fact") {
-                    let facts = try RawConnection(port: house.service.redis.port)
-                    try facts.send("XRANGE facts:auth - +\r\nPING\r\n")
-                    let entries = try facts.receive(until: "+PONG\r\n")
+                    let entries = try await house.service.redis.command("XRANGE", "facts:auth", "-", "+")
                     return entries.contains("user.changed") && entries.contains(body)
                 }
             }

@@ -89,8 +89,7 @@ struct CrashTests {
         try await eventually(within: .seconds(30), "telling") {
             try await scene.database.ask("select count(*) from chat.outbox where published_at is null") == "0"
         }
-        let redis = scene.redis
-        let parts = try await onOwnThread { Result { try RoomEar.command(redis, "XRANGE", "push", "-", "+") } }.get()
+        let parts = try await scene.redis.command("XRANGE", "push", "-", "+")
         let pushed = Set(parts.indices.filter { parts[$0] == "id" }.map { parts[$0 + 1] })
         #expect(pushed == Set(stored.map { "channel-\($0.channel):\($0.seq)" }))
     }

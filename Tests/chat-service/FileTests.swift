@@ -120,8 +120,8 @@ struct FileTests {
             let anonymous = try await house.instances[0].call("GET", path)
             #expect(anonymous.status == 401)
             house.peers.change { $0.channels[7]?.members.remove(2) }
-            _ = try RoomEar.command(
-                house.redis, "PUBLISH", "invalidate:access", #"{"workspace_id":"3","channel_id":"7","user_id":"2"}"#)
+            try await house.redis.command(
+                "PUBLISH", "invalidate:access", #"{"workspace_id":"3","channel_id":"7","user_id":"2"}"#)
             try await eventually("forgetting") { try await house.call("GET", path, user: 2).errorCode == "E13" }
             let unknown = try await house.call("GET", "/v1/static/channelChats/image_\(path.suffix(5))", user: 1)
             #expect(unknown.errorCode == "E13")

@@ -11,20 +11,20 @@ struct GatewayPositionTests {
     func growing() async throws {
         try await ChatHouse.use { house in
             _ = try await house.database.write((1...30).map { .sample("\($0)", author: 2) })
-            func known() throws -> [String] {
-                try RoomEar.command(house.redis, "HGET", "position:1001:channel-7", "seq")
+            func known() async throws -> [String] {
+                try await house.redis.command("HGET", "position:1001:channel-7", "seq")
             }
             for (query, position) in [
                 ("?after_seq=5&limit=10", "15"), ("?after_seq=0&limit=5", "15"), ("?before_seq=10&limit=5", "15"),
                 ("", "30"), ("?after_seq=0&limit=10", "30"), ("?cursor_date=", "30"),
             ] {
                 _ = try await house.history(query)
-                let told = try known()
+                let told = try await known()
                 #expect(told == [position], "after \(query)")
             }
             // Another session of another user has a place of its own.
             _ = try await house.history("?after_seq=0&limit=3", user: 2)
-            #expect(try RoomEar.command(house.redis, "HGET", "position:1002:channel-7", "seq") == ["3"])
+            #expect(try await house.redis.command("HGET", "position:1002:channel-7", "seq") == ["3"])
         }
     }
 
@@ -37,7 +37,7 @@ struct GatewayPositionTests {
             _ = try connection.receive(until: ":1\r\n")
             let reply = try await house.call("GET", "/v1/workspaces/3/channels/7/chats")
             #expect(reply.status == 200)
-            #expect(try RoomEar.command(house.redis, "HGET", "position:1001:channel-7", "seq") == ["2"])
+            #expect(try await house.redis.command("HGET", "position:1001:channel-7", "seq") == ["2"])
             let hint = try connection.receive(until: "}\r\n")
             #expect(hint.contains(#""session":"1001""#) && hint.contains(#""room":"channel-7""#))
             #expect(hint.contains(#""seq":2"#))

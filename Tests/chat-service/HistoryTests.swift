@@ -128,7 +128,7 @@ struct HistoryTests {
             _ = try await house.history("?after_seq=0&limit=10")
             let after = try await house.unread(user: 1)
             #expect(after == 20)
-            let told = try RoomEar.command(house.redis, "HGET", "position:1001:channel-7", "seq")
+            let told = try await house.redis.command("HGET", "position:1001:channel-7", "seq")
             #expect(told == ["10"])
             _ = try await house.history("?before_seq=1000&limit=5")
             let all = try await house.unread(user: 1)

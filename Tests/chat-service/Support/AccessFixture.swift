@@ -65,8 +65,8 @@ struct AccessFixture: Sendable {
             try await house.tell(
                 place + 1, "workspace.member.removed",
                 #"{"workspace_id":"3","user_id":"\#(user)","version":\#(place + 2)}"#)
-            _ = try RoomEar.command(
-                house.redis, "PUBLISH", "invalidate:access", #"{"workspace_id":"3","user_id":"\#(user)"}"#)
+            try await house.redis.command(
+                "PUBLISH", "invalidate:access", #"{"workspace_id":"3","user_id":"\#(user)"}"#)
         }
         let last = users.last ?? 0
         try await eventually(within: .seconds(30), "leaving") {

@@ -124,19 +124,12 @@ final class ChatHouse: Stoppable {
 
     /// The ids of the entries on the stream of pushes.
     func pushes() async throws -> [String] {
-        let redis = redis
-        let parts = try await onOwnThread { Result { try RoomEar.command(redis, "XRANGE", "push", "-", "+") } }.get()
+        let parts = try await redis.command("XRANGE", "push", "-", "+")
         return parts.indices.filter { parts[$0] == "id" }.map { parts[$0 + 1] }
     }
 
     /// Says a fact as workspace-service would.
     func tell(_ id: Int, _ type: String, _ body: String) async throws {
-        let redis = redis
-        _ = try await onOwnThread {
-            Result {
-                try RoomEar.command(
-                    redis, "XADD", "facts:workspace", "*", "id", "\(id)", "type", type, "body", body)
-            }
-        }.get()
+        try await redis.command("XADD", "facts:workspace", "*", "id", "\(id)", "type", type, "body", body)
     }
 }

@@ -192,15 +192,8 @@ extension PaymentHouse {
     /// Waits for so many facts of changed balances on the stream, and returns the bodies of all.
     func facts(_ count: Int) async throws -> [String] {
         @Sendable func bodies() async throws -> [String] {
-            try await onOwnThread { [redis] in
-                Result {
-                    let connection = try RawConnection(port: redis.port)
-                    try connection.send("XRANGE facts:payment - +\r\nPING\r\n")
-                    let reply = try connection.receive(until: "+PONG\r\n")
-                    let lines = reply.split(separator: "\r\n").map(String.init)
-                    return lines.indices.filter { lines[$0] == "body" }.map { lines[$0 + 2] }
-                }
-            }.get()
+            let parts = try await redis.command("XRANGE", "facts:payment", "-", "+")
+            return parts.indices.filter { parts[$0] == "body" }.map { parts[$0 + 1] }
         }
         try await eventually(within: .seconds(10), "\(count) facts") { try await bodies().count >= count }
         return try await bodies()

@@ -17,14 +17,8 @@ struct FactStream: Sendable {
 
     /// All facts, oldest first, those told twice twice.
     func all() async throws -> [Fact] {
-        let lines = try await onOwnThread { [redis] in
-            Result {
-                let connection = try RawConnection(port: redis.port)
-                try connection.send("XRANGE facts:workspace - +\r\nPING\r\n")
-                return try connection.receive(until: "+PONG\r\n").split(separator: "\r\n").map(String.init)
-            }
-        }.get()
-        func values(_ name: String) -> [String] { lines.indices.filter { lines[$0] == name }.map { lines[$0 + 2] } }
+        let parts = try await redis.command("XRANGE", "facts:workspace", "-", "+")
+        func values(_ name: String) -> [String] { parts.indices.filter { parts[$0] == name }.map { parts[$0 + 1] } }
         let bodies = try values("body").map { try JSONValue(parsing: $0) }
         return zip(zip(values("id"), values("type")), bodies).map { Fact(id: $0.0, type: $0.1, body: $1) }
     }
