@@ -29,12 +29,20 @@ struct FileSweepTests {
         }
     }
 
-    @Test("A file whose send died before its commit goes; files of messages and of sends under way stay")
-    func orphans() async throws {
+    /// Runs `body` in a house, with the store of its files.
+    private static func use(_ body: (ChatHouse, FolderFileStore) async throws -> Void) async throws {
         try await ChatHouse.use { house in
             let blocking = BlockingPool(threads: 1, limit: 16)
             let store = try FolderFileStore(
                 root: house.files.path, folders: Attachments.Folder.allCases.map(\.rawValue), pool: blocking)
+            try await body(house, store)
+            await onOwnThread { blocking.stop() }
+        }
+    }
+
+    @Test("A file whose send died before its commit goes; files of messages and of sends under way stay")
+    func orphans() async throws {
+        try await Self.use { house, store in
             let sent = try await house.upload([.png, .pdf], content: "mine")
             #expect(sent.status == 201)
             _ = try await Self.orphan(house, store)
@@ -55,16 +63,12 @@ struct FileSweepTests {
             // What has been looked at once is not looked at again, were its message to go.
             let again = try await Self.sweep(house, store, before: .now + .seconds(1))
             #expect(again == 0)
-            await onOwnThread { blocking.stop() }
         }
     }
 
     @Test("A crash between the note of a file and its storing leaves a note that goes")
     func noted() async throws {
-        try await ChatHouse.use { house in
-            let blocking = BlockingPool(threads: 1, limit: 16)
-            let store = try FolderFileStore(
-                root: house.files.path, folders: Attachments.Folder.allCases.map(\.rawValue), pool: blocking)
+        try await Self.use { house, store in
             try await house.database.run { pool in
                 let record = FileRecord(
                     name: "0123456789abcdef0123456789abcdef.png", folder: "channelChats", room: RoomID(ChannelID(7)),
@@ -75,7 +79,6 @@ struct FileSweepTests {
             #expect(swept == 1)
             let left = try await house.database.ask("select count(*) from chat.file")
             #expect(left == "0")
-            await onOwnThread { blocking.stop() }
         }
     }
 
@@ -96,10 +99,7 @@ struct FileSweepTests {
 
     @Test("A file is noted before it is stored, and forgotten where it cannot be")
     func order() async throws {
-        try await ChatHouse.use { house in
-            let blocking = BlockingPool(threads: 1, limit: 16)
-            let folders = Attachments.Folder.allCases.map(\.rawValue)
-            let store = try FolderFileStore(root: house.files.path, folders: folders, pool: blocking)
+        try await Self.use { house, store in
             do {
                 _ = try await Self.orphan(house, FullStore(store: store, house: house))
                 Issue.record("a full store has kept something")
@@ -109,7 +109,6 @@ struct FileSweepTests {
             try await eventually("forgetting") {
                 try await house.database.ask("select count(*) from chat.file") == "0" && house.storedFiles.isEmpty
             }
-            await onOwnThread { blocking.stop() }
         }
     }
 

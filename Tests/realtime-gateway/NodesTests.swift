@@ -45,14 +45,22 @@ struct NodesTests {
         }
     }
 
+    /// A session that began by polling at one node and goes on by a WebSocket at another.
+    private static func upgraded(
+        _ house: GatewayHouse, from first: ServiceUnderTest, to second: ServiceUnderTest
+    ) async throws -> (PollingClient, SocketClient) {
+        let polling = try await PollingClient.open(port: first.port, token: house.token(1))
+        let socket = try SocketClient(port: second.port, sid: polling.sid)
+        try socket.send("2probe")
+        try await socket.until("a probe's answer") { $0.others.contains("3probe") }
+        try socket.send("5")
+        return (polling, socket)
+    }
+
     @Test("A WebSocket that reaches another node upgrades its session and carries on there")
     func upgrade() async throws {
         try await Self.withNodes { house, first, second in
-            let polling = try await PollingClient.open(port: first.port, token: house.token(1))
-            let socket = try SocketClient(port: second.port, sid: polling.sid)
-            try socket.send("2probe")
-            try await socket.until("a probe's answer") { $0.others.contains("3probe") }
-            try socket.send("5")
+            let (_, socket) = try await Self.upgraded(house, from: first, to: second)
             try socket.join(Self.namespace)
             try await socket.until("a way in") { $0.joined.contains(Self.namespace) }
             try await house.tellHistory(1001, 0)
@@ -69,11 +77,7 @@ struct NodesTests {
     @Test("The end of a relayed WebSocket ends its session, and the end of its session the WebSocket")
     func ends() async throws {
         try await Self.withNodes { house, first, second in
-            let polling = try await PollingClient.open(port: first.port, token: house.token(1))
-            let socket = try SocketClient(port: second.port, sid: polling.sid)
-            try socket.send("2probe")
-            try await socket.until("a probe's answer") { $0.others.contains("3probe") }
-            try socket.send("5")
+            let (polling, socket) = try await Self.upgraded(house, from: first, to: second)
             try socket.send("1")
             try await socket.until("its end") { $0.isEnded }
             #expect(try await polling.poll(port: second.port).text.contains("Session ID unknown"))

@@ -34,22 +34,24 @@ struct TravelTests {
         func endAll() async { while !ports.isEmpty { await end(SIGTERM) } }
     }
 
-    private static func travellers(_ house: GatewayHouse, _ fleet: Fleet) async throws -> [Traveller] {
+    /// Two nodes, and a traveller of each profile who is in the room.
+    private static func company(_ house: GatewayHouse) async throws -> (Fleet, [Traveller]) {
+        let fleet = Fleet()
+        for _ in 0..<2 { try await fleet.start(house) }
         var travellers: [Traveller] = []
         for (user, profile) in zip(Int64(1)..., profiles) {
             try await house.tellHistory(user + 1000, 0)
             travellers.append(Traveller(namespace, token: house.token(user, profile)) { fleet.ports })
         }
-        return travellers
+        let all = travellers
+        try await eventually(within: .seconds(20), "all in the room") { all.allSatisfy(\.isIn) }
+        return (fleet, all)
     }
 
     @Test("A rolling restart under load loses and repeats nothing; each node drains and exits with 0 within 30 seconds")
     func rolling() async throws {
         try await GatewayHouse.use { house in
-            let fleet = Fleet()
-            for _ in 0..<2 { try await fleet.start(house) }
-            let travellers = try await Self.travellers(house, fleet)
-            try await eventually(within: .seconds(20), "all in the room") { travellers.allSatisfy(\.isIn) }
+            let (fleet, travellers) = try await Self.company(house)
             let isDone = Atomic<Bool>(false)
             async let written = Self.write(house) { isDone.load(ordering: .relaxed) }
             for _ in 0..<3 {
@@ -77,10 +79,7 @@ struct TravelTests {
     )
     func chaos() async throws {
         try await GatewayHouse.use { house in
-            let fleet = Fleet()
-            for _ in 0..<2 { try await fleet.start(house) }
-            let travellers = try await Self.travellers(house, fleet)
-            try await eventually(within: .seconds(20), "all in the room") { travellers.allSatisfy(\.isIn) }
+            let (fleet, travellers) = try await Self.company(house)
             let isDone = Atomic<Bool>(false)
             async let written = Self.write(house) { isDone.load(ordering: .relaxed) }
             for round in 0..<6 {
