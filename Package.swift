@@ -151,7 +151,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "SlowLookUp", path: "Tests/HTTPClient/SlowLookUp"),
-        tests(of: "EventLoop"),
+        tests(of: "EventLoop", alsoUsing: ["TestSupport"]),
         tests(of: "Wire"),
         tests(of: "HTTP", alsoUsing: ["EventLoop", "TestSupport", "Wire"]),
         .testTarget(
