@@ -228,7 +228,8 @@ let package = Package(
         bench("history", on: ["ChatLoad"]),
         load("auth", on: ["LoadClient", "Crypto", "EventLoop", "HTTP", "TestSupport", "Wire"]),
         load("payment", on: ["LoadClient", "EventLoop", "TestSupport"]),
-        load("product", on: ["Crypto", "EventLoop", "LoadClient", "ServiceKit", "TestSupport", "Wire"]),
+        load(
+            "product", on: ["Crypto", "EventLoop", "LoadClient", "ServiceKit", "ServiceSupport", "TestSupport", "Wire"]),
         load("realtime", on: ["GatewayLoad"]),
         load("chat", on: ["ChatLoad"]),
         load("workspace", on: ["LoadClient", "ServiceSupport", "HTTP", "EventLoop", "TestSupport"]),

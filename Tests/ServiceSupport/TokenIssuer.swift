@@ -1,34 +1,36 @@
-internal import Crypto
-internal import ServiceKit
+public import Crypto
+public import ServiceKit
 internal import Wire
 
 /// Issues access tokens as auth-service does.
 public struct TokenIssuer: Sendable {
-    private let key = SigningKey.generate()
+    private let key: SigningKey
 
-    public init() {}
+    /// - Parameter key: a new one where none is given, which nobody trusts who is not told of it.
+    public init(key: SigningKey = .generate()) { self.key = key }
 
     /// What `/internal/keys` replies.
     public var jwks: [UInt8] { JSONWriter.bytes { json in VerificationKeySet([key.verificationKey]).write(to: &json) } }
 
     /// A token of a user, whose session is the user plus 1000.
     public func token(user: Int64, key profile: String = "sooda", lives: Duration = .seconds(600)) -> String {
-        token(for: .access, user, profile, lives)
+        token(for: .access, user: user, session: user + 1000, key: profile, lives: lives)
     }
 
     /// The value of the cookie that opens sockets for the same session.
     public func socketCookie(user: Int64, key profile: String = "sooda") -> String {
-        token(for: .socket, user, profile, .seconds(600))
+        token(for: .socket, user: user, session: user + 1000, key: profile, lives: .seconds(600))
     }
 
-    private func token(
-        for purpose: Authenticator.Purpose, _ user: Int64, _ profile: String, _ lives: Duration
+    /// A token of a session for one of its uses.
+    public func token(
+        for purpose: Authenticator.Purpose, user: Int64, session: Int64, key profile: String, lives: Duration
     ) -> String {
         let token = JWTSigner(key: key, type: purpose.type).sign { json in
             json.field("iss", Authenticator.issuer)
             json.field("aud", purpose.audience)
             json.field("sub", "\(user)")
-            json.field("sid", "\(user + 1000)")
+            json.field("sid", "\(session)")
             json.field("pro", profile)
             json.field("iat", Timestamp.now.seconds)
             json.field("nbf", Timestamp.now.seconds)

@@ -1,7 +1,7 @@
 import Crypto
 import ServiceKit
+import ServiceSupport
 import TestSupport
-import Wire
 
 /// The people, their workspaces and channels.
 ///
@@ -40,14 +40,18 @@ struct Town: Sendable {
             line.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
         }
         let pem = try await house.sql("auth", "select private_key from signing_key order by created_at desc limit 1")
-        let key = try SigningKey(pem: pem)
+        let issuer = TokenIssuer(key: try SigningKey(pem: pem))
+        func token(_ purpose: Authenticator.Purpose, _ session: [Int]) -> String {
+            issuer.token(
+                for: purpose, user: Int64(session[0]), session: Int64(session[1]), key: profile,
+                lives: .seconds(86_400))
+        }
         return Town(
             people: sessions.enumerated().map { index, session in
                 let room = rooms[index / size]
                 return Person(
                     workspace: room[0], channels: Array(room.dropFirst()),
-                    accessToken: token(.access, key, user: session[0], session: session[1]),
-                    cookie: "maru_socket=" + token(.socket, key, user: session[0], session: session[1]))
+                    accessToken: token(.access, session), cookie: "maru_socket=" + token(.socket, session))
             })
     }
 
@@ -90,20 +94,5 @@ struct Town: Sendable {
         select w.id, array_agg(c.id order by c.id) from workspace w join channel c on c.workspace = w.id
         where w.slug is null group by w.id order by w.id;
         """
-    }
-
-    private static func token(_ purpose: Authenticator.Purpose, _ key: SigningKey, user: Int, session: Int) -> String {
-        let now = Timestamp.now
-        let token = JWTSigner(key: key, type: purpose.type).sign { json in
-            json.field("iss", Authenticator.issuer)
-            json.field("aud", purpose.audience)
-            json.field("sub", "\(user)")
-            json.field("sid", "\(session)")
-            json.field("pro", profile)
-            json.field("iat", now.seconds)
-            json.field("nbf", now.seconds)
-            json.field("exp", now.seconds + 86_400)
-        }
-        return String(decoding: token, as: UTF8.self)
     }
 }

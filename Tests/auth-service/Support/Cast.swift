@@ -29,25 +29,13 @@ struct Cast: Sendable {
         picture = try #require(try uploaded.json["profileImage"]?.string)
         session = try await house.newSession("owner@b.kr")
         let key = try await house.signingKey()
-        let claims = (user: owner.id, session: session)
-        expired = Self.token(key, claims, expires: -10)
-        // Named as ours is, so that only its signature tells.
-        forged = Self.token(try SigningKey(pem: SigningKey.generate().pem, id: key.id), claims, expires: 600)
-    }
-
-    private static func token(_ key: SigningKey, _ claims: (user: String, session: String), expires: Int64) -> String {
-        let now = Timestamp.now.seconds
-        let token = JWTSigner(key: key, type: "at+jwt").sign { json in
-            json.field("iss", "maru")
-            json.field("aud", "maru")
-            json.field("sub", claims.user)
-            json.field("sid", claims.session)
-            json.field("pro", "native")
-            json.field("iat", now - 600)
-            json.field("nbf", now - 600)
-            json.field("exp", now + expires)
+        let (user, session) = (try #require(Int64(owner.id)), try #require(Int64(self.session)))
+        func token(_ key: SigningKey, lives: Duration) -> String {
+            TokenIssuer(key: key).token(for: .access, user: user, session: session, key: "native", lives: lives)
         }
-        return String(decoding: token, as: UTF8.self)
+        expired = token(key, lives: .seconds(-10))
+        // Named as ours is, so that only its signature tells.
+        forged = token(try SigningKey(pem: SigningKey.generate().pem, id: key.id), lives: .seconds(600))
     }
 
     /// Calls the route of a row as somebody, who comes in anew where the route ends their session.
