@@ -240,8 +240,8 @@ let package = Package(
             ],
             path: "Tests/Load/ChatLoad", swiftSettings: settings),
         .target(
-            name: "LoadClient", dependencies: ["EventLoop", "WebSocket", "TestSupport"], path: "Tests/Load/LoadClient",
-            swiftSettings: settings),
+            name: "LoadClient", dependencies: ["EventLoop", "ServiceSupport", "TestSupport", "WebSocket"],
+            path: "Tests/Load/LoadClient", swiftSettings: settings),
         .target(
             name: "GatewayLoad",
             dependencies: [

@@ -24,8 +24,9 @@ struct Cost: Sendable {
 
     private static func spent(by chat: LoadedChat) -> Cost {
         Cost(
-            service: Double(chat.meter.processorTime) / 1000, database: chat.cluster.processorTime * 1e6,
-            redis: Double(chat.redisMeter.processorTime) / 1000)
+            service: Double(chat.service.meter.processorTime) / 1000,
+            database: chat.service.cluster.processorTime * 1e6,
+            redis: Double(chat.service.redisMeter.processorTime) / 1000)
     }
 
     static func / (cost: Cost, count: Int) -> Cost {

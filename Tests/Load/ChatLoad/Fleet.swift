@@ -16,20 +16,12 @@ final class Fleet: Sendable {
     func run(
         for duration: Duration, rate: Double? = nil, _ journey: @escaping @Sendable () -> LoadRun.Journey
     ) async throws -> LoadOutcome {
-        let (loop, port, size) = (loops.loops[0], port, size)
-        return try await loop.run {
-            var connections: [LoadConnection] = []
-            for _ in 0..<size {
-                connections.append(
-                    try await LoadConnection.open(SocketAddress(ip: "127.0.0.1", port: port)!, on: loop))
+        try await LoadRun.with(size, connectionsTo: port, on: loops.loops[0]) { run in
+            if let rate {
+                await run.open(rate: rate, for: duration, journey())
+            } else {
+                await run.closed(for: duration, journey())
             }
-            let run = LoadRun(on: loop, connections)
-            let outcome =
-                if let rate { await run.open(rate: rate, for: duration, journey()) } else {
-                    await run.closed(for: duration, journey())
-                }
-            for connection in connections { connection.close() }
-            return outcome
         }
     }
 }

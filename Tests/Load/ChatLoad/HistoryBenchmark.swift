@@ -16,14 +16,7 @@ public struct HistoryBenchmark: Sendable {
     /// - Parameter seconds: how long each of three rounds lasts.
     public static func run(seconds: Int) async throws {
         DescriptorLimit.raise()
-        let chat = try await LoadedChat.start()
-        do {
-            try await measure(chat, seconds)
-        } catch {
-            await chat.stop()
-            throw error
-        }
-        await chat.stop()
+        try await LoadedChat().lent { chat in try await measure(chat, seconds) }
     }
 
     private static func measure(_ chat: LoadedChat, _ seconds: Int) async throws {
@@ -39,7 +32,7 @@ public struct HistoryBenchmark: Sendable {
                 from generate_series(1, \(Sends.rooms)) as r, generate_series(1, \(messages)) as n;
                 analyze
                 """)
-        let (fleet, requests) = (Fleet(connections, to: chat.port), requests(chat.peers))
+        let (fleet, requests) = (Fleet(connections, to: chat.service.publicPort), requests(chat.peers))
         _ = try await fleet.run(for: .seconds(3)) { journey(requests) }
         var shares: [Double] = []
         for _ in 0..<rounds {
@@ -51,7 +44,7 @@ public struct HistoryBenchmark: Sendable {
             print("    ratio \(Report.hundredths(cost.service / cost.database))")
             shares.append(cost.service / cost.database)
         }
-        let (share, memory) = (shares.sorted()[rounds / 2], chat.meter.residentBytes)
+        let (share, memory) = (shares.sorted()[rounds / 2], chat.service.meter.residentBytes)
         print("")
         Report.verdict(
             "of Postgres's CPU, median: \(Report.hundredths(share)), at most \(mostShare)", share <= mostShare)
@@ -67,7 +60,7 @@ public struct HistoryBenchmark: Sendable {
         }
     }
 
-    private static func requests(_ peers: PeerStandin) -> [[UInt8]] {
+    private static func requests(_ peers: StubServer<PeerStandin>) -> [[UInt8]] {
         let heads = (0..<Sends.users).map { user in
             [
                 ("SesacKey", "native"),

@@ -25,7 +25,7 @@ struct Sends: Sendable {
     /// Then the same user comes to the same room again.
     private static let requests = 1600
 
-    init(_ peers: PeerStandin) {
+    init(_ peers: StubServer<PeerStandin>) {
         heads = (0..<Self.users).map { user in
             let token = peers.tokens.token(user: Int64(user + 1), key: "native", lives: .seconds(7200))
             return Array("Host: load\r\nSesacKey: native\r\nAuthorization: \(token)\r\n".utf8)

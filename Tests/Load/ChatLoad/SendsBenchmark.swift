@@ -1,4 +1,5 @@
 import LoadClient
+import TestSupport
 
 /// Sends into 200 rooms on 64 kept connections, beside pgbench that writes the same messages one by one.
 public struct SendsBenchmark: Sendable {
@@ -17,26 +18,19 @@ public struct SendsBenchmark: Sendable {
     /// - Parameter seconds: how long each part of it lasts.
     public static func run(seconds: Int) async throws {
         DescriptorLimit.raise()
-        let chat = try await LoadedChat.start()
-        do {
-            try await SendsBenchmark(chat, seconds).run()
-        } catch {
-            await chat.stop()
-            throw error
-        }
-        await chat.stop()
+        try await LoadedChat().lent { chat in try await SendsBenchmark(chat, seconds).run() }
     }
 
     private init(_ chat: LoadedChat, _ seconds: Int) {
         self.chat = chat
         self.seconds = seconds
-        fleet = Fleet(Sends.users, to: chat.port)
+        fleet = Fleet(Sends.users, to: chat.service.publicPort)
         sends = Sends(chat.peers)
     }
 
     private func run() async throws {
         let sends = sends
-        let peer = try await Pgbench(chat)
+        let peer = try await Pgbench.script(for: chat)
         _ = try await fleet.run(for: .seconds(3)) { sends.journey() }
         _ = try await peer.run(seconds: 1)
         var (ratios, peak): ([Double], Double) = ([], 0)
@@ -68,7 +62,7 @@ public struct SendsBenchmark: Sendable {
             chat, fleet, sends, total: totals.sorted()[Self.rounds / 2],
             batch: Int(sizes.sorted()[Self.rounds / 2].rounded()), seconds: max(1, seconds / 2))
         print("CPU of the service a send at the peak: \(split)")
-        let (ratio, memory) = (ratios.sorted()[Self.rounds / 2], chat.meter.residentBytes)
+        let (ratio, memory) = (ratios.sorted()[Self.rounds / 2], chat.service.meter.residentBytes)
         print("")
         Report.verdict(
             "of pgbench, median: \(Report.hundredths(ratio)), at least \(Self.leastRatio)", ratio >= Self.leastRatio)
@@ -77,7 +71,7 @@ public struct SendsBenchmark: Sendable {
             "p99 at half of the peak: \(Report.tenths(wait)) ms, under \(Int(Self.longestWait))",
             wait < Self.longestWait && half.failures.isEmpty)
         Report.verdict(
-            "resident: \(memory >> 20) MB, at most \(Self.mostMemory >> 20) (anonymous \(chat.meter.anonymousBytes >> 20))",
+            "resident: \(memory >> 20) MB, at most \(Self.mostMemory >> 20) (anonymous \(chat.service.meter.anonymousBytes >> 20))",
             memory <= Self.mostMemory)
     }
 }

@@ -30,7 +30,7 @@ struct Split: CustomStringConvertible {
         self.total = total
         auth = door - route
         parse = body - auth
-        publish = try await Publishing(to: chat.redis, batch: batch).cost(seconds: seconds)
+        publish = try await Publishing(to: chat.service.redis, batch: batch).cost(seconds: seconds)
     }
 
     var description: String {

@@ -20,7 +20,6 @@ final class GatewayHouse: Sendable {
     }
 
     static let profileName = "collatalk"
-    private static let credential = "0123456789abcdef0123456789abcdef"
 
     let seating: Seating
     let redis: RedisServer
@@ -60,7 +59,7 @@ final class GatewayHouse: Sendable {
         self.cluster = cluster
         others = try OtherServices(seating, issuer)
         var common = [
-            "clients_file": ServiceUnderTest.clients, "service_credential": Self.credential,
+            "clients_file": ServiceUnderTest.clients, "service_credential": ServiceUnderTest.credential,
             "redis_url": "redis://127.0.0.1:\(redis.port)/0", "auth_url": others.url, "workspace_url": others.url,
             "chat_url": others.url, "log_level": "error",
             "database_url": databases.first ?? "postgres://127.0.0.1:1/no",
@@ -89,8 +88,7 @@ final class GatewayHouse: Sendable {
     }
 
     private static func run(_ name: String, _ settings: [String: String], in folder: String) throws -> ChildProcess {
-        let environment = Dictionary(uniqueKeysWithValues: settings.map { ("MARU_" + $0.key.uppercased(), $0.value) })
-        return try ChildProcess.product(name, environment: environment, log: "\(folder)/\(name).log")
+        try ChildProcess.service(name, settings, log: "\(folder)/\(name).log")
     }
 
     /// The key file of the identity for FCM.

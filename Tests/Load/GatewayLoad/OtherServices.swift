@@ -107,38 +107,34 @@ struct OtherServicesAnswers {
     }
 
     private func profiles(_ json: JSONValue) -> Response {
+        list("profiles", of: json) { user, json in
+            json.field("user_id", user)
+            json.field("email", "\(user)@maru.example")
+            json.field("nickname", "Mina")
+            json.field("version", 1)
+        }
+    }
+
+    private func devices(_ json: JSONValue) -> Response {
+        list("devices", of: json) { user, json in
+            json.field("user_id", user)
+            json.field("token", "device-\(user)")
+        }
+    }
+
+    /// What there is of each user that is asked for.
+    private func list(
+        _ name: StaticString, of json: JSONValue, _ write: (String, inout JSONWriter) -> Void
+    ) -> Response {
         let users = ids(json, "ids")
         return object { json in
-            json.array("profiles") { json in
-                for user in users {
-                    json.object { json in
-                        json.field("user_id", user)
-                        json.field("email", "\(user)@maru.example")
-                        json.field("nickname", "Mina")
-                        json.field("version", 1)
-                    }
-                }
-            }
+            json.array(name) { json in for user in users { json.object { json in write(user, &json) } } }
         }
     }
 
     private func members(of channel: ChannelID) -> Response {
         object { json in
             json.array("members") { json in for user in seating.users(of: channel) { json.value("\(user)") } }
-        }
-    }
-
-    private func devices(_ json: JSONValue) -> Response {
-        let users = ids(json, "ids")
-        return object { json in
-            json.array("devices") { json in
-                for user in users {
-                    json.object { json in
-                        json.field("user_id", user)
-                        json.field("token", "device-\(user)")
-                    }
-                }
-            }
         }
     }
 

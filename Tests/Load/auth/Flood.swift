@@ -39,7 +39,7 @@ struct Flood {
 
     private func reads() async throws -> LoadOutcome {
         let requests = people.map(\.profileRequest)
-        let outcome = try await LoadAuth.measure(on: house.loops.loops[0], Self.readers, house.port) { run in
+        let outcome = try await LoadRun.with(Self.readers, connectionsTo: house.port, on: house.loops.loops[0]) { run in
             await run.open(rate: Self.readsPerSecond, for: .seconds(seconds)) { connection, number, end in
                 connection.send(requests[number % requests.count]) { reply in
                     end(reply.status == 200 ? nil : "status \(reply.status)")
@@ -52,7 +52,7 @@ struct Flood {
 
     private func logins() async throws -> LoadOutcome {
         let requests = (0..<4096).map(Person.strangersRequest)
-        return try await LoadAuth.measure(on: house.loops.loops[1], Self.intruders, house.port) { run in
+        return try await LoadRun.with(Self.intruders, connectionsTo: house.port, on: house.loops.loops[1]) { run in
             await run.open(rate: Self.loginsPerSecond, for: .seconds(seconds)) { connection, number, end in
                 connection.send(requests[number % requests.count]) { reply in
                     // A stranger whose password was hashed is told that it is wrong.

@@ -24,12 +24,12 @@ struct LoadAuth {
     }
 
     private static func run(seconds: Int) async throws {
-        let house = try await LoadedHouse.start()
-        let people = try await house.open(16)
-        try await ReadCost(house: house, people: people, seconds: seconds).run()
-        try await LoginRate(house: house, people: people, seconds: seconds).run()
-        try await Flood(house: house, people: people, seconds: seconds).run()
-        await house.stop()
+        try await LoadedHouse().lent { house in
+            let people = try await house.open(16)
+            try await ReadCost(house: house, people: people, seconds: seconds).run()
+            try await LoginRate(house: house, people: people, seconds: seconds).run()
+            try await Flood(house: house, people: people, seconds: seconds).run()
+        }
     }
 
     static func verdict(_ text: String, _ isMet: Bool) { say("\(isMet ? "met   " : "MISSED") \(text)") }
@@ -38,22 +38,6 @@ struct LoadAuth {
     static func say(_ text: String) {
         print(text)
         fflush(nil)
-    }
-
-    /// Lets `count` connections run `body` on a loop.
-    static func measure(
-        on loop: EventLoop, _ count: Int, _ port: UInt16, _ body: @escaping @Sendable (LoadRun) async -> LoadOutcome
-    ) async throws -> LoadOutcome {
-        try await loop.run {
-            var connections: [LoadConnection] = []
-            for _ in 0..<count {
-                connections.append(
-                    try await LoadConnection.open(SocketAddress(ip: "127.0.0.1", port: port)!, on: loop))
-            }
-            let outcome = await body(LoadRun(on: loop, connections))
-            for connection in connections { connection.close() }
-            return outcome
-        }
     }
 }
 

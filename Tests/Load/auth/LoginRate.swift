@@ -59,7 +59,7 @@ struct LoginRate {
     private func loginRate() async throws -> (rate: Double, cost: Double) {
         let requests = people.map(\.loginRequest)
         let before = house.meter.processorTime
-        let outcome = try await LoadAuth.measure(on: house.loops.loops[0], Self.callers, house.port) { run in
+        let outcome = try await LoadRun.with(Self.callers, connectionsTo: house.port, on: house.loops.loops[0]) { run in
             await run.closed(for: .seconds(seconds)) { connection, number, end in
                 connection.send(requests[number % requests.count]) { reply in
                     end(reply.status == 200 ? nil : "status \(reply.status)")

@@ -33,7 +33,7 @@ struct ReadCost {
     /// Microseconds on a processor for each reply.
     private func cost(_ meter: ProcessMeter, _ port: UInt16, _ requests: [[UInt8]]) async throws -> Double {
         let before = meter.processorTime
-        let outcome = try await LoadAuth.measure(on: house.loops.loops[0], Self.callers, port) { run in
+        let outcome = try await LoadRun.with(Self.callers, connectionsTo: port, on: house.loops.loops[0]) { run in
             await run.closed(for: .seconds(seconds)) { connection, number, end in
                 connection.send(requests[number % requests.count]) { reply in
                     end(reply.status == 200 ? nil : "status \(reply.status)")

@@ -21,22 +21,25 @@ struct LoadPayment {
 
     private static func run() async throws {
         let seconds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 10
-        let house = try await LoadedHouse.start()
+        try await LoadedHouse().lent { house in try await run(house, seconds) }
+    }
+
+    private static func run(_ house: LoadedHouse, _ seconds: Int) async throws {
         let loops = EventLoopGroup(count: 1)
         let loop = loops.loops[0]
-        let port = house.port
+        let port = house.service.internalPort
         try await house.open(users + 1)
         // Fills the caches of plans, and shows pgbench the statements.
-        async let warmUp = measure(on: loop, port) { run in
+        async let warmUp = LoadRun.with(callers, connectionsTo: port, on: loop) { run in
             await run.closed(for: .seconds(8), Spend.journey { $0 % users + 1 })
         }
-        let peer = try await Pgbench(house: house, users: users, clients: 8)
+        let peer = try await Pgbench.script(for: house, users: users, clients: 8)
         _ = try await warmUp
         var rounds: [(ours: LoadOutcome, peer: Double)] = []
         for _ in 0..<3 {
-            let reference = try await peer.run(seconds: seconds)
+            let reference = try await peer.run(seconds: seconds).rate
             let (ours, ourCost) = try await cost(of: house) {
-                try await measure(on: loop, port) { run in
+                try await LoadRun.with(callers, connectionsTo: port, on: loop) { run in
                     await run.closed(for: .seconds(seconds), Spend.journey { $0 % users + 1 })
                 }
             }
@@ -50,11 +53,11 @@ struct LoadPayment {
         let best = rounds.max { $0.ours.rate / $0.peer < $1.ours.rate / $1.peer }!
         let median = rounds.map { $0.ours.rate / $0.peer }.sorted()[1]
         let peak = best.ours.rate
-        let half = try await measure(on: loop, port) { run in
+        let half = try await LoadRun.with(callers, connectionsTo: port, on: loop) { run in
             await run.open(rate: peak / 2, for: .seconds(seconds), Spend.journey { $0 % users + 1 })
         }
         report("distinct users, half of the peak", half)
-        let one = try await measure(on: loop, port) { run in
+        let one = try await LoadRun.with(callers, connectionsTo: port, on: loop) { run in
             await run.closed(for: .seconds(seconds), Spend.journey { _ in users + 1 })
         }
         report("one user, \(callers) callers", one)
@@ -62,7 +65,6 @@ struct LoadPayment {
         verdict("of pgbench with the same statements, median: \(hundredths(median)), at least 0.50", median >= 0.5)
         verdict("p99 at half of the peak: \(tenths(half.percentile(0.99))) ms, under 50", half.percentile(0.99) < 50)
         verdict("one user: \(one.count) spends, \(one.failures.values.reduce(0, +)) errors", one.failures.isEmpty)
-        await house.stop()
     }
 
     /// Microseconds on a processor that the service and Postgres need for `body`.
@@ -70,21 +72,10 @@ struct LoadPayment {
         of house: LoadedHouse, _ body: () async throws -> Outcome
     ) async throws -> (Outcome, (service: Double, database: Double)) {
         let database = try house.databaseMeter
-        let before = (house.meter.processorTime, database.processorTime)
+        let before = (house.service.meter.processorTime, database.processorTime)
         let outcome = try await body()
-        let after = (house.meter.processorTime, database.processorTime)
+        let after = (house.service.meter.processorTime, database.processorTime)
         return (outcome, (Double(after.0 &- before.0) / 1000, Double(after.1 &- before.1) / 1000))
-    }
-
-    private static func measure(
-        on loop: EventLoop, _ port: UInt16, _ body: @escaping @Sendable (LoadRun) async -> LoadOutcome
-    ) async throws -> LoadOutcome {
-        try await loop.run {
-            let connections = try await openConnections(callers, to: port, on: loop)
-            let outcome = await body(LoadRun(on: loop, connections))
-            for connection in connections { connection.close() }
-            return outcome
-        }
     }
 
     private static func report(_ name: String, _ outcome: LoadOutcome) {
@@ -97,13 +88,4 @@ struct LoadPayment {
 
     private static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
     private static func hundredths(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
-}
-
-/// Connects `count` times.
-func openConnections(_ count: Int, to port: UInt16, on loop: EventLoop) async throws -> [LoadConnection] {
-    var connections: [LoadConnection] = []
-    for _ in 0..<count {
-        connections.append(try await LoadConnection.open(SocketAddress(ip: "127.0.0.1", port: port)!, on: loop))
-    }
-    return connections
 }

@@ -1,13 +1,8 @@
-import Glibc
+import LoadClient
 import TestSupport
 
 /// pgbench making the same spends with the same statements as the service, whose sessions are watched for them.
-struct Pgbench {
-    private let house: LoadedHouse
-    private let script: String
-    private let clients: Int
-    private let folder = TemporaryFolder("load-pgbench")
-
+enum Pgbench {
     /// A statement of the service by a part of its text, and what stands for its parameters.
     private struct Step {
         let part: String
@@ -40,33 +35,25 @@ struct Pgbench {
     }()
 
     /// Takes the statements from the server; the service must be making spends.
-    init(house: LoadedHouse, users: Int, clients: Int) async throws {
-        self.house = house
-        self.clients = clients
-        let statements = try await Self.statements(of: house)
+    static func script(for house: LoadedHouse, users: Int, clients: Int) async throws -> PgbenchScript {
+        let statements = try await statements(of: house)
         var script = """
             \\set user random(1, \(users))
             \\set run random(1, 1000000000)
             \\set spend random(1, 1000000000)
 
             """
-        for transaction in Self.transactions {
+        for transaction in transactions {
             script += "begin;\n"
             for step in transaction {
-                guard var text = statements.first(where: { $0.contains(step.part) }) else {
+                guard let text = statements.first(where: { $0.contains(step.part) }) else {
                     throw NeverHappened(description: "a statement with \(step.part)")
                 }
-                for (index, value) in step.values.enumerated().reversed() {
-                    text = text.replacing("$\(index + 1)", with: value)
-                }
-                script += text.split(whereSeparator: \.isWhitespace).joined(separator: " ") + ";\n"
+                script += PgbenchScript.line(text, step.values) + "\n"
             }
             script += "commit;\n"
         }
-        self.script = folder.path + "/script"
-        guard let file = fopen(self.script, "w") else { throw NeverHappened(description: "a script") }
-        fputs(script, file)
-        fclose(file)
+        return try PgbenchScript(script, clients: clients, on: house.database, schema: "payment")
     }
 
     /// The statements of the service as it sends them, which its sessions show while they are at them.
@@ -86,21 +73,5 @@ struct Pgbench {
                 select query || '\(separator)' from seen
                 """)
         return seen.split(separator: separator).map(String.init)
-    }
-
-    /// Spends a second.
-    func run(seconds: Int) async throws -> Double {
-        let log = folder.path + "/log-\(UInt32.random(in: 0 ... .max))"
-        let process = try ChildProcess(
-            "/usr/lib/postgresql/15/bin/pgbench",
-            [
-                "-n", "-M", "prepared", "-c", "\(clients)", "-j", "2", "-T", "\(seconds)", "-f", script,
-                house.database.connectionString + "?options=-csearch_path%3Dpayment",
-            ], log: log)
-        guard await process.wait() == 0, !process.output.contains("aborted"),
-            let line = process.output.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
-            let rate = Double(line.dropFirst(6).prefix { $0 != " " })
-        else { throw NeverHappened(description: "pgbench: \(process.output)") }
-        return rate
     }
 }

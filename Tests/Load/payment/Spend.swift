@@ -1,4 +1,5 @@
 import LoadClient
+import ServiceSupport
 
 /// A spend as workspace-service makes it: coins are held, then captured.
 enum Spend {
@@ -18,7 +19,7 @@ enum Spend {
 
     private static func post(_ path: String, _ start: String, _ user: Int) -> [UInt8] {
         LoadConnection.request(
-            "POST", path, headers: [("Authorization", "Bearer " + LoadedHouse.credential)],
+            "POST", path, headers: [("Authorization", "Bearer " + ServiceUnderTest.credential)],
             body: start + #""user_id":"\#(user)","amount":1,"reason":"load"}"#)
     }
 }

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import LoadClient
+import TestSupport
 
 /// `deploy/load product`: what people do all day, against the whole product, at rates that rise until it breaks.
 @main
@@ -12,18 +13,15 @@ struct LoadProduct {
                 print(LoadOptions.help)
                 return
             }
-            let house = try await ProductHouse.start()
-            do {
-                try await run(options, house)
-            } catch {
-                await house.stop()
-                throw error
-            }
-            await house.stop()
+            try await run(options)
         } catch {
             print("load-product: \(error)")
             exit(1)
         }
+    }
+
+    private static func run(_ options: LoadOptions) async throws {
+        try await ProductHouse.start().lent { house in try await run(options, house) }
     }
 
     private static func run(_ options: LoadOptions, _ house: ProductHouse) async throws {

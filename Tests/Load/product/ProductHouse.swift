@@ -3,7 +3,7 @@ import LoadClient
 import TestSupport
 
 /// All of Maru as `deploy/up` runs it, on free ports and in a data folder of its own.
-final class ProductHouse: Sendable {
+final class ProductHouse: Stoppable {
     /// Of the API gateway.
     let port: UInt16
     private let folder: TemporaryFolder

@@ -24,8 +24,11 @@ struct LoadWorkspace {
 
     private static func run() async throws {
         let seconds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 5
+        try await LoadedHouse().lent { house in try await run(house, seconds) }
+    }
+
+    private static func run(_ house: LoadedHouse, _ seconds: Int) async throws {
         let loops = EventLoopGroup(count: 1)
-        let house = try await LoadedHouse.start(on: loops)
         var ratios: [(name: String, ratio: Double)] = []
         for question in [Question.myChannels(house), .access(house)] {
             ratios.append((question.name, try await compare(question, house, on: loops.loops[0], seconds)))
@@ -36,7 +39,6 @@ struct LoadWorkspace {
                 "\(ratio <= limit ? "met   " : "MISSED") \(name): the service adds \(hundredths(ratio)) of what Postgres "
                     + "spends, at most \(limit)")
         }
-        await house.stop()
     }
 
     /// The median of rounds in which both take turns.
@@ -44,16 +46,16 @@ struct LoadWorkspace {
         _ question: Question, _ house: LoadedHouse, on loop: EventLoop, _ seconds: Int
     ) async throws -> Double {
         _ = try await ask(question, on: loop, .seconds(1))
-        let peer = try await Pgbench(question, house)
+        let peer = try await question.peer(in: house)
         var ratios: [Double] = []
         for _ in 0..<rounds {
             let reference = try await peer.run(seconds: seconds)
-            let before = (house.meter.processorTime, house.cluster.processorTime)
+            let before = (house.service.meter.processorTime, house.service.cluster.processorTime)
             let outcome = try await ask(question, on: loop, .seconds(seconds))
             guard outcome.failures.isEmpty else { throw NeverHappened(description: "no failure: \(outcome.failures)") }
             let count = Double(max(1, outcome.count))
-            let service = Double(house.meter.processorTime - before.0) / 1000 / count
-            let database = (house.cluster.processorTime - before.1) / count * 1e6
+            let service = Double(house.service.meter.processorTime - before.0) / 1000 / count
+            let database = (house.service.cluster.processorTime - before.1) / count * 1e6
             ratios.append(service / reference.cost)
             print(
                 """
@@ -69,15 +71,8 @@ struct LoadWorkspace {
     private static func ask(
         _ question: Question, on loop: EventLoop, _ duration: Duration
     ) async throws -> LoadOutcome {
-        try await loop.run {
-            var connections: [LoadConnection] = []
-            for _ in 0..<callers {
-                connections.append(
-                    try await LoadConnection.open(SocketAddress(ip: "127.0.0.1", port: question.port)!, on: loop))
-            }
-            let outcome = await LoadRun(on: loop, connections).closed(for: duration, question.journey)
-            for connection in connections { connection.close() }
-            return outcome
+        try await LoadRun.with(callers, connectionsTo: question.port, on: loop) { run in
+            await run.closed(for: duration, question.journey)
         }
     }
 

@@ -1,10 +1,10 @@
-import EventLoop
+import HTTP
 import LoadClient
 import ServiceSupport
 import TestSupport
 
 /// The built workspace-service under load, with 500 users who are each in 50 of the 1,000 channels of a workspace.
-final class LoadedHouse: Sendable {
+struct LoadedHouse: Stoppable {
     static let users = 500
     static let workspace = 1_000_000
     /// The first of the channels, the default one.
@@ -12,49 +12,22 @@ final class LoadedHouse: Sendable {
     static let channels = 1000
     static let channelsOfUser = 50
 
-    let cluster: PostgresCluster
-    let database: TestDatabase
-    let auth: StubAuth
-    let publicPort = FreePort.pick()
-    let internalPort = FreePort.pick()
-    private let redis: RedisServer
-    private let process: ChildProcess
-    private let folder = TemporaryFolder("load-workspace")
+    let service: LoadedService
+    /// As much of auth-service as the service under load asks for.
+    let auth: StubServer<Auth>
 
-    /// What the service costs.
-    var meter: ProcessMeter { ProcessMeter(pid: process.pid) }
-
-    static func start(on loops: EventLoopGroup) async throws -> LoadedHouse {
-        let cluster = try await PostgresCluster.start(["shared_buffers=256MB"])
-        let database = try await cluster.makeDatabase()
-        let house = try LoadedHouse(cluster, database, try await RedisServer.start(), StubAuth(on: loops))
-        try await eventually(within: .seconds(30), "workspace-service") {
-            guard house.process.isRunning else { throw NeverHappened(description: house.process.output) }
-            return (try? await HTTPCall.get(port: house.internalPort, "/readyz").status) == 200
-        }
-        try await house.fill()
-        return house
+    struct Auth: StubState {
+        mutating func answer(_ call: StubCall) -> Response? { nil }
     }
 
-    private init(
-        _ cluster: PostgresCluster, _ database: TestDatabase, _ redis: RedisServer, _ auth: StubAuth
-    ) throws {
-        self.cluster = cluster
-        self.database = database
-        self.redis = redis
-        self.auth = auth
-        let settings = [
-            "public_address": "127.0.0.1:\(publicPort)", "internal_address": "127.0.0.1:\(internalPort)",
-            "clients_file": ServiceUnderTest.clients, "service_credential": ServiceUnderTest.credential,
-            "database_url": database.connectionString, "redis_url": "redis://127.0.0.1:\(redis.port)/0",
-            "auth_url": auth.url, "files_folder": folder.path, "log_level": "error", "user_rate": "1000000",
-            "user_burst": "1000000",
-        ]
-        process = try ChildProcess.product(
-            "workspace-service",
-            environment: Dictionary(uniqueKeysWithValues: settings.map { ("MARU_" + $0.key.uppercased(), $0.value) }),
-            log: folder.path + "/log")
+    init() async throws {
+        auth = try StubServer()
+        service = try await LoadedService.start(
+            "workspace-service", postgres: ["shared_buffers=256MB"], ["auth_url": auth.url])
+        try await fill()
     }
+
+    var database: TestDatabase { service.database }
 
     private func fill() async throws {
         try await database.run(
@@ -82,8 +55,7 @@ final class LoadedHouse: Sendable {
     }
 
     func stop() async {
-        await process.stop()
-        await redis.stop()
-        await cluster.stop()
+        await service.stop()
+        await auth.stop()
     }
 }

@@ -1,5 +1,6 @@
 import LoadClient
 import ServiceSupport
+import TestSupport
 
 /// Something that is asked again and again: of the service as a request, of Postgres as the same statement.
 struct Question: Sendable {
@@ -26,7 +27,7 @@ struct Question: Sendable {
                 ])
         }
         return Question(
-            name: "my-channels", port: house.publicPort, statement: "from channel_member m join channel c",
+            name: "my-channels", port: house.service.publicPort, statement: "from channel_member m join channel c",
             values: ["\(LoadedHouse.workspace)", ":user"]
         ) { requests[$0] }
     }
@@ -36,7 +37,7 @@ struct Question: Sendable {
         let channels = (0..<100).map { LoadedHouse.channel + $0 * 10 }
         let quoted = channels.map { "\"\($0)\"" }.joined(separator: ",")
         return Question(
-            name: "access to 100 channels", port: house.internalPort, statement: "where c.id = any(",
+            name: "access to 100 channels", port: house.service.internalPort, statement: "where c.id = any(",
             values: [":user", "'{\(channels.map(String.init).joined(separator: ","))}'"]
         ) { user in
             LoadConnection.request(
@@ -53,5 +54,20 @@ struct Question: Sendable {
                 end(isWhole ? nil : "status \(reply.status), \(reply.body.count) bytes")
             }
         }
+    }
+
+    /// pgbench asking Postgres what the service asks it, with the service's own statement.
+    ///
+    /// The statement is taken from the server, which shows what a session has sent last; the service must have just sent it.
+    func peer(in house: LoadedHouse) async throws -> PgbenchScript {
+        let sent = try await house.database.run(
+            sql: """
+                select query from pg_stat_activity
+                where application_name = 'workspace-service' and strpos(query, '\(statement)') > 0 limit 1
+                """)
+        guard !sent.isEmpty else { throw NeverHappened(description: "a statement with \(statement)") }
+        return try PgbenchScript(
+            "\\set user random(2, \(LoadedHouse.users))\n" + PgbenchScript.line(sent, values), clients: 8,
+            on: house.database, schema: "workspace")
     }
 }
