@@ -30,6 +30,8 @@ struct WriteQueue {
     mutating func append(_ write: (inout [UInt8]) -> Void) -> Int {
         if isEmpty || !single.isEmpty && single.count < Self.gatheredSize {
             let before = single.count
+            // A second small write is seldom the last: one move to a larger place rather than one a doubling.
+            if before > 0 && single.capacity < Self.secondSize { single.reserveCapacity(Self.secondSize) }
             write(&single)
             return single.count - before
         }
@@ -41,6 +43,7 @@ struct WriteQueue {
 
     /// From this size on, further small writes are pieces of their own.
     private static let gatheredSize = 16 * 1024
+    private static let secondSize = 4 * 1024
 
     /// Takes bytes, at least one.
     mutating func append(_ bytes: [UInt8]) {

@@ -117,7 +117,10 @@ extension ServerConnection {
         body = nil
         bodyClock = nil
         if decoder.isComplete {
-            if keepsAlive { return becomeIdle() }
+            if keepsAlive {
+                phase = .waiting
+                return
+            }
             // With no input left, a plain close cannot destroy the reply on its way.
             if socket.unreadCount == 0 { return closeAfterReply() }
         }

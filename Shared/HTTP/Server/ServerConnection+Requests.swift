@@ -56,6 +56,8 @@ extension ServerConnection {
         guard phase == .waiting || phase == .skipping else { return }
         isHeldBack = false
         socket.takeUnread()
+        // Who has asked for more already is not idle.
+        if phase == .waiting && !isWithinHead { becomeIdle() }
     }
 
     // MARK: Bodies

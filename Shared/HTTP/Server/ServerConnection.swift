@@ -36,9 +36,9 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
     var loop: EventLoop { server.loop }
     var phase = Phase.waiting
 
-    // The request that is being read or served.
-    var parser: RequestParser
-    var upcoming: Request?
+    // The request that is being read or served. Parsing calls nobody who could ask for the parser again.
+    @exclusivity(unchecked) var parser: RequestParser
+    @exclusivity(unchecked) var upcoming: Request?
     var isWithinHead = false
     var decoder: BodyDecoder
     var body: BodyStream?

@@ -21,7 +21,12 @@ final class ServerLoop: @unchecked Sendable {
     @exclusivity(unchecked) private var isServing = false
     /// Whose handler the running part of a task is at work for.
     @exclusivity(unchecked) private var current: ServerConnection?
+    /// What may still be served before timers, jobs and mail get their turn.
+    private var requestsLeft = 0
     private static let requestsPerRound = 128
+    /// Pipelined requests that are served one after the other while what they need lies at hand, before another connection
+    /// has its turn.
+    private static let requestsInARow = 16
     private static let mostLookedAt = 64
     @exclusivity(unchecked) private var spareHeads: [HeadStorage] = []
     private static let mostSpareHeads = 64
@@ -76,8 +81,10 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: Serving
 
-    /// Serves the request that `connection` has taken, when the sockets of this turn have been read.
+    /// Serves the request that `connection` has taken, when the sockets of this turn have been read; next where the
+    /// connection's row goes on.
     func serve(_ connection: ServerConnection) {
+        guard connection !== current else { return }
         waiting.append(connection)
         guard !isServing else { return }
         isServing = true
@@ -87,8 +94,9 @@ final class ServerLoop: @unchecked Sendable {
     /// Serves one after the other in a single task, until a handler suspends: that one keeps the task, and the next
     /// connection gets a new one. So handlers that do not suspend share the cost of a task among a turn's requests.
     private func serveWaiting() {
-        let end = min(waiting.count, Self.requestsPerRound)
-        while next < end {
+        let end = waiting.count
+        requestsLeft = Self.requestsPerRound
+        while next < end && requestsLeft > 0 {
             let task = Task.immediate(executorPreference: loop) { await self.serve(until: end) }
             if let current {
                 current.task = task
@@ -97,21 +105,27 @@ final class ServerLoop: @unchecked Sendable {
             }
             current = nil
         }
-        waiting.removeFirst(end)
+        waiting.removeFirst(next)
         next = 0
         isServing = !waiting.isEmpty
         if isServing { loop.execute { [self] in serveWaiting() } }
     }
 
     private nonisolated(nonsending) func serve(until end: Int) async {
-        while next < end {
+        while next < end && requestsLeft > 0 {
             let connection = waiting[next]
             next += 1
             current = connection
-            await connection.serveUpcoming()
-            // Somebody else serves the others if this task was suspended meanwhile.
-            guard current === connection else { return }
+            var rest = Self.requestsInARow
+            repeat {
+                rest -= 1
+                requestsLeft -= 1
+                await connection.serveUpcoming()
+                // Somebody else serves the others if this task was suspended meanwhile.
+                guard current === connection else { return }
+            } while rest > 0 && connection.upcoming != nil
             current = nil
+            if connection.upcoming != nil { serve(connection) }
         }
     }
 
