@@ -202,8 +202,10 @@ uint64_t cs_monotonic_nanoseconds(void) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
-int64_t cs_wall_microseconds(void) {
+static int64_t wall_microseconds(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
+int64_t cs_wall_microseconds(void) { return wall_microseconds(CLOCK_REALTIME); }
+int64_t cs_wall_microseconds_of_tick(void) { return wall_microseconds(CLOCK_REALTIME_COARSE); }

@@ -28,7 +28,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var openedMail: [@Sendable () -> Void] = []
     private var endOfTick: [() -> Void] = []
     private var runningEndOfTick: [() -> Void] = []
-    private var dirtyStreams: [StreamSocket] = []
+    @exclusivity(unchecked) private var dirtyStreams: [StreamSocket] = []
     private var flushingStreams: [StreamSocket] = []
     private var waitingStreams: [StreamSocket] = []
     var channels: [ObjectIdentifier: Channel] = [:]

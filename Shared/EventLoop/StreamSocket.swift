@@ -37,8 +37,8 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     public private(set) var sentBytes: UInt64 = 0
     public private(set) var isClosed = false
 
-    // Input.
-    var unread = UnreadBytes()
+    // Input. What is unread is taken out while the handler looks at it, so no access meets another.
+    @exclusivity(unchecked) var unread = UnreadBytes()
     var isReadingPaused = false
     /// The kernel may hold bytes, or the end, that have not been read.
     var inputIsReady = false

@@ -59,3 +59,5 @@ void cs_thread_name(const char *name);
 uint64_t cs_monotonic_nanoseconds(void);
 /* Microseconds since 1970, UTC. */
 int64_t cs_wall_microseconds(void);
+/* The same as of the kernel's last tick, some milliseconds ago, for a fraction of the cost. */
+int64_t cs_wall_microseconds_of_tick(void);

@@ -2,14 +2,8 @@ internal import Wire
 
 /// The client profile of each API key.
 public struct ClientProfiles: Sendable {
-    private struct Entry {
-        let key: String
-        let bytes: [UInt8]
-        let profile: ClientProfile
-    }
-
     /// A handful, so going through them is quicker than a dictionary's hash.
-    private let entries: [Entry]
+    private let keys: [ClientKey]
     private let byName: [String: ClientProfile]
 
     /// Reads the text of `clients.json`: an object of API keys and profiles.
@@ -27,19 +21,16 @@ public struct ClientProfiles: Sendable {
             byName[profile.name] = profile
         }
         guard !byKey.isEmpty else { throw ClientProfileError("no API keys") }
-        entries = byKey.map { Entry(key: $0, bytes: Array($0.utf8), profile: $1) }
+        self.keys = byKey.map { ClientKey($0, $1) }
         self.byName = byName
     }
 
     /// The profile of an API key.
-    public subscript(key key: String) -> ClientProfile? { entries.first { $0.key == key }?.profile }
+    public subscript(key key: String) -> ClientProfile? { keys.first { $0.text == key }?.profile }
 
-    /// The API key that a header holds, with its profile.
-    public func find(_ key: ArraySlice<UInt8>) -> (key: String, profile: ClientProfile)? {
-        for index in entries.indices where entries[index].bytes.count == key.count {
-            if entries[index].bytes.elementsEqual(key) { return (entries[index].key, entries[index].profile) }
-        }
-        return nil
+    /// The API key that a header holds.
+    public func find(_ key: ArraySlice<UInt8>) -> ClientKey? {
+        keys.first { $0.bytes.count == key.count && $0.bytes.elementsEqual(key) }
     }
 
     /// The profile that a token names.

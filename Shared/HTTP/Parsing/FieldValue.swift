@@ -7,15 +7,13 @@ enum FieldValue {
     static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var position = start
         while true {
-            // Eight bytes at once: the high bit of each says whether it is below 0x20 or is DEL.
-            while position + 8 <= bytes.count {
-                let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-                let isBelowSpace = (word &- everyByte &* 0x20) & ~word & highBits
-                let difference = word ^ everyByte &* 0x7F
-                let isDelete = (difference &- everyByte) & ~difference & highBits
-                if isBelowSpace | isDelete != 0 { break }
-                position += 8
+            // Tokens are long: two words at once, then one.
+            while position + 16 <= bytes.count,
+                forbidden(in: bytes, at: position) | forbidden(in: bytes, at: position + 8) == 0
+            {
+                position += 16
             }
+            if position + 8 <= bytes.count, forbidden(in: bytes, at: position) == 0 { position += 8 }
             while position < bytes.count, Token.isValueByte(bytes[position]) {
                 position += 1
                 // A tab is the one byte below a space that may stand here: go on by words behind it.
@@ -23,5 +21,15 @@ enum FieldValue {
             }
             if position == bytes.count || !Token.isValueByte(bytes[position]) { return position }
         }
+    }
+
+    /// The high bit of each of eight bytes says whether it is below 0x20 or is DEL.
+    @inline(__always)
+    private static func forbidden(in bytes: UnsafeRawBufferPointer, at position: Int) -> UInt64 {
+        let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+        let isBelowSpace = (word &- everyByte &* 0x20) & ~word & highBits
+        let difference = word ^ everyByte &* 0x7F
+        let isDelete = (difference &- everyByte) & ~difference & highBits
+        return isBelowSpace | isDelete
     }
 }

@@ -62,6 +62,7 @@ struct ResponseHead {
     }
 
     private func appendStatusLine(to out: inout [UInt8]) {
+        guard status != .ok else { return out.append("HTTP/1.1 200 OK\r\n") }
         out.append("HTTP/1.1 ")
         out.append(UInt8(ascii: "0") + UInt8(status.code / 100))
         out.append(UInt8(ascii: "0") + UInt8(status.code / 10 % 10))

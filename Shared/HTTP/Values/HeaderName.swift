@@ -1,27 +1,41 @@
 /// The name of a header field, compared without regard to case.
 public struct HeaderName: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// As it is written on the wire.
-    let text: String
+    private enum Text {
+        /// Of the source: looking a field up by it counts no reference.
+        case literal(StaticString)
+        case other(String)
+    }
+
+    private let text: Text
 
     /// A name that stands in the source.
     public init(stringLiteral text: StaticString) {
-        self.text = text.description
-        precondition(Token.isValid(self.text.utf8), "not a header name: \(text)")
+        precondition(Token.isValid(text.description.utf8), "not a header name: \(text)")
+        self.text = .literal(text)
     }
 
     /// A name from elsewhere; nil where `text` is no token.
     public init?(_ text: String) {
         guard Token.isValid(text.utf8) else { return nil }
-        self.text = text
+        self.text = .other(text)
     }
 
-    private init(known text: String) { self.text = text }
+    private init(known text: StaticString) { self.text = .literal(text) }
 
-    public var description: String { text }
+    public var description: String {
+        switch text {
+        case .literal(let text): text.description
+        case .other(let text): text
+        }
+    }
 
+    @inline(__always)
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        var text = text
-        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+        switch text {
+        case .literal(let text): return text.withUTF8Buffer { body(UnsafeRawBufferPointer($0)) }
+        case .other(var text): return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+        }
     }
 
     public static let accept = HeaderName(known: "Accept")

@@ -58,13 +58,13 @@ public struct Headers: Sendable {
         // A few short fields are what most replies have.
         if lines.isEmpty { lines.reserveCapacity(Swift.max(96, name.count + value.count + 4)) }
         lines.append(contentsOf: name)
-        lines.append(UInt8(ascii: ":"))
-        lines.append(UInt8(ascii: " "))
-        let start = lines.count
-        lines.append(contentsOf: value)
-        for index in start..<lines.count where !Token.isValueByte(lines[index]) { lines[index] = 0x20 }
-        lines.append(0x0D)
-        lines.append(0x0A)
+        lines.append(": ")
+        if FieldValue.end(in: value, from: 0) == value.count {
+            lines.append(contentsOf: value)
+        } else {
+            lines.append(contentsOf: value.lazy.map { Token.isValueByte($0) ? $0 : 0x20 })
+        }
+        lines.append("\r\n")
         // Connection, Content-Length and Transfer-Encoding are told by their length first.
         switch name.count {
         case 10, 14, 17: mayHoldFraming = true

@@ -54,7 +54,8 @@ public final class Authenticator: Sendable {
 
     /// - Note: Confined to its loop, as every value of a `LoopLocal`.
     private final class Cache {
-        var tokens = TokenCache(capacity: Authenticator.cacheCapacity)
+        /// Looking a token up or putting it in calls nobody who could come back here.
+        @exclusivity(unchecked) var tokens = TokenCache(capacity: Authenticator.cacheCapacity)
     }
 
     private struct Verifiers {
@@ -119,7 +120,7 @@ public final class Authenticator: Sendable {
     func knownCaller(of request: Request) throws(Failure) -> Caller? {
         let token = try Self.token(of: request)
         guard let entry = caches.current.tokens.entry(for: token.span) else { return nil }
-        return try check(entry.caller, expires: entry.expires, .now)
+        return try check(entry.caller, expires: entry.expires, .recent)
     }
 
     /// What `token` says, if it holds.

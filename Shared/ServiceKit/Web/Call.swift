@@ -5,22 +5,24 @@ public import Wire
 
 /// One call of a client: the request, and what is known of it before its handler runs.
 public struct Call: Sendable {
-    public let request: Request
-    /// How the caller's app speaks; for a webhook, how nobody's does.
-    public let profile: ClientProfile
-    /// The API key that the call came with; empty for a webhook.
-    public let key: String
+    let origin: CallOrigin
+    let client: ClientKey
     /// Stands in the logs of all services that the call touches.
     public let id: RequestID
-    /// Where the call comes from: the API gateway's word where it is trusted, else the peer itself.
-    public let address: String
-
-    /// Whether the client speaks TLS to the API gateway.
-    public let isSecure: Bool
-
-    let parameters: PathParameters
-    let bodyLimit: BodyLimit
+    let match: RouteTable.Match
     let uploads: (any FileStore)?
+
+    public var request: Request { origin.request }
+    /// How the caller's app speaks; for a webhook, how nobody's does.
+    public var profile: ClientProfile { client.profile }
+    /// The API key that the call came with; empty for a webhook.
+    public var key: String { client.text }
+    /// Where the call comes from: the API gateway's word where it is trusted, else the peer itself.
+    public var address: String { origin.address }
+    /// Whether the client speaks TLS to the API gateway.
+    public var isSecure: Bool { origin.isSecure }
+    var bodyLimit: BodyLimit { match.payload.body }
+    private var parameters: PathParameters { match.parameters }
 
     /// The path parameter `name` as an id; what cannot be one does not exist.
     public func id<Subject>(_ name: String) throws(Failure) -> ID<Subject> {

@@ -5,6 +5,8 @@ internal import Telemetry
 /// Counts and logs what became of calls: the template instead of the path, and nothing of what was said.
 struct CallJournal: Sendable {
     let log: Log
+    /// Whether every call is logged; kept, because asking the log copies it.
+    private let logsAll: Bool
     let unrouted: RouteMetrics
     let failures: FailureMetrics
 
@@ -13,6 +15,7 @@ struct CallJournal: Sendable {
 
     init(_ metrics: MetricsRegistry, log: Log) {
         self.log = log
+        logsAll = log.level == .debug
         unrouted = RouteMetrics(metrics, method: "any", template: "none")
         failures = FailureMetrics(metrics)
     }
@@ -31,7 +34,7 @@ struct CallJournal: Sendable {
         } else if report.duration > Self.patience {
             log(of: report).warning(
                 "slow call", ["route": .name(report.template), "duration": duration(of: report)])
-        } else if log.level == .debug {
+        } else if logsAll {
             log(of: report).debug(
                 "call",
                 [

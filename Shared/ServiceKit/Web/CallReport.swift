@@ -9,7 +9,7 @@ struct CallReport {
     let id: RequestID
     let trace: TraceContext?
     var route: ServedRoute?
-    var profile = "none"
+    var client = ClientKey.none
     private(set) var status: UInt16 = 0
     private(set) var failure: Failure?
     /// Set where the server is to blame.
@@ -23,6 +23,7 @@ struct CallReport {
     }
 
     var template: String { route?.template ?? "none" }
+    var profile: String { client.profile.name }
 
     mutating func failed(with failure: Failure, because error: any Error) {
         self.failure = failure

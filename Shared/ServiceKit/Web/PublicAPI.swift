@@ -27,9 +27,9 @@ struct PublicAPI: Sendable {
         var statuses = ClientProfile.Statuses.legacy
         var response: Response
         do {
-            let (route, call) = try route(origin, &report, &statuses)
+            let call = try call(origin, &report, &statuses)
             let context = CallContext(id: id, trace: report.trace)
-            switch route.action {
+            switch call.match.payload.action {
             case .open(let handler):
                 try limits.admit(address: call.address)
                 response = try await CallContext.$current.withValue(context) { try await handler(call) }
@@ -52,33 +52,26 @@ struct PublicAPI: Sendable {
     }
 
     /// Where the request goes, and what its handler is told of it.
-    private func route(
+    private func call(
         _ origin: CallOrigin, _ report: inout CallReport, _ statuses: inout ClientProfile.Statuses
-    ) throws(Failure) -> (ServedRoute, Call) {
-        let request = origin.request
-        guard let (key, profile) = request.headers[.sesacKey].flatMap(profiles.find) else {
-            if routes.exists(request) { throw Failure(.unknownKey, "The API key is missing or unknown.") }
+    ) throws(Failure) -> Call {
+        guard let client = origin.request.headers[.sesacKey].flatMap(profiles.find) else {
+            if routes.exists(origin.request) { throw Failure(.unknownKey, "The API key is missing or unknown.") }
             return try webhook(origin, &report)
         }
-        statuses = profile.statuses
-        report.profile = profile.name
-        guard let match = routes.match(request, in: profile.generation) else { return try webhook(origin, &report) }
+        statuses = client.profile.statuses
+        report.client = client
+        guard let match = routes.match(origin.request, in: client.profile.generation) else {
+            return try webhook(origin, &report)
+        }
         report.route = match.payload
-        try limits.admit(key: key)
-        return (match.payload, call(origin, report.id, match, of: profile, key: key))
+        try limits.admit(key: client.text)
+        return Call(origin: origin, client: client, id: report.id, match: match, uploads: uploads)
     }
 
-    private func webhook(_ origin: CallOrigin, _ report: inout CallReport) throws(Failure) -> (ServedRoute, Call) {
+    private func webhook(_ origin: CallOrigin, _ report: inout CallReport) throws(Failure) -> Call {
         guard let match = routes.webhook(origin.request) else { throw .unknownRoute }
         report.route = match.payload
-        return (match.payload, call(origin, report.id, match, of: .ofNobody, key: ""))
-    }
-
-    private func call(
-        _ origin: CallOrigin, _ id: RequestID, _ match: RouteTable.Match, of profile: ClientProfile, key: String
-    ) -> Call {
-        Call(
-            request: origin.request, profile: profile, key: key, id: id, address: origin.address,
-            isSecure: origin.isSecure, parameters: match.parameters, bodyLimit: match.payload.body, uploads: uploads)
+        return Call(origin: origin, client: .none, id: report.id, match: match, uploads: uploads)
     }
 }

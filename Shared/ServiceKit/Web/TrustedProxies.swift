@@ -16,20 +16,19 @@ struct TrustedProxies: Sendable {
 
     /// Where `request` comes from.
     func origin(of request: Request) -> CallOrigin {
-        let peer = request.peerHost
-        return CallOrigin(request: request, peer: peer, isGateway: trustsAll || addresses.contains(peer))
+        CallOrigin(request: request, isGateway: trustsAll || addresses.contains(request.peerHost))
     }
 }
 
 /// Where a call comes from, and what is believed of its way.
 struct CallOrigin {
     let request: Request
-    let peer: String
     /// Whether the peer is an API gateway whose word is taken.
     let isGateway: Bool
 
     /// The client's address: what the gateway added last, or the peer itself.
     var address: String {
+        let peer = request.peerHost
         guard isGateway, let forwarded = request.headers.last(.forwardedFor) else { return peer }
         let last = forwarded.split(separator: UInt8(ascii: ",")).last.map { String(decoding: $0, as: UTF8.self) }
         return last.map { String($0.trimmingSpaces) } ?? peer
