@@ -1,5 +1,6 @@
 internal import CSystem
 internal import Glibc
+internal import Synchronization
 
 /// A few threads for work that blocks or burns: password hashes, name resolution, file reads.
 ///
@@ -36,7 +37,7 @@ public final class BlockingPool: Sendable {
         }
     }
 
-    private let state = Locked(State())
+    private let state = Mutex(State())
     private let limit: Int
     private let semaphore = Semaphore()
     private let threadCount: Int

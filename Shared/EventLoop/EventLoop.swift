@@ -18,7 +18,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     let epoll: Int32
     private let wakeUp: Int32
-    private let inbox = Locked(Inbox())
+    private let inbox = Mutex(Inbox())
     private let wakeUpPending = Atomic<Bool>(false)
     private let stopping = Atomic<Bool>(false)
 

@@ -37,11 +37,16 @@ public final class ChildProcess: Sendable {
 
     deinit { if isRunning { kill(pid, lastSignal) } }
 
+    /// What decides over a sanitizer of this process, and so over that of the products it starts.
+    private static let ofSanitizers = ["LD_PRELOAD", "TSAN_OPTIONS", "ASAN_OPTIONS"]
+
     /// Starts a product of this package, which must have been built.
     public static func product(
         _ name: String, _ arguments: [String] = [], environment: [String: String]? = nil, log: String
     ) throws -> ChildProcess {
-        try ChildProcess(
+        var environment = environment
+        for name in ofSanitizers { environment?[name] = getenv(name).map { String(cString: $0) } }
+        return try ChildProcess(
             productsFolder + "/" + name, arguments, environment: environment, log: log, atEnd: "TERM")
     }
 

@@ -1,0 +1,93 @@
+// Tells the thread sanitizer of the two hand-overs that it cannot see, because they happen within the Swift runtime, which
+// is not instrumented. Loaded before the runtime (LD_PRELOAD), so that these functions take the place of the runtime's.
+// Nothing is suppressed: what is not handed over is reported as ever. In a program without the sanitizer they do nothing.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+
+#define SWIFT __attribute__((swiftcall))
+#define ASYNC __attribute__((swiftasynccall))
+#define SELF __attribute__((swift_context))
+#define FRAME __attribute__((swift_async_context))
+
+__attribute__((weak)) void __tsan_acquire(void *address);
+__attribute__((weak)) void __tsan_release(void *address);
+
+static void acquired(void *address) {
+    if (__tsan_acquire) __tsan_acquire(address);
+}
+
+static void released(void *address) {
+    if (__tsan_release) __tsan_release(address);
+}
+
+// The function that the one of this name here stands before.
+#define ORIGINAL(type, name)                                                                                                \
+    static type *original;                                                                                                  \
+    if (!original) original = (type *)dlsym(RTLD_NEXT, name)
+
+// A contended Mutex changes hands in the kernel. Its uncontended ways are inlined, and seen.
+
+#define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
+#define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
+#define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
+
+typedef SWIFT void Lock(uint32_t thread, SELF void *mutex);
+typedef SWIFT _Bool TryLock(SELF void *mutex);
+typedef SWIFT void Unlock(SELF void *mutex);
+
+Lock mutex_lock __asm__(LOCK);
+TryLock mutex_try_lock __asm__(TRY_LOCK);
+Unlock mutex_unlock __asm__(UNLOCK);
+
+SWIFT void mutex_lock(uint32_t thread, SELF void *mutex) {
+    ORIGINAL(Lock, LOCK);
+    original(thread, mutex);
+    acquired(mutex);
+}
+
+SWIFT _Bool mutex_try_lock(SELF void *mutex) {
+    ORIGINAL(TryLock, TRY_LOCK);
+    _Bool is_locked = original(mutex);
+    if (is_locked) acquired(mutex);
+    return is_locked;
+}
+
+SWIFT void mutex_unlock(SELF void *mutex) {
+    ORIGINAL(Unlock, UNLOCK);
+    released(mutex);
+    original(mutex);
+}
+
+// A continuation that is resumed before its task waits: the runtime tells of the release by him who resumes, but a task that
+// finds itself resumed goes on without acquiring. So a task goes on by `go_on`, whichever way it takes there; where it would
+// have gone is kept in the upper bits of the flags, which the runtime leaves alone.
+
+typedef struct Continuation Continuation;
+typedef ASYNC void Resume(FRAME Continuation *continuation);
+typedef ASYNC void Await(Continuation *continuation, FRAME void *caller);
+
+struct Continuation {
+    void *parent;
+    Resume *resume;
+    uint64_t flags;
+};
+
+enum { flag_bits = 16 };
+
+__attribute__((weak)) SWIFT void *swift_task_getCurrent(void);
+
+static ASYNC void go_on(FRAME Continuation *continuation) {
+    Resume *resume = (Resume *)(continuation->flags >> flag_bits);
+    acquired(swift_task_getCurrent());
+    __attribute__((musttail)) return resume(continuation);
+}
+
+ASYNC void swift_continuation_await(Continuation *continuation, FRAME void *caller) {
+    ORIGINAL(Await, "swift_continuation_await");
+    uint64_t flags = continuation->flags & ((1 << flag_bits) - 1);
+    continuation->flags = flags | (uint64_t)continuation->resume << flag_bits;
+    continuation->resume = go_on;
+    __attribute__((musttail)) return original(continuation, caller);
+}
