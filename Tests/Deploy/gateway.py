@@ -70,10 +70,10 @@ class Gateway:
             ["nginx", "-p", self.folder, "-c", self.folder / "nginx.conf"],
             stderr=self.errors,
         )
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while True:
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{self.status_port}/healthz", timeout=1).read()
+                urllib.request.urlopen(f"http://127.0.0.1:{self.status_port}/healthz", timeout=10).read()
                 return self
             except OSError:
                 if self.process.poll() is not None or time.monotonic() > deadline:
@@ -82,7 +82,7 @@ class Gateway:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(60)
         self.errors.close()
         for service in self.services.values():
             service.stop()
@@ -93,7 +93,7 @@ class Gateway:
         return next((line for line in lines if line["request_id"] == request_id), None)
 
     def connect(self, source="127.0.0.1"):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=10, source_address=(source, 0))
+        return socket.create_connection(("127.0.0.1", self.port), timeout=60, source_address=(source, 0))
 
     def request(self, target, method="GET", headers=None, body=b"", key="sooda"):
         """One request exactly as written, on a connection of its own."""
@@ -111,9 +111,9 @@ class Gateway:
         return reply.json()
 
 
-def eventually(found, seconds=10):
-    """What `found` returns as soon as it is something."""
-    deadline = time.monotonic() + seconds
+def eventually(found, seconds=60):
+    """What `found` returns as soon as it is something; a slow machine has longer."""
+    deadline = time.monotonic() + seconds * float(os.environ.get("MARU_PATIENCE", 1))
     while not (result := found()):
         assert time.monotonic() < deadline, "did not happen in time"
         time.sleep(0.02)

@@ -22,7 +22,7 @@ import Testing
             let target = address
             try await group.loops[0].run {
                 for _ in 0..<64 {
-                    let socket = try await StreamSocket.connect(to: target, timeout: .seconds(5), on: group.loops[0])
+                    let socket = try await StreamSocket.connect(to: target, timeout: .seconds(60), on: group.loops[0])
                     let side = NotingHandler()
                     socket.start(side)
                     await side.until { $0.ends > 0 || $0.ending != nil }
@@ -152,7 +152,7 @@ import Testing
             let (accepted, note) = AsyncStream<Int32>.makeStream()
             let listener = try Listener(on: loop, address: address) { descriptor, _ in note.yield(descriptor) }
             listener.start()
-            let far = try await StreamSocket.connect(to: address, timeout: .seconds(5), on: loop)
+            let far = try await StreamSocket.connect(to: address, timeout: .seconds(60), on: loop)
             var iterator = accepted.makeAsyncIterator()
             let near = StreamSocket(descriptor: await iterator.next()!, peer: address, on: loop)
             let (nearSide, farSide) = (NotingHandler(), NotingHandler())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite("A connection that moves to another loop", .timeLimit(.minutes(1)))
+@Suite("A connection that moves to another loop", .timeLimit(.minutes(10)))
 struct MovingConnectionTests {
     /// Notes what it is told; consumes nothing until it may.
     ///

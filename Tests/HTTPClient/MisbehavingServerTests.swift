@@ -45,12 +45,12 @@ import Testing
     func deadline(path: String) async throws {
         let server = try await PythonServer.ofThisProcess()
         var request = HTTPClient.Request(.get, server.url(path))
-        request.deadline = .milliseconds(300)
+        request.deadline = .milliseconds(300).patiently
         let start = ContinuousClock.now
         let failure = await ClientFixture().failure(of: request)
         #expect(failure?.kind == .deadlineExceeded)
         #expect(failure?.mayHaveBeenProcessed == true)
-        #expect((.milliseconds(300) ..< .seconds(5)).contains(start.duration(to: .now)))
+        #expect((request.deadline ..< .seconds(25)).contains(start.duration(to: .now)))
     }
 
     @Test("A request that waits for a free connection ends at its deadline, too")
@@ -59,7 +59,7 @@ import Testing
         let fixture = ClientFixture { $0.maximumConnectionsPerHost = 1 }
         let failures = try await fixture.concurrently(5) { client, _ in
             var request = HTTPClient.Request(.get, server.url("/never"))
-            request.deadline = .milliseconds(200)
+            request.deadline = .milliseconds(500).patiently
             do throws(HTTPClient.Failure) {
                 _ = try await client.send(request)
                 return nil as HTTPClient.Failure?
@@ -88,7 +88,7 @@ import Testing
         await server.process.stop(9)
         let start = ContinuousClock.now
         #expect(try await failures == Array(repeating: .connectionLost, count: 50))
-        #expect(start.duration(to: .now) < .seconds(5))
+        #expect(start.duration(to: .now) < .seconds(8))
         let afterwards = await fixture.failure(of: server.url("/echo"))
         #expect(afterwards?.kind == .unreachable)
         #expect(afterwards?.mayHaveBeenProcessed == false)

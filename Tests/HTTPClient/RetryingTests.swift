@@ -39,19 +39,20 @@ import Wire
     func attemptDeadline() async throws {
         let (server, fixture) = (try await PythonServer.ofThisProcess(), ClientFixture())
         var impatient = policy
-        impatient.attemptDeadline = .milliseconds(300)
+        impatient.attemptDeadline = .milliseconds(300).patiently
         let policy = impatient
         var request = HTTPClient.Request(.get, server.url("/never?attempts"))
+        request.deadline = .seconds(60).patiently
         let start = ContinuousClock.now
         await #expect { try await send(request, fixture, policy) } throws: {
             ($0 as? HTTPClient.Failure)?.kind == .deadlineExceeded
         }
-        #expect((.milliseconds(900) ..< .seconds(5)).contains(start.duration(to: .now)))
+        #expect((Duration.milliseconds(900).patiently ..< .seconds(30).patiently).contains(start.duration(to: .now)))
         #expect(try await fixture.get(server.url("/seen?/never?attempts")).text == "3")
         request.deadline = .milliseconds(100)
         let again = ContinuousClock.now
         await #expect(throws: HTTPClient.Failure.self) { try await send(request, fixture, policy) }
-        #expect(again.duration(to: .now) < .milliseconds(800))
+        #expect(again.duration(to: .now) < .milliseconds(800).patiently)
     }
 
     @Test("A cancelled task does not wait for its next attempt")
@@ -68,7 +69,7 @@ import Wire
         waiting.cancel()
         let start = ContinuousClock.now
         await #expect { try await waiting.value } throws: { ($0 as? HTTPClient.Failure)?.kind == .cancelled }
-        #expect(start.duration(to: .now) < .seconds(10))
+        #expect(start.duration(to: .now) < .seconds(25))
     }
 
     @Test("Retry-After is seconds or a date, and nothing else")

@@ -15,10 +15,10 @@ final class Database: Sendable {
         loops = EventLoopGroup(count: count)
         var configuration = PostgresConfiguration(server.connectionString)
         // Tests run side by side on a busy machine; those about time set their own.
-        configuration.deadline = .seconds(30)
-        configuration.statementTimeout = .seconds(30)
-        configuration.waitTimeout = .seconds(30)
-        configuration.connectTimeout = .seconds(30)
+        configuration.deadline = .seconds(30).patiently
+        configuration.statementTimeout = .seconds(30).patiently
+        configuration.waitTimeout = .seconds(30).patiently
+        configuration.connectTimeout = .seconds(30).patiently
         adjust(&configuration)
         pool = PostgresPool(configuration, on: loops, blocking: blocking)
     }

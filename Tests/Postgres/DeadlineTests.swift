@@ -11,9 +11,9 @@ import Testing
         try await Database.use { pool, home in
             try await pool.query(SQL.one)
             let start = ContinuousClock.now
-            let error = try await failure { try await pool.within(.milliseconds(200)).query(SQL.sleep, 30.0) }
+            let error = try await failure { try await pool.within(.milliseconds(200)).query(SQL.sleep, 300.0) }
             #expect(error.kind == .timeout)
-            #expect(ContinuousClock.now - start < .seconds(3))
+            #expect(ContinuousClock.now - start < .seconds(20), "the statement takes 30 s")
             try await eventually { try await home.sessions(where: Self.isAsleep) == 0 }
         }
     }
@@ -21,7 +21,7 @@ import Testing
     @Test("The server stops a statement by itself when its time-out passes")
     func statementTimeout() async throws {
         try await Database.use({ $0.statementTimeout = .milliseconds(100) }) { pool, _ in
-            let error = try await failure { try await pool.within(.seconds(20)).query(SQL.sleep, 10.0) }
+            let error = try await failure { try await pool.within(.seconds(600)).query(SQL.sleep, 600.0) }
             #expect(error.kind == .timeout && error.sqlState == "57014")
         }
     }
@@ -29,7 +29,7 @@ import Testing
     @Test("A cancelled task goes on at once, and its statement is cancelled on the server")
     func cancellation() async throws {
         try await Database.use { pool, home in
-            let task = Task(executorPreference: home.loops.loops[0]) { try await pool.query(SQL.sleep, 30.0) }
+            let task = Task(executorPreference: home.loops.loops[0]) { try await pool.query(SQL.sleep, 300.0) }
             try await eventually { try await home.sessions(where: Self.isAsleep) == 1 }
             task.cancel()
             let error = try await failure { try await task.value }
@@ -57,7 +57,7 @@ import Testing
             try await home.server.run(sql: SQL.notes)
             try await pool.query(SQL.one)
             for round in 0..<10 {
-                async let stuck = failure { try await pool.within(.milliseconds(50)).query(SQL.sleep, 30.0) }
+                async let stuck = failure { try await pool.within(.milliseconds(50)).query(SQL.sleep, 300.0) }
                 try await withThrowingTaskGroup { group in
                     for number in 0..<20 {
                         group.addTask { try await pool.execute(SQL.insert, round * 20 + number) }

@@ -27,13 +27,13 @@ final class RedisFixture: Sendable {
         let server = if let server { server } else { try await RedisServer.ofThisProcess() }
         var configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
         // Sanitizers and busy machines are slow; what a test says of time it sets itself.
-        configuration.commandTimeout = .seconds(10)
+        configuration.commandTimeout = .seconds(10).patiently
         adjust(&configuration)
         let fixture = RedisFixture(server, configuration)
         let outcome: Result<Void, any Error>
         do {
             try await fixture.group.loops[0].run {
-                try await fixture.redis.connected(within: .seconds(10))
+                try await fixture.redis.connected(within: .seconds(10).patiently)
                 try await body(fixture)
             }
             outcome = .success(())

@@ -37,7 +37,7 @@ struct RestartTests {
 
     private static let callers = 12
     /// What a statement has, and some patience with a busy machine.
-    private static let deadline = PostgresConfiguration("").deadline + .seconds(10)
+    private static let deadline = (PostgresConfiguration("").deadline + .seconds(10)).patiently
     private static let touch = Statement("touch", "select $1::int8 + count(*) from pg_class")
 
     private func withLoad(
@@ -62,12 +62,12 @@ struct RestartTests {
         let tally = Tally()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<Self.callers { group.addTask { await Self.keepCalling(service, tally) } }
-            try await eventually(within: .seconds(30), "a load") { tally.answered(200) > 100 }
+            try await eventually("a load") { tally.answered(200) > 100 }
             do {
                 try await body(cluster, redis, tally)
                 // It resumes by itself, for all callers alike.
                 let before = tally.answered(200)
-                try await eventually(within: .seconds(60), "a resumption") { tally.answered(200) > before + 200 }
+                try await eventually("a resumption") { tally.answered(200) > before + 200 }
             } catch {
                 tally.end()
                 throw error
@@ -103,7 +103,7 @@ struct RestartTests {
         try await withLoad { cluster, _, tally in
             await cluster.kill()
             let before = tally.answered(503)
-            try await eventually(within: .seconds(30), "a refusal") { tally.answered(503) > before + 10 }
+            try await eventually("a refusal") { tally.answered(503) > before + 10 }
             try await cluster.start()
         }
     }
@@ -113,7 +113,7 @@ struct RestartTests {
         try await withLoad { _, redis, tally in
             await redis.kill()
             let before = tally.answered(503)
-            try await eventually(within: .seconds(30), "a refusal") { tally.answered(503) > before + 10 }
+            try await eventually("a refusal") { tally.answered(503) > before + 10 }
             try await redis.start()
         }
     }

@@ -89,7 +89,7 @@ public final class PostgresCluster: Sendable {
         settings += options
         let process = try program("postgres", ["-D", data] + settings.flatMap { ["-c", $0] })
         server.withLock { $0 = process }
-        try await eventually(within: .seconds(30), "a start of Postgres") {
+        try await eventually("a start of Postgres") {
             guard process.isRunning else { throw NeverHappened(description: "Postgres: \(process.output)") }
             return await self.isReady()
         }

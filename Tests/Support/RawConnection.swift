@@ -4,10 +4,10 @@ import Glibc
 public final class RawConnection: Sendable {
     private let descriptor: Int32
 
-    /// Connects; `patience` bounds every later call.
+    /// Connects; `patience`, longer where all is slow, bounds every later call.
     public init(port: UInt16, patience: Duration = .seconds(60)) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        let (seconds, attoseconds) = patience.components
+        let (seconds, attoseconds) = patience.patiently.components
         var limit = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))

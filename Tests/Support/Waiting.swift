@@ -7,10 +7,11 @@ public struct NeverHappened: Error, CustomStringConvertible {
     public init(description: String) { self.description = description }
 }
 
-/// Waits for what nobody announces, such as a server that comes up.
+/// Waits for what nobody announces, such as a server that comes up; `patience` longer where all is slow.
 public func eventually(
-    within patience: Duration = .seconds(10), _ what: String = "it", _ condition: @Sendable () async throws -> Bool
+    within patience: Duration = .seconds(60), _ what: String = "it", _ condition: @Sendable () async throws -> Bool
 ) async throws {
+    let patience = patience.patiently
     let deadline = ContinuousClock.now + patience
     while !(try await condition()) {
         guard ContinuousClock.now < deadline else {

@@ -2,7 +2,7 @@ import EventLoop
 import Testing
 import WebSocket
 
-@Suite("A WebSocket on a socket", .timeLimit(.minutes(1)))
+@Suite("A WebSocket on a socket", .timeLimit(.minutes(10)))
 struct ConnectionTests {
     private static func pair(
         on loop: EventLoop, _ options: WebSocketOptions = WebSocketOptions(), deflate: DeflateParameters? = nil,

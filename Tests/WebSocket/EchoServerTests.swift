@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebSocket
 
-@Suite("websocket-echo over TCP", .timeLimit(.minutes(1)))
+@Suite("websocket-echo over TCP", .timeLimit(.minutes(10)))
 struct EchoServerTests {
     @Test("It echoes, closes as asked, ends the connection first, and stops on SIGTERM")
     func session() async throws {

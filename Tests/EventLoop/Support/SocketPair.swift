@@ -15,7 +15,7 @@ struct SocketPair: @unchecked Sendable {
             note.yield(descriptor)
         }
         listener.start()
-        far = try await StreamSocket.connect(to: listener.address, timeout: .seconds(10), on: loop)
+        far = try await StreamSocket.connect(to: listener.address, timeout: .seconds(60), on: loop)
         var iterator = accepted.makeAsyncIterator()
         near = StreamSocket(descriptor: await iterator.next()!, peer: listener.address, on: loop)
         listener.stop()

@@ -9,6 +9,7 @@ final class ClientFixture: Sendable {
 
     init(loops: Int = 1, _ configure: (inout HTTPClient.Configuration) -> Void = { _ in }) {
         var configuration = HTTPClient.Configuration()
+        configuration.connectTimeout = .seconds(10).patiently
         configure(&configuration)
         group = EventLoopGroup(count: loops)
         client = HTTPClient(on: group, configuration: configuration)

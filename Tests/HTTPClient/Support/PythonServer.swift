@@ -25,7 +25,7 @@ final class PythonServer: Sendable {
     /// Waits until so many requests for `target`, its query included, have arrived.
     func hasSeen(_ target: String, times: Int = 1) async throws {
         let port = port
-        try await eventually(within: .seconds(20), "\(times) requests for \(target)") {
+        try await eventually("\(times) requests for \(target)") {
             try await HTTPCall.get(port: port, "/seen?" + target).text == "\(times)"
         }
     }

@@ -90,7 +90,7 @@ import Testing
         try await RedisFixture.run { fixture async throws in
             let own = try await fixture.redis.run(RedisCommand("CLIENT", "ID"))
             let other = try await fixture.group.loops[1].run {
-                try await fixture.redis.connected(within: .seconds(10))
+                try await fixture.redis.connected(within: .seconds(60))
                 return try await fixture.redis.run(RedisCommand("CLIENT", "ID"))
             }
             #expect(own != other)

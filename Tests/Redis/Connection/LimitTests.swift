@@ -34,7 +34,7 @@ import Testing
             await #expect { try await redis.get(key) } throws: { error in
                 if case .connectionLost = error as? RedisError { true } else { false }
             }
-            try await redis.connected(within: .seconds(10))
+            try await redis.connected(within: .seconds(60))
             #expect(redis.state == .connected(generation: 2))
             try await redis.delete(key)
         }
@@ -51,7 +51,7 @@ import Testing
             }
             let configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
             let redis = Redis(configuration, on: group, resolvingOn: BlockingPool(threads: 1, limit: 1))
-            try await redis.connected(within: .seconds(10))
+            try await redis.connected(within: .seconds(60))
             let outcome = await redis.run([RedisCommand("GET", "a")]).first
             if answer == "+A\r\n+B\r\n" {
                 #expect(outcome == .success(.status("A")))

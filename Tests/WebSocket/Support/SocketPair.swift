@@ -87,7 +87,7 @@ struct SocketPair: @unchecked Sendable {
             note.yield(descriptor)
         }
         listener.start()
-        far = try await StreamSocket.connect(to: listener.address, timeout: .seconds(5), on: loop)
+        far = try await StreamSocket.connect(to: listener.address, timeout: .seconds(60), on: loop)
         var arrivals = accepted.makeAsyncIterator()
         near = StreamSocket(descriptor: await arrivals.next()!, peer: listener.address, on: loop)
         listener.stop()
