@@ -27,7 +27,7 @@ import Testing
         let start = ContinuousClock.now
         waiting.cancel()
         #expect(await waiting.value == .cancelled)
-        #expect(start.duration(to: .now) < .seconds(2))
+        #expect(start.duration(to: .now) < .seconds(8))
         #expect(try await fixture.get(server.url("/echo")).status == .ok)
     }
 
@@ -113,15 +113,14 @@ import Testing
         let fixture = ClientFixture()
         var request = HTTPClient.Request(.get, "http://\(SLOW_LOOK_UP_HOST)/")
         request.deadline = .milliseconds(200)
-        let start = ContinuousClock.now
         async let failure = fixture.failure(of: request)
         #expect(try await fixture.get(server.url("/echo")).status == .ok)
-        let kind = await failure?.kind
-        #expect(kind == .deadlineExceeded)
+        #expect(await failure?.kind == .deadlineExceeded)
         #expect(try await fixture.get(server.url("/echo")).status == .ok)
-        #expect(start.duration(to: .now) < .seconds(Int(SLOW_LOOK_UP_SECONDS)) * 0.7)
+        #expect(has_slow_look_up_ended() == 0)
         // What the look-up finds in the end finds nobody waiting.
-        try await Task.sleep(for: .seconds(Int(SLOW_LOOK_UP_SECONDS)))
+        end_slow_look_ups()
+        try await eventually("the end of the look-up") { has_slow_look_up_ended() == 1 }
         #expect(await fixture.failure(of: "http://no-such-host.invalid/")?.kind == .unreachable)
     }
 }

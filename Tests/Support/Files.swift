@@ -42,19 +42,20 @@ extension Spawn {
 
 /// Ports of the loopback address that nothing listens on.
 public enum FreePort {
-    /// A free TCP port; some other program may take it before it is used.
+    /// A free TCP port below those that the kernel gives to outgoing connections, so that none of these takes it before it
+    /// is used.
     public static func pick() -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in.loopback(0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+        while true {
+            let port = UInt16.random(in: 15_000..<32_000)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            defer { close(descriptor) }
+            let isFree = withUnsafePointer(to: sockaddr_in.loopback(port)) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
             }
+            if isFree { return port }
         }
-        precondition(isBound)
-        return UInt16(bigEndian: address.sin_port)
     }
 }
 

@@ -39,7 +39,7 @@ public final class RedisServer: Sendable {
         let arguments = ["--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path, "--save", ""] + options
         let process = try ChildProcess("/usr/bin/redis-server", arguments, log: log)
         server.withLock { $0 = process }
-        try await eventually(within: .seconds(20), "a start of Redis") {
+        try await eventually("a start of Redis") {
             guard process.isRunning else { throw NeverHappened(description: "Redis: \(process.output)") }
             guard let connection = try? RawConnection(port: self.port) else { return false }
             try connection.send("PING\r\n")
@@ -60,6 +60,20 @@ public final class RedisServer: Sendable {
 
     /// Lets the server stand still, or go on: `SIGSTOP`, `SIGCONT`.
     public func signal(_ signal: Int32) { process?.signal(signal) }
+
+    /// How often clients have sent a command, named in small letters.
+    public func calls(of command: String) async throws -> Int {
+        let statistics = try await onOwnThread { [port] in
+            Result {
+                let connection = try RawConnection(port: port)
+                try connection.send("INFO commandstats\r\nQUIT\r\n")
+                return String(decoding: try connection.receiveToEnd(), as: UTF8.self)
+            }
+        }.get()
+        let mark = "cmdstat_\(command):calls="
+        let line = statistics.split(separator: "\r\n").first { $0.hasPrefix(mark) }
+        return line.flatMap { Int($0.dropFirst(mark.count).prefix { $0 != "," }) } ?? 0
+    }
 
     /// The running server's process.
     public var pid: Int32 { process?.pid ?? -1 }

@@ -115,12 +115,10 @@ import Wire
         let lines = LogLines(limit: 10_000)
         _ = lines.fillPipe()
         let log = lines.log()
-        let time = try await group.loops[0].run {
-            let start = ContinuousClock.now
+        // Nobody reads before it is over: a loop that waited would wait for ever.
+        try await group.loops[0].run {
             for number in 0..<1000 { log.info("line", ["number": .count(number)]) }
-            return ContinuousClock.now - start
         }
-        #expect(time < .seconds(2))
         let dropped = Int(lines.output.dropped)
         #expect(dropped > 700 && dropped < 1000)
         // How many lines came and how many are said to have been dropped.

@@ -26,7 +26,7 @@ import Testing
                 if number == 300 || number == 600 {
                     await server.kill()
                     try await server.start()
-                    try await fixture.redis.connected(within: .seconds(10))
+                    try await fixture.redis.connected(within: .seconds(60))
                 }
                 do {
                     try await stream.append(number..<(number + 1))
@@ -34,7 +34,7 @@ import Testing
                 } catch is RedisError {}
             }
             let sent = appended
-            try await eventually(within: .seconds(30)) { sent.isSubset(of: stream.handled.all) }
+            try await eventually { sent.isSubset(of: stream.handled.all) }
             #expect(sent.count >= 890)
             #expect(Set(interruptions.all) == ["a", "b"])
             for consumer in consumers { await consumer.stop() }
@@ -74,12 +74,11 @@ import Testing
                 if case .interrupted(let error) = event { interruptions.add(error) }
             }
             consumer.start()
-            try await eventually { interruptions.count == 0 }
             await server.kill()
             try await eventually { interruptions.count >= 5 }
             let start = ContinuousClock.now
             await consumer.stop()
-            #expect(ContinuousClock.now - start < .seconds(1))
+            #expect(ContinuousClock.now - start < .seconds(1).patiently)
         }
     }
 }

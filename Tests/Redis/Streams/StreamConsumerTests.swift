@@ -63,7 +63,7 @@ import Testing
             try await fixture.redis.run(
                 RedisCommand("XREADGROUP", "GROUP", "workers", "dead", "COUNT", 20, "STREAMS", stream.key, ">"))
             let consumer = stream.consumer("alive") {
-                $0.idleLimit = .milliseconds(300)
+                $0.idleLimit = .seconds(1).patiently
                 $0.readTimeout = .milliseconds(50)
                 $0.batch = 6
                 $0.memory = .milliseconds(1)
@@ -107,7 +107,7 @@ import Testing
             let failures = Record<RedisStreamEntry.ID>()
             let attempts = Record<Int>()
             let consumer = stream.consumer("a") {
-                $0.idleLimit = .milliseconds(200)
+                $0.idleLimit = .seconds(1).patiently
                 $0.readTimeout = .milliseconds(20)
             } observing: { event in
                 if case .failed(let id, _) = event { failures.add(id) }

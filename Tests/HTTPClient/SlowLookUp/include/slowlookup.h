@@ -1,5 +1,10 @@
 #pragma once
 
-/* A name whose look-up takes long and finds nothing, like one whose name server is away. */
+/* A name whose look-up takes until the test lets it end and finds nothing, like one whose name server is away. */
 #define SLOW_LOOK_UP_HOST "slow.maru.test"
-#define SLOW_LOOK_UP_SECONDS 3
+
+/* Lets the look-ups of that name end, those to come, too. */
+void end_slow_look_ups(void);
+
+/* Whether a look-up of that name has ended. */
+int has_slow_look_up_ended(void);
