@@ -57,9 +57,10 @@ import Testing
     func deadlineInTheQueue() async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture { $0.maximumConnectionsPerHost = 1 }
-        let failures = try await fixture.concurrently(5) { client, _ in
+        let failures = try await fixture.concurrently(5) { client, number in
             var request = HTTPClient.Request(.get, server.url("/never"))
-            request.deadline = .milliseconds(500).patiently
+            // The first has the connection until all others have ended.
+            request.deadline = .milliseconds(number == 0 ? 2000 : 500).patiently
             do throws(HTTPClient.Failure) {
                 _ = try await client.send(request)
                 return nil as HTTPClient.Failure?

@@ -139,7 +139,7 @@ import Testing
     func idleSilence() async throws {
         let server = try await RedisServer.start()
         try await RedisFixture.run(server) {
-            $0.pingInterval = .milliseconds(200)
+            $0.pingInterval = .milliseconds(200).patiently
             $0.commandTimeout = .seconds(1).patiently
         } _: { fixture async throws in
             try await eventually("pings") { try await server.calls(of: "ping") > 5 }

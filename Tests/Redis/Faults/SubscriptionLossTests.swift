@@ -82,7 +82,7 @@ import Testing
     func silence() async throws {
         let server = try await RedisServer.start()
         try await RedisFixture.run(server) { fixture async throws in
-            let subscriber = fixture.subscriber { $0.pingInterval = .milliseconds(200) }
+            let subscriber = fixture.subscriber { $0.pingInterval = .milliseconds(200).patiently }
             defer { subscriber.close() }
             let heard = Record<RedisSubscription.Event>()
             _ = try await subscriber.subscribe(to: "room") { heard.add($0) }
