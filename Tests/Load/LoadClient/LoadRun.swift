@@ -26,35 +26,33 @@ public final class LoadRun {
 
     /// Every connection makes one journey after the other.
     public func closed(for duration: Duration, _ journey: @escaping Journey) async -> LoadOutcome {
-        await measure(duration, journey) { run in
+        await measure(journey) { run in
             for connection in run.connections { run.repeatJourneys(on: connection) }
+            run.loop.schedule(after: duration) { run.finish() }
         }
     }
 
     /// Journeys begin at a rate a second, whether those before them have ended or not; a late beginning counts as latency.
     public func open(rate: Double, for duration: Duration, _ journey: @escaping Journey) async -> LoadOutcome {
-        await measure(duration, journey) { run in
+        await measure(journey) { run in
             run.idle = run.connections
-            run.launch(rate: rate, since: run.loop.now, launched: 0)
+            let pace = Pace(rate: rate, start: run.loop.now, end: run.loop.now + UInt64(duration / .nanoseconds(1)))
+            let run = Unchecked(run)
+            pace.run(on: run.value.loop, { run.value.launch($0) }, finish: { run.value.finish() })
         }
     }
 
-    private func measure(
-        _ duration: Duration, _ journey: @escaping Journey, _ begin: (LoadRun) -> Void
-    ) async -> LoadOutcome {
+    private func measure(_ journey: @escaping Journey, _ begin: (LoadRun) -> Void) async -> LoadOutcome {
         outcome = LoadOutcome()
         isOver = false
         due = []
         self.journey = journey
         let start = loop.now
         begin(self)
-        loop.schedule(after: duration) { [self] in
-            isOver = true
-            endIfDone()
-        }
         await withCheckedContinuation { waiter = $0 }
         outcome.seconds = Double(loop.now - start) / 1e9
         outcome.latencies.sort()
+        outcome.lateness.sort()
         return outcome
     }
 
@@ -63,15 +61,17 @@ public final class LoadRun {
         begin(on: connection, due: loop.now) { [self] in repeatJourneys(on: connection) }
     }
 
-    private func launch(rate: Double, since start: UInt64, launched: Int) {
-        guard !isOver else { return endIfDone() }
-        var launched = launched
-        while Double(launched) <= Double(loop.now - start) / 1e9 * rate {
-            due.append(start + UInt64(Double(launched) / rate * 1e9))
-            launched += 1
-        }
+    private func finish() {
+        isOver = true
+        endIfDone()
+    }
+
+    private func launch(_ moments: [UInt64]) {
+        // The loop may have read its clock before they came.
+        let now = EventLoop.preciseNow
+        outcome.lateness += moments.map { now - $0 }
+        due += moments
         serveDue()
-        loop.schedule(after: .milliseconds(1)) { [self] in launch(rate: rate, since: start, launched: launched) }
     }
 
     private func serveDue() {

@@ -27,7 +27,8 @@ struct Flood {
             pairs.append((quiet.percentile(0.99), flooded.percentile(0.99)))
             LoadAuth.say(
                 "p99 of reads: quiet \(pairs.last!.quiet.tenths) ms, under the flood \(pairs.last!.flooded.tenths) ms; "
-                    + "logins answered \(logins.count), shed \(shed) \(logins.failures)")
+                    + "logins answered \(logins.count), shed \(shed) \(logins.failures); the client itself was late by "
+                    + "\(quiet.lateness(0.99).tenths) and \(flooded.lateness(0.99).tenths) ms")
         }
         let quiet = pairs.map(\.quiet).median
         let flooded = pairs.map(\.flooded).median

@@ -1,0 +1,51 @@
+import EventLoop
+import Glibc
+import TestSupport
+
+/// The moments at which an open loop begins its journeys, told by a thread that sleeps until each.
+///
+/// The timers of a loop fire up to 4 ms late, as deadlines may; journeys begun by them would come in bunches, and carry that
+/// wait as their latency.
+struct Pace: Sendable {
+    /// A second.
+    let rate: Double
+    /// Monotonic nanoseconds.
+    let start, end: UInt64
+
+    /// What comes closer together than this is told at once; nanoseconds.
+    private static let leastPause: UInt64 = 200_000
+
+    /// Calls `tell` on `loop` with the moments that have come, again and again, and `finish` after the last.
+    func run(
+        on loop: EventLoop, _ tell: @escaping @Sendable ([UInt64]) -> Void, finish: @escaping @Sendable () -> Void
+    ) {
+        Task {
+            await onOwnThread { beat { moments in loop.execute { tell(moments) } } }
+            loop.execute(finish)
+        }
+    }
+
+    private func beat(_ tell: ([UInt64]) -> Void) {
+        var next = 0
+        var told: UInt64 = 0
+        while true {
+            let moment = moment(next)
+            Self.sleep(until: min(end, max(moment, told + Self.leastPause)))
+            guard moment < end else { return }
+            told = EventLoop.preciseNow
+            var come: [UInt64] = []
+            while self.moment(next) <= told, self.moment(next) < end {
+                come.append(self.moment(next))
+                next += 1
+            }
+            tell(come)
+        }
+    }
+
+    private func moment(_ number: Int) -> UInt64 { start + UInt64(Double(number) / rate * 1e9) }
+
+    private static func sleep(until moment: UInt64) {
+        var time = timespec(tv_sec: Int(moment / 1_000_000_000), tv_nsec: Int(moment % 1_000_000_000))
+        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
+    }
+}
