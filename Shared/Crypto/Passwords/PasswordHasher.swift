@@ -2,8 +2,8 @@ internal import EventLoop
 
 /// Hashes and compares passwords with Argon2id on threads of its own.
 ///
-/// The threads run only while nobody else wants the processor, so a flood of logins does not slow down the rest, and when
-/// too many wait the next is refused at once. A password is its bytes as given: normalise it before.
+/// The threads run only while nobody else of the service wants the processor, so a flood of logins does not slow down the
+/// rest, and when too many wait the next is refused at once. A password is its bytes as given: normalise it before.
 public final class PasswordHasher: Sendable {
     /// What new hashes cost.
     public let parameters: Argon2Parameters
