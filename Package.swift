@@ -146,7 +146,9 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
         .target(
             name: "ServiceSupport",
-            dependencies: ["ServiceKit", "TestSupport", "HTTP", "Crypto", "Telemetry", "EventLoop", "Wire"],
+            dependencies: [
+                "ServiceKit", "TestSupport", "HTTP", "Crypto", "Telemetry", "EventLoop", "Postgres", "Wire",
+            ],
             path: "Tests/ServiceSupport",
             swiftSettings: settings
         ),

@@ -47,7 +47,7 @@ struct StreamTests {
         for command in ["FLUSHALL", "CLIENT KILL TYPE normal", "CLIENT KILL TYPE pubsub"] {
             _ = try await redis.say(command)
         }
-        try await eventually(within: .seconds(10), "the fact again") {
+        try await eventually("the fact again") {
             try await redis.say("XLEN facts:sample") == [":1"]
         }
         await service.stop()

@@ -20,7 +20,7 @@ struct FactTests {
             for version in 2...3 {
                 let body = #"{"user_id":"\#(guest.id)","version":\#(version)}"#
                 _ = try hints.receive(until: body)
-                try await eventually(within: .seconds(20), "the fact") {
+                try await eventually("the fact") {
                     let entries = try await house.service.redis.command("XRANGE", "facts:auth", "-", "+")
                     return entries.contains("user.changed") && entries.contains(body)
                 }
@@ -53,7 +53,7 @@ struct FactTests {
             let warning = #""level":"warning","service":"auth-service","message":"no balances for profiles""#
             #expect(try await file.text().contains(warning))
             house.neighbours.setCoins(50)
-            try await eventually(within: .seconds(20), "the coins") {
+            try await eventually("the coins") {
                 try await house.me(guest.access).json["sesacCoin"]?.int == 50
             }
         }
@@ -72,7 +72,7 @@ struct FactTests {
             _ = try await house.service.database.run(sql: "update auth.session set expires_at = 1")
             #expect(try await devices().isEmpty)
             try await house.withInstance { _ async throws in
-                try await eventually(within: .seconds(20), "the end of a session") {
+                try await eventually("the end of a session") {
                     try await house.service.database.run(
                         sql: "select (select count(*) from auth.session) + (select count(*) from auth.device)") == "0\n"
                 }

@@ -97,7 +97,7 @@ struct ProviderTests {
             #expect(try await house.apple("sub=001.a").status == 200)
             for _ in 1...2 {
                 house.providers.apple.rotate()
-                try await eventually(within: .seconds(20), "a token of the new key") {
+                try await eventually("a token of the new key") {
                     try await house.apple("sub=001.a").status == 200
                 }
             }

@@ -26,7 +26,7 @@ struct CrashTests {
         /// Waits until so many more are acknowledged: all is well again.
         func progress(_ count: Int = 30) async throws {
             let goal = acknowledged + count
-            try await eventually(within: .seconds(60), "\(count) more messages") { self.acknowledged >= goal }
+            try await eventually("\(count) more messages") { self.acknowledged >= goal }
         }
 
         func stop() async {
@@ -55,7 +55,7 @@ struct CrashTests {
                 try await scene.progress()
                 await scene.cluster.kill()
                 // Sessions of the dead server hold its memory a moment longer.
-                try await eventually(within: .seconds(60), "recovery") {
+                try await eventually("recovery") {
                     (try? await scene.cluster.start()) != nil
                 }
                 try await scene.progress()
@@ -86,7 +86,7 @@ struct CrashTests {
             let seqs = stored.filter { $0.channel == channel }.map(\.seq)
             #expect(seqs == Array(1...Int64(max(1, seqs.count))))
         }
-        try await eventually(within: .seconds(30), "telling") {
+        try await eventually("telling") {
             try await scene.database.ask("select count(*) from chat.outbox where published_at is null") == "0"
         }
         let parts = try await scene.redis.command("XRANGE", "push", "-", "+")

@@ -1,4 +1,5 @@
 import ServiceSupport
+import Synchronization
 import TestSupport
 import Testing
 import Wire
@@ -8,12 +9,13 @@ import Wire
 @Suite("What becomes of rooms", .serialized)
 struct FactTests {
     private static func events(_ ear: RoomEar, of type: String) async throws -> [JSONValue] {
-        var found: [JSONValue] = []
-        for _ in 0..<1000 where found.isEmpty {
-            found = try await ear.heard().filter { $0["type"]?.string == type }
-            if found.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        let found = Mutex<[JSONValue]>([])
+        try await eventually("\(type) in a room") {
+            let heard = try await ear.heard().filter { $0["type"]?.string == type }
+            found.withLock { $0 = heard }
+            return !heard.isEmpty
         }
-        return found
+        return found.withLock(\.self)
     }
 
     @Test("A removal takes its place behind the newest message and is told once, however often the fact comes")

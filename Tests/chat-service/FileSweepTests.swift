@@ -126,7 +126,7 @@ struct FileSweepTests {
                         ).reply()) != nil {}
                     }
                 }
-                try await eventually(within: .seconds(30), "sends") {
+                try await eventually("sends") {
                     (Int(try await process.database.ask("select count(*) from chat.message")) ?? 0) > 20
                 }
                 await process.kill()

@@ -32,7 +32,7 @@ struct CoinsCaptureTests {
             try await tell(6, "workspace.changed", #"{"workspace_id":"1","version":3}"#, in: house)
             try await tell(7, "coins.capture", #"{"key":5}"#, in: house)
             try await tell(8, "coins.capture", body("w-2", 20), in: house)
-            try await eventually(within: .seconds(20), "the captures") {
+            try await eventually("the captures") {
                 try await house.value("select sum(balance) from payment.balance where book = 'revenue'") == "30"
             }
             let captures = try await house.value(
@@ -50,7 +50,7 @@ struct CoinsCaptureTests {
             try await tell(1, "coins.capture", body("w-1", 10), in: house)
             try await house.replace(0)
             try await tell(2, "coins.capture", body("w-3", 5), in: house)
-            try await eventually(within: .seconds(20), "the captures") { try await house.balance(7) == 85 }
+            try await eventually("the captures") { try await house.balance(7) == 85 }
         }
     }
 
@@ -59,10 +59,10 @@ struct CoinsCaptureTests {
         try await PaymentHouse.use { house in
             try await tell(1, "coins.capture", body("w-1", 500), in: house)
             try await tell(2, "coins.capture", body("w-2", 20), in: house)
-            try await eventually(within: .seconds(20), "the next capture") { try await house.balance(7) == 80 }
+            try await eventually("the next capture") { try await house.balance(7) == 80 }
             let found = try await house.reconcile()
             #expect(found == ["capture_uncollected w-1"])
-            try await eventually(within: .seconds(10), "the metric") {
+            try await eventually("the metric") {
                 let page = try await HTTPCall.get(port: house.someone.internalPort, "/metrics").text
                 return page.contains(#"maru_payment_differences{kind="capture_uncollected"} 1"#)
                     && page.contains(#"maru_payment_differences{kind="book_balance"} 0"#)

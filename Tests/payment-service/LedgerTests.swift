@@ -106,7 +106,7 @@ struct LedgerTests {
         try await PaymentHouse.use(["reserve_lifetime": "100ms"]) { house in
             _ = try await house.reserve("a", user: 7, amount: 60)
             _ = try await house.reserve("b", user: 7, amount: 40)
-            try await eventually(within: .seconds(10), "the expiry") { try await house.balance(7) == 100 }
+            try await eventually("the expiry") { try await house.balance(7) == 100 }
             let late = try await house.capture("a", user: 7, amount: 60)
             #expect(late.text == #"{"state":"captured"}"#)
             _ = try await house.capture("c", user: 7, amount: 20)
@@ -124,7 +124,7 @@ struct LedgerTests {
     func expiryOnce() async throws {
         try await PaymentHouse.use(instances: 2, ["reserve_lifetime": "1ms", "sweep_interval": "5ms"]) { house in
             for number in 0..<20 { _ = try await house.reserve("k\(number)", user: Int64(number % 3 + 1), amount: 3) }
-            try await eventually(within: .seconds(10), "the expiry") {
+            try await eventually("the expiry") {
                 try await house.value("select count(*) from payment.reserve where state = 'reserved'") == "0"
             }
             let expiries = try await house.value("select count(*) from payment.transaction where kind = 'expiry'")

@@ -119,7 +119,7 @@ struct ReconciliationTests {
             _ = try await house.oldWebhook("imp_1")
             house.world.mood = .failing
             _ = try await house.validate("imp_2", "ios_sooda_2")
-            try await eventually(within: .seconds(20), "giving up") {
+            try await eventually("giving up") {
                 try await house.value("select outcome from payment.attempt where reference = 'imp_2'") == "abandoned"
             }
             let found = try await house.reconcile()
@@ -147,14 +147,14 @@ struct ReconciliationTests {
     @Test("It runs by itself when it is due, in one of the instances")
     func schedule() async throws {
         try await PaymentHouse.use(instances: 2) { house in
-            try await eventually(within: .seconds(10), "the first run") {
+            try await eventually("the first run") {
                 try await house.value("select finished_at is not null from payment.schedule") == "t"
             }
             house.world.put(.init(reference: "imp_1", order: "ios_sooda_1"))
             _ = try await house.validate("imp_1", "ios_sooda_1")
             house.world.change("imp_1") { $0.status = "cancelled" }
             try await house.database.run(sql: "update payment.schedule set due_at = now()")
-            try await eventually(within: .seconds(10), "the refund") { try await house.balance(7) == 100 }
+            try await eventually("the refund") { try await house.balance(7) == 100 }
         }
     }
 }

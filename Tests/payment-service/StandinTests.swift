@@ -16,7 +16,7 @@ struct StandinTests {
         init() async throws {
             process = try ChildProcess.product("standins", ["--port", "\(port)"], log: folder.path + "/log")
             let (port, process) = (port, process)
-            try await eventually(within: .seconds(20), "the stand-ins") {
+            try await eventually("the stand-ins") {
                 guard process.isRunning else { throw NeverHappened(description: process.output) }
                 return (try? RawConnection(port: port)) != nil
             }
@@ -86,7 +86,7 @@ struct StandinTests {
                 #expect(reply.errorCode == "E99")
                 try await standins.tell("/standins/mood", #"{"provider":"portone","answer":"well"}"#)
                 let coins = 100 + (number + 1) * 10
-                try await eventually(within: .seconds(20), "the credit") { try await house.balance(7) == coins }
+                try await eventually("the credit") { try await house.balance(7) == coins }
             }
         }
         await standins.stop()

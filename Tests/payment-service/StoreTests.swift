@@ -149,7 +149,7 @@ struct StoreTests {
             )
             #expect(rows == "0\n2\n")
             house.world.mood = .well
-            try await eventually(within: .seconds(20), "the credit") { try await house.balance(7) == 110 }
+            try await eventually("the credit") { try await house.balance(7) == 110 }
             #expect(try await house.validate("imp_1", Self.order).status == 200)
             #expect(try await house.balance(7) == 110)
         }

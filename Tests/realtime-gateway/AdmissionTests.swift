@@ -25,7 +25,7 @@ struct AdmissionTests {
                 try client.join(Self.namespace)
                 try await client.until("a way in") { $0.joined.contains(Self.namespace) }
                 // Nothing is known of it: it gets what is said from then on, in the generation that was set.
-                try await eventually(within: .seconds(20), "a message") {
+                try await eventually("a message") {
                     try await house.say("hello")
                     return !client.record.events.isEmpty
                 }
@@ -115,7 +115,7 @@ struct AdmissionTests {
                 #expect(throws: NeverHappened.self) { try SocketClient(port: node.port) }
                 #expect(try await client.post("40\(Self.namespace),", port: node.port).text == "ok")
                 // Whoever comes back then is let in.
-                try await eventually(within: .seconds(10), "a new socket") {
+                try await eventually("a new socket") {
                     (try? await PollingClient.open(port: node.port, token: house.token(2))) != nil
                 }
             }

@@ -114,7 +114,7 @@ struct EntryTests {
                 house.peers.change { $0.headsAway = true }
                 let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
                 try client.join(Self.namespace)
-                try await eventually(within: .seconds(20), "a question for the head") {
+                try await eventually("a question for the head") {
                     house.peers.count("/internal/rooms/heads") > 0
                 }
                 house.peers.change { _ = $0.workspace.remove(1) }
@@ -174,6 +174,6 @@ extension GatewayHouse {
     /// Returns when the peers, who are away, have been asked in vain.
     fileprivate func peersAreAsked() async throws {
         let asked = peers.now.calls.count
-        try await eventually(within: .seconds(20), "a question") { self.peers.now.calls.count > asked }
+        try await eventually("a question") { self.peers.now.calls.count > asked }
     }
 }

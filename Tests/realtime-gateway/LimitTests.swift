@@ -19,7 +19,7 @@ struct LimitTests {
                     port: node.port, headers: [("Authorization", house.token(2, "native"))], isReading: false)
                 try await house.tellHistory(1002, 0)
                 try slow.join(Self.namespace)
-                try await eventually(within: .seconds(20), "two in the room") {
+                try await eventually("two in the room") {
                     try await house.redis.command("ZCARD", "presence:channel-7") == ["2"]
                 }
                 // The kernel takes many of them for a connection, then the bound of 1 MiB counts.
@@ -87,7 +87,7 @@ struct LimitTests {
                     "maru_socket_queue_bytes 0", "maru_deliveries_total ", "maru_heals_total ",
                     "maru_delivery_lag_seconds_bucket",
                 ]
-                try await eventually(within: .seconds(20), "a count of all") {
+                try await eventually("a count of all") {
                     let page = try await node.metrics()
                     return expected.allSatisfy(page.contains)
                 }

@@ -58,7 +58,7 @@ struct OutageTests {
                 try await house.say("1", isHeard: false)
                 house.peers.change { $0.isAway = true }
                 try await house.say("2")
-                try await eventually(within: .seconds(20), "a question") {
+                try await eventually("a question") {
                     house.peers.now.calls.contains("GET /internal/rooms/channel-7/messages")
                 }
                 house.peers.change { $0.isAway = false }

@@ -41,7 +41,7 @@ struct PositionTests {
                     Self.namespace, port: port, token: house.token(1, "native"))
                 try await house.say("1")
                 try await client.until("a message") { $0.texts(Self.namespace) == ["1"] }
-                try await eventually(within: .seconds(20), "its confirmation") {
+                try await eventually("its confirmation") {
                     try await house.redis.command("HGET", "position:1001:channel-7", "seq") == ["1"]
                 }
                 // From here on it is as one that has lost its connection: what is sent may arrive or not.

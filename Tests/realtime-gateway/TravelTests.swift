@@ -44,7 +44,7 @@ struct TravelTests {
             travellers.append(Traveller(namespace, token: house.token(user, profile)) { fleet.ports })
         }
         let all = travellers
-        try await eventually(within: .seconds(20), "all in the room") { all.allSatisfy(\.isIn) }
+        try await eventually("all in the room") { all.allSatisfy(\.isIn) }
         return (fleet, all)
     }
 
@@ -59,12 +59,12 @@ struct TravelTests {
                 let began = ContinuousClock.now
                 #expect(await fleet.end(SIGTERM) == 0)
                 #expect(ContinuousClock.now - began < .seconds(30))
-                try await eventually(within: .seconds(20), "all in the room") { travellers.allSatisfy(\.isIn) }
+                try await eventually("all in the room") { travellers.allSatisfy(\.isIn) }
             }
             isDone.store(true, ordering: .relaxed)
             let all = (1...(try await written)).map(String.init)
             for (traveller, profile) in zip(travellers, Self.profiles) {
-                try await eventually(within: .seconds(30), "all of it at \(profile)") {
+                try await eventually("all of it at \(profile)") {
                     traveller.texts.last == all.last
                 }
                 Self.check(traveller.texts, all, profile, mayMiss: false)
@@ -91,12 +91,12 @@ struct TravelTests {
                     await house.redis.kill()
                     try await house.redis.start()
                 }
-                try await eventually(within: .seconds(30), "all in the room") { travellers.allSatisfy(\.isIn) }
+                try await eventually("all in the room") { travellers.allSatisfy(\.isIn) }
             }
             isDone.store(true, ordering: .relaxed)
             let count = try await written
             // One more that everybody hears: a message whose hint was lost is found with the next one.
-            try await eventually(within: .seconds(30), "an end") {
+            try await eventually("an end") {
                 try await house.say("\(house.peers.now.messages[GatewayHouse.channel]!.count + 1)")
                 let last = "\(house.peers.now.messages[GatewayHouse.channel]!.count)"
                 for _ in 0..<50 where !travellers.allSatisfy({ $0.texts.last == last }) {

@@ -21,7 +21,7 @@ struct CoinCrashTests {
                 #expect(seen == nil)
             }
             let next = try await house.start()
-            try await eventually(within: .seconds(20), "the coins to come back") { try await house.balance() == 100 }
+            try await eventually("the coins to come back") { try await house.balance() == 100 }
             #expect(try await house.workspaces == "0")
             let told = try await house.sql("select count(*) from workspace.outbox")
             #expect(told == "0")
@@ -42,13 +42,13 @@ struct CoinCrashTests {
             let reply = await house.create(on: service)
             #expect(reply?.status == 201)
             await service.kill()
-            try await eventually(within: .seconds(20), "the reserve to expire") { try await house.balance() == 100 }
+            try await eventually("the reserve to expire") { try await house.balance() == 100 }
             let waiting = try await house.sql(
                 "select count(*) from workspace.outbox where type = 'coins.capture' and published_at is null")
             #expect(waiting == "1")
             house.redis.signal(18)
             let next = try await house.start()
-            try await eventually(within: .seconds(20), "the capture") { try await house.balance() == 90 }
+            try await eventually("the capture") { try await house.balance() == 90 }
             #expect(try await house.workspaces == "1")
             await next.stop()
         }
@@ -70,12 +70,12 @@ struct CoinCrashTests {
             let next = try await house.start()
             let captures = try await FactStream(redis: house.redis).bodies(of: "coins.capture", count: 2)
             #expect(captures[0]["key"]?.string == captures[1]["key"]?.string)
-            try await eventually(within: .seconds(20), "both to be heard") {
+            try await eventually("both to be heard") {
                 try await house.sql("select count(*) from workspace.outbox where published_at is null") == "0"
             }
             // A third, later one shows that both before it have been handled.
             _ = await house.create("other", on: next)
-            try await eventually(within: .seconds(20), "the next capture") {
+            try await eventually("the next capture") {
                 try await house.sql(
                     "select sum(balance) from payment.balance where book = 'revenue'") == "20"
             }
@@ -99,7 +99,7 @@ struct CoinCrashTests {
                 let seen = await reply
                 #expect(seen?.errorCode == "E99")
             }
-            try await eventually(within: .seconds(20), "the coins to come back") { try await house.balance() == 100 }
+            try await eventually("the coins to come back") { try await house.balance() == 100 }
             #expect(try await house.workspaces == "0")
             await service.stop()
         }

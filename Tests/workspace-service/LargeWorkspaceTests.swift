@@ -83,8 +83,10 @@ struct LargeWorkspaceTests {
             var sizes: [Int] = []
             for _ in 0..<6 { sizes.append(try await burst()) }
             // Six replies of about a megabyte are written at once, each from views of four times that, beside the cache.
-            #expect(sizes.allSatisfy { $0 - empty < 120 << 20 }, "\(empty) \(sizes)")
-            #expect(sizes[5] - sizes[2] < 16 << 20, "\(sizes)")
+            if !Sanitizer.isPresent {
+                #expect(sizes.allSatisfy { $0 - empty < 120 << 20 }, "\(empty) \(sizes)")
+                #expect(sizes[5] - sizes[2] < 16 << 20, "\(sizes)")
+            }
             await service.stop()
         }
     }

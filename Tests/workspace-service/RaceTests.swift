@@ -47,7 +47,7 @@ struct RaceTests {
             end $$;
             commit
             """)
-        try await eventually(within: .seconds(30), "the lock") {
+        try await eventually("the lock") {
             try await house.database.run(
                 sql: """
                     select count(*) from pg_locks where locktype = 'advisory' and objid = \(Self.isHeld)

@@ -69,7 +69,7 @@ struct AccessFixture: Sendable {
                 "PUBLISH", "invalidate:access", #"{"workspace_id":"3","user_id":"\#(user)"}"#)
         }
         let last = users.last ?? 0
-        try await eventually(within: .seconds(30), "leaving") {
+        try await eventually("leaving") {
             let left = try await house.database.ask(
                 "select count(*) from chat.removal where user_id = \(last) and kind = 2")
             let reply = try await house.call("GET", "/v1/workspaces/3/channels/7/unreads", user: last)

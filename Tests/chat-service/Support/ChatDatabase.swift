@@ -1,5 +1,6 @@
 import EventLoop
 import Postgres
+import ServiceSupport
 import TestSupport
 import Wire
 
@@ -19,6 +20,7 @@ final class ChatDatabase: Stoppable {
         for _ in 0..<count {
             let group = EventLoopGroup(count: 1)
             var configuration = PostgresConfiguration(database.connectionString)
+            configuration.waitPatiently()
             configuration.connectionsPerLoop = 4
             configuration.schema = "chat"
             groups.append(group)

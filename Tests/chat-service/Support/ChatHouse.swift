@@ -117,7 +117,7 @@ final class ChatHouse: Stoppable {
 
     /// Waits until the outbox holds nothing untold: from then on nothing is told again.
     func untilTold() async throws {
-        try await eventually(within: .seconds(30), "telling") {
+        try await eventually("telling") {
             try await self.database.ask("select count(*) from chat.outbox where published_at is null") == "0"
         }
     }

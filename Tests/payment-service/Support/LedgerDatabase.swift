@@ -1,5 +1,6 @@
 import EventLoop
 import Postgres
+import ServiceSupport
 import TestSupport
 
 @testable import payment_service
@@ -42,6 +43,7 @@ enum Pools {
         let loops = EventLoopGroup(count: count)
         let blocking = BlockingPool(threads: 2, limit: 64)
         var configuration = PostgresConfiguration(database.connectionString)
+        configuration.waitPatiently()
         configuration.connectionsPerLoop = connections
         let pool = PostgresPool(configuration, on: loops, blocking: blocking)
         let outcome = await Task { try await loops.loops[0].run { try await body(pool) } }.result

@@ -168,7 +168,7 @@ extension PaymentHouse {
     func persistently(
         within patience: Duration = .seconds(40), _ call: () async throws -> HTTPCall.Reply
     ) async throws -> HTTPCall.Reply {
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + patience.patiently
         while true {
             do {
                 let reply = try await call()
@@ -195,7 +195,7 @@ extension PaymentHouse {
             let parts = try await redis.command("XRANGE", "facts:payment", "-", "+")
             return parts.indices.filter { parts[$0] == "body" }.map { parts[$0 + 1] }
         }
-        try await eventually(within: .seconds(10), "\(count) facts") { try await bodies().count >= count }
+        try await eventually("\(count) facts") { try await bodies().count >= count }
         return try await bodies()
     }
 }

@@ -38,7 +38,8 @@ final class GatewayHouse: Stoppable {
     private func settings(_ own: [String: String]) -> [String: String] {
         let common = [
             "auth_url": peers.url, "workspace_url": peers.url, "chat_url": peers.url, "database_connections": "2",
-            "ping_interval": "1s", "ping_timeout": "2s", "drain_window": "300ms",
+            "ping_interval": "1s", "drain_window": "300ms",
+            "ping_timeout": "\(Int(Duration.seconds(2).patiently / .seconds(1)))s",
         ]
         return common.merging(own) { _, own in own }
     }
@@ -115,7 +116,7 @@ final class GatewayHouse: Stoppable {
         if try await redis.command("EXISTS", "position:\(session):\(room)") == ["0"] {
             try await tellHistory(session, head, of: room)
         }
-        try await eventually(within: .seconds(20), "a position of \(user)") {
+        try await eventually("a position of \(user)") {
             try await self.redis.command("HGET", "position:\(session):\(room)", "live") != [""]
         }
         return client

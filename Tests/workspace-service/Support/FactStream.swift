@@ -25,7 +25,7 @@ struct FactStream: Sendable {
 
     /// Waits until `count` facts of a type have been told, and returns the bodies of all of that type.
     func bodies(of type: String, count: Int) async throws -> [JSONValue] {
-        try await eventually(within: .seconds(20), "\(count) of \(type)") {
+        try await eventually("\(count) of \(type)") {
             try await all().filter { $0.type == type }.count >= count
         }
         return try await all().filter { $0.type == type }.map(\.body)
