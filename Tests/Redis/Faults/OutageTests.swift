@@ -139,10 +139,11 @@ import Testing
     func idleSilence() async throws {
         let server = try await RedisServer.start()
         try await RedisFixture.run(server) {
-            $0.pingInterval = .milliseconds(200).patiently
-            $0.commandTimeout = .seconds(1).patiently
+            // A living server on a busy machine may well be silent for a second.
+            $0.pingInterval = .seconds(1).patiently
+            $0.commandTimeout = .seconds(2).patiently
         } _: { fixture async throws in
-            try await eventually("pings") { try await server.calls(of: "ping") > 5 }
+            try await eventually("pings") { try await server.calls(of: "ping") > 2 }
             #expect(fixture.redis.state == .connected(generation: 1), "a living server is not given up")
             server.signal(SIGSTOP)
             try await eventually("giving up") { !fixture.redis.state.isConnected }
