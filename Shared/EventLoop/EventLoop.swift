@@ -28,8 +28,8 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var openedMail: [@Sendable () -> Void] = []
     private var endOfTick: [() -> Void] = []
     private var runningEndOfTick: [() -> Void] = []
-    @exclusivity(unchecked) private var dirtyStreams: [StreamSocket] = []
-    private var flushingStreams: [StreamSocket] = []
+    private var dirtyStreams = JointFlush()
+    private var flushingStreams = JointFlush()
     private var waitingStreams: [StreamSocket] = []
     var channels: [ObjectIdentifier: Channel] = [:]
     var retired: [Channel] = []
@@ -113,7 +113,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         endOfTick.append(work)
     }
 
-    func flushAtEndOfTick(_ stream: StreamSocket) { dirtyStreams.append(stream) }
+    func flushAtEndOfTick(_ stream: StreamSocket) { dirtyStreams.add(stream) }
 
     func continueNextTurn(_ stream: StreamSocket) { waitingStreams.append(stream) }
 
@@ -255,8 +255,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     private func runEndOfTick() {
         if !dirtyStreams.isEmpty {
             swap(&dirtyStreams, &flushingStreams)
-            for stream in flushingStreams { stream.flushAtEndOfTick() }
-            flushingStreams.removeAll(keepingCapacity: true)
+            flushingStreams.run()
         }
         guard !endOfTick.isEmpty else { return }
         swap(&endOfTick, &runningEndOfTick)

@@ -23,19 +23,32 @@ public final class StreamSocket: Channel, @unchecked Sendable {
 
     /// The loop that owns it.
     public let loop: EventLoop
-    /// Who is told; held until the socket is closed.
-    public var handler: (any StreamHandler)?
-    /// The numeric host of the other side, or its path: written once, because every request asks for it.
-    public let peerHost: String
+
+    // Output. It stands first, and what else a write looks at beside it, so that a write fetches little memory.
+    private var output = WriteQueue()
+    /// Bytes that wait to be sent.
+    public private(set) var queuedBytes = 0
     /// Bytes that may wait unsent before the socket is closed as a slow reader.
     public var writeLimit = StreamSocket.defaultWriteLimit
     /// 4 MiB.
     public static let defaultWriteLimit = 4 * 1024 * 1024
-    /// Bytes that wait to be sent.
-    public private(set) var queuedBytes = 0
     /// Bytes that the kernel has taken since the beginning, those of files included.
     public private(set) var sentBytes: UInt64 = 0
     public private(set) var isClosed = false
+    private var isDirty = false
+    /// The kernel takes nothing until it says so.
+    private var isBlocked = false
+    /// The handler has been told that the peer is slow.
+    private var isCongested = false
+    private var owesDrained = false
+    private var closesAfterFlush = false
+    private var endsAfterFlush = false
+    private static let bytesPerFlush = 1024 * 1024
+    /// Bytes from the beginning of the object that a write looks at.
+    public static let writtenSize = 96
+
+    /// Who is told; held until the socket is closed.
+    public var handler: (any StreamHandler)?
 
     // Input. What is unread is taken out while the handler looks at it, so no access meets another.
     @exclusivity(unchecked) var unread = UnreadBytes()
@@ -46,21 +59,11 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     var endIsComing = false
     var hasSeenEnd = false
 
-    // Output.
-    private var output = WriteQueue()
-    private var isDirty = false
-    /// The kernel takes nothing until it says so.
-    private var isBlocked = false
-    /// The handler has been told that the peer is slow.
-    private var isCongested = false
-    private var owesDrained = false
-    private var closesAfterFlush = false
-    private var endsAfterFlush = false
-    private static let bytesPerFlush = 1024 * 1024
-
     private var waitsForTurn = false
 
-    /// The other side. It stands last so that what every write looks at lies close together.
+    /// The numeric host of the other side, or its path: written once, because every request asks for it.
+    public let peerHost: String
+    /// The other side.
     public let peer: SocketAddress
 
     /// Takes over a connected, non-blocking descriptor; on the loop. Reading starts with `start`.
@@ -177,6 +180,30 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         flush()
     }
 
+    /// What one send may take now, in place of `flushAtEndOfTick`; nil where there is nothing to send, or more than that to
+    /// do. `takeDown` or `flush` has to follow.
+    func beginFlush() -> JointFlush.Sending? {
+        isDirty = false
+        guard !isBlocked, !isClosed, let (bytes, offset) = output.onlyBytes else { return nil }
+        return JointFlush.Sending(descriptor: descriptor, bytes: bytes, offset: offset)
+    }
+
+    /// Notes that the kernel has taken the next `count` bytes of what `beginFlush` gave, and calls nobody; whether the flush
+    /// has ended with that.
+    func takeDown(_ count: Int) -> Bool {
+        output.dropOfSingle(count)
+        queuedBytes -= count
+        sentBytes += UInt64(count)
+        return output.isEmpty && !owesDrained && !isCongested && !closesAfterFlush && !endsAfterFlush
+    }
+
+    /// The kernel has refused what `beginFlush` gave.
+    func refused(_ error: Int32) {
+        if error == EAGAIN || error == EINTR { flush() } else { failed(error) }
+    }
+
+    private func failed(_ error: Int32) { finish(error == ECONNRESET || error == EPIPE ? .peer : .failed(error)) }
+
     /// Sends what the kernel takes, now.
     public func flush() {
         guard !isBlocked else { return }
@@ -195,7 +222,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
             } else if sent.error == EAGAIN {
                 return block()
             } else if sent.error != EINTR {
-                return finish(sent.error == ECONNRESET || sent.error == EPIPE ? .peer : .failed(sent.error))
+                return failed(sent.error)
             }
         }
         if !isClosed { flushed() }

@@ -15,6 +15,8 @@ struct WriteQueue {
         var error: Int32 = 0
     }
 
+    /// How many writes wait. A number of its own, so that no array has to be looked at, which lies somewhere else.
+    private(set) var count = 0
     /// The only piece where that is bytes, which it nearly always is: then nothing else has to be looked at.
     private var single: [UInt8] = []
     /// All pieces where there is no single one.
@@ -23,8 +25,7 @@ struct WriteQueue {
     /// How much of the first piece, if bytes, has gone.
     private var offset = 0
 
-    var isEmpty: Bool { single.isEmpty && head == pieces.count }
-    var count: Int { single.isEmpty ? pieces.count - head : 1 }
+    var isEmpty: Bool { count == 0 }
 
     /// Lets `write` append behind the last small write, in the same memory; returns how many bytes it has appended.
     mutating func append(_ write: (inout [UInt8]) -> Void) -> Int {
@@ -33,6 +34,7 @@ struct WriteQueue {
             // A second small write is seldom the last: one move to a larger place rather than one a doubling.
             if before > 0 && single.capacity < Self.secondSize { single.reserveCapacity(Self.secondSize) }
             write(&single)
+            count = single.isEmpty ? 0 : 1
             return single.count - before
         }
         var bytes: [UInt8] = []
@@ -49,6 +51,7 @@ struct WriteQueue {
     mutating func append(_ bytes: [UInt8]) {
         if isEmpty {
             single = bytes
+            count = 1
         } else {
             append(.bytes(bytes))
         }
@@ -64,6 +67,7 @@ struct WriteQueue {
             single = []
         }
         pieces.append(piece)
+        count += 1
     }
 
     /// One system call: several small pieces are gathered into `scratch` first, which is cheaper than a vector.
@@ -87,12 +91,20 @@ struct WriteQueue {
     private mutating func sendSingle(to descriptor: Int32) -> Sent {
         let count = single.withUnsafeBytes { cs_send(descriptor, $0.baseAddress! + offset, $0.count - offset) }
         guard count >= 0 else { return Sent(error: errno) }
-        offset += count
-        if offset == single.count {
-            single = []
-            offset = 0
-        }
+        dropOfSingle(count)
         return Sent(count: count, counted: count)
+    }
+
+    /// All that waits and how much of it has gone, where that is one piece of bytes.
+    var onlyBytes: (bytes: [UInt8], offset: Int)? { single.isEmpty ? nil : (single, offset) }
+
+    /// Somebody else has sent the next `count` bytes of `onlyBytes`.
+    mutating func dropOfSingle(_ count: Int) {
+        offset += count
+        guard offset == single.count else { return }
+        single = []
+        offset = 0
+        self.count = 0
     }
 
     private func gather(into scratch: UnsafeMutableRawBufferPointer) -> Int {
@@ -125,6 +137,7 @@ struct WriteQueue {
 
     private mutating func dropFirst() {
         offset = 0
+        count -= 1
         head += 1
         if head == pieces.count {
             pieces.removeAll(keepingCapacity: pieces.count <= 8)
@@ -141,7 +154,10 @@ struct WriteQueue {
     /// Forgets all pieces but one that may have begun to leave; returns how many bytes that count went.
     mutating func discardUnsent() -> Int {
         if !single.isEmpty && offset == 0 {
-            defer { single = [] }
+            defer {
+                single = []
+                count = 0
+            }
             return single.count
         }
         guard head < pieces.count else { return 0 }
@@ -152,6 +168,7 @@ struct WriteQueue {
             return sum + bytes.count
         }
         pieces.removeSubrange(kept...)
+        count = kept - head
         if head == pieces.count {
             pieces.removeAll()
             head = 0

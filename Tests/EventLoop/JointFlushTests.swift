@@ -1,0 +1,131 @@
+import EventLoop
+import Glibc
+import Testing
+
+/// Many sockets that have something to send at the end of one turn.
+@Suite struct JointFlushTests {
+    private static let count = 48
+
+    private struct Ends: @unchecked Sendable {
+        let near: StreamSocket
+        let far: StreamSocket
+        let nearSide = NotingHandler()
+        let farSide = NotingHandler()
+
+        init(on loop: EventLoop) async throws {
+            let pair = try await SocketPair(on: loop)
+            (near, far) = (pair.near, pair.far)
+            near.writeLimit = .max
+            near.start(nearSide)
+            far.start(farSide)
+        }
+    }
+
+    private static func pairs(on loop: EventLoop) async throws -> [Ends] {
+        var pairs: [Ends] = []
+        for _ in 0..<count { pairs.append(try await Ends(on: loop)) }
+        return pairs
+    }
+
+    private static func close(_ pairs: [Ends]) {
+        for ends in pairs {
+            ends.near.close()
+            ends.far.close()
+        }
+    }
+
+    private static func pattern(_ number: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3 &+ number) }
+    }
+
+    @Test("Each sends what it had, whole and in order: one write, several, more than the kernel takes, or its last")
+    func various() async throws {
+        try await onLoop { loop in
+            let pairs = try await Self.pairs(on: loop)
+            var expected: [[UInt8]] = []
+            for (number, ends) in pairs.enumerated() {
+                let size = number % 4 == 2 ? 5_000_000 : 300
+                let bytes = Self.pattern(number, size)
+                ends.near.write(bytes)
+                if number % 4 == 1 { ends.near.write([1, 2, 3]) }
+                if number % 4 == 3 { ends.near.closeAfterFlush() }
+                expected.append(number % 4 == 1 ? bytes + [1, 2, 3] : bytes)
+            }
+            for (number, ends) in pairs.enumerated() {
+                await ends.farSide.until { $0.received.count >= expected[number].count }
+                #expect(ends.farSide.received == expected[number], "socket \(number)")
+                #expect(ends.near.sentBytes == UInt64(expected[number].count))
+                #expect(ends.near.isDrained && ends.near.queuedBytes == 0)
+                if number % 4 == 2 { await ends.nearSide.until { $0.drains == 1 } }
+                #expect(ends.nearSide.congestions == (number % 4 == 2 ? 1 : 0))
+                #expect(ends.nearSide.ending == (number % 4 == 3 ? .local : nil))
+            }
+            // Nothing is left over that a next turn would send again.
+            for ends in pairs where !ends.near.isClosed { ends.near.write([7]) }
+            for (number, ends) in pairs.enumerated() where number % 4 != 3 {
+                await ends.farSide.until { $0.received.count > expected[number].count }
+                #expect(ends.farSide.received == expected[number] + [7])
+            }
+            Self.close(pairs)
+        }
+    }
+
+    /// Does something when it hears that its socket is slow.
+    private final class SlowSide: StreamHandler {
+        let slow: () -> Void
+
+        init(_ slow: @escaping () -> Void) { self.slow = slow }
+
+        func received(_ bytes: RawSpan) -> Int { bytes.byteCount }
+        func endOfInput() {}
+        func congested() { slow() }
+        func drained() {}
+        func closed(_ end: StreamSocket.End) {}
+    }
+
+    @Test("Who hears that a socket is slow may write to the others and take back: what has left is not taken back")
+    func told() async throws {
+        try await onLoop { loop in
+            let pairs = try await Self.pairs(on: loop)
+            pairs[0].far.pauseReading()
+            var discarded = 0
+            pairs[0].near.handler = SlowSide {
+                pairs[2].near.close()
+                for ends in pairs[3...] {
+                    let before = ends.near.queuedBytes
+                    ends.near.discardUnsent()
+                    discarded += before - ends.near.queuedBytes
+                    ends.near.write([9])
+                }
+            }
+            pairs[0].near.write([UInt8](repeating: 0, count: 20_000_000))
+            for (number, ends) in pairs.enumerated().dropFirst() { ends.near.write(Self.pattern(number, 300)) }
+            for (number, ends) in pairs.enumerated().dropFirst(3) {
+                await ends.farSide.until { $0.received.count > 300 }
+                #expect(ends.farSide.received == Self.pattern(number, 300) + [9], "socket \(number)")
+            }
+            #expect(discarded == 0)
+            await pairs[2].farSide.until { $0.ends == 1 }
+            #expect(pairs[2].farSide.received == Self.pattern(2, 300))
+            #expect(pairs[1].near.isDrained && !pairs[1].near.isClosed)
+            Self.close(pairs)
+        }
+    }
+
+    @Test("Where one cannot send, it ends, and the others do not notice")
+    func refused() async throws {
+        try await onLoop { loop in
+            let pairs = try await Self.pairs(on: loop)
+            for ends in pairs { ends.near.write([1]) }
+            shutdown(pairs[5].near.descriptor, Int32(SHUT_WR))
+            pairs[6].near.close()
+            await pairs[5].nearSide.until { $0.ending != nil }
+            #expect(pairs[5].nearSide.ending == .peer)
+            for (number, ends) in pairs.enumerated() where number != 5 && number != 6 {
+                await ends.farSide.until { !$0.received.isEmpty }
+                #expect(ends.farSide.received == [1] && ends.nearSide.ending == nil)
+            }
+            Self.close(pairs)
+        }
+    }
+}
