@@ -15,9 +15,13 @@ struct RenderedMessage {
         self.pool = pool
     }
 
-    /// The packet for clients of this profile's generation.
-    mutating func packet(for profile: ClientProfile) -> SharedPacket {
-        for known in packets where known.generation == profile.generation { return known.packet }
+    /// The packet for clients of this member's generation.
+    mutating func packet(for member: RoomMember) -> SharedPacket {
+        for known in packets where known.generation == member.generation { return known.packet }
+        return render(for: member.identity.profile)
+    }
+
+    private mutating func render(for profile: ClientProfile) -> SharedPacket {
         let room = message.room
         let event = SocketIOPacket.event(Namespace.event(of: room), in: Namespace.name(of: room)) { json in
             switch room.kind {

@@ -1,4 +1,5 @@
 import Contract
+import EngineIO
 import EventLoop
 import SocketIO
 import Telemetry
@@ -79,7 +80,7 @@ extension RoomFeed {
     private func send(_ message: RoomMessage, to member: RoomMember) {
         guard member.wants(message) else { return member.move(to: message.body.seq) }
         var rendered = RenderedMessage(message, compressingIn: nil)
-        member.client.send(rendered.packet(for: member.identity.profile))
+        member.engine.send(rendered.packet(for: member))
         member.move(to: message.body.seq)
         outside.metrics.deliveries.increment()
     }

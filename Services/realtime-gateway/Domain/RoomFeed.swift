@@ -19,6 +19,8 @@ final class RoomFeed: @unchecked Sendable {
     /// The members about as they have come, which is how their sockets lie in memory, the kernel's included: to send in that
     /// order takes less time.
     private var order: [RoomMember] = []
+    /// Of each in `order`.
+    private var hints: [DeliveryHint] = []
     /// How many sockets each user has here.
     private var socketCounts: [UserID: Int] = [:]
     /// The newest message that live members have been sent; nil until the room's head is known.
@@ -107,15 +109,17 @@ final class RoomFeed: @unchecked Sendable {
         members[ObjectIdentifier(member)] = member
         member.place = order.count
         order.append(member)
+        hints.append(DeliveryHint(to: member))
         if let user = member.identity.user { socketCounts[user, default: 0] += 1 }
         if member.isCautious { cautiousCount += 1 }
     }
 
     func remove(_ member: RoomMember) {
         guard members.removeValue(forKey: ObjectIdentifier(member)) != nil else { return }
-        let last = order.removeLast()
+        let (last, hint) = (order.removeLast(), hints.removeLast())
         if last !== member {
             order[member.place] = last
+            hints[member.place] = hint
             last.place = member.place
         }
         if let user = member.identity.user, let count = socketCounts[user] {
@@ -245,9 +249,12 @@ final class RoomFeed: @unchecked Sendable {
         if recent.count > 2 * Self.mostRecent { recent.removeFirst(Self.mostRecent) }
         var rendered = RenderedMessage(message, compressingIn: outside.compression.current)
         var count: UInt64 = 0
-        for member in order where member.phase == .live {
+        let hints = hints
+        for (place, member) in order.enumerated() {
+            DeliveryHint.lookAhead(from: place, in: hints)
+            guard member.phase == .live else { continue }
             if member.wants(message) {
-                member.client.send(rendered.packet(for: member.identity.profile))
+                member.engine.send(rendered.packet(for: member))
                 count += 1
             }
             member.move(to: message.body.seq)

@@ -1,4 +1,5 @@
 import Contract
+import EngineIO
 import SocketIO
 import Wire
 
@@ -17,17 +18,26 @@ final class RoomMember: @unchecked Sendable {
         case live
     }
 
+    // What a delivery looks at stands first, so that it fetches little memory.
+    /// The connection of `client`.
+    let engine: EngineSocket
+    var phase: Phase
+    let generation: ClientProfile.Generation
+    private let hearsItself: Bool
+    private let session: SessionID?
+    /// The larger of what the last history reply held and what was sent to the socket.
+    private(set) var position: Int64 = 0
+    /// Bytes from the beginning of the object that a delivery looks at.
+    static let deliverySize = 64
+
     let client: SocketIOClient
     private weak var owner: GatewayClient?
     let identity: Identity
     let namespace: String
     /// The name of this socket in this room, under which its position is claimed.
     let live: String
-    var phase: Phase
     /// Its place in the order in which its feed sends.
     var place = 0
-    /// The larger of what the last history reply held and what was sent to the socket.
-    private(set) var position: Int64 = 0
     /// How far the room was when the socket entered; nil until that is known. Only then is the socket told that it is in, so
     /// that nothing said later can be missing.
     var entry: Int64?
@@ -45,6 +55,10 @@ final class RoomMember: @unchecked Sendable {
         client: SocketIOClient, owner: GatewayClient, identity: Identity, namespace: String, live: String, phase: Phase
     ) {
         self.client = client
+        engine = client.engine
+        generation = identity.profile.generation
+        hearsItself = identity.profile.echo
+        session = identity.session
         self.owner = owner
         self.identity = identity
         self.namespace = namespace
@@ -70,7 +84,7 @@ final class RoomMember: @unchecked Sendable {
     /// Whether a message is for this socket: it is behind its position, and not its own session's echo where the app cannot
     /// bear that.
     func wants(_ message: RoomMessage) -> Bool {
-        message.body.seq > position && (identity.profile.echo || message.session != identity.session)
+        message.body.seq > position && (hearsItself || message.session != session)
     }
 
     /// The position moves forward only.

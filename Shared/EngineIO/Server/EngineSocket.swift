@@ -5,6 +5,13 @@ public import WebSocket
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop, on which every method is to be called.
 public final class EngineSocket: @unchecked Sendable {
+    private var webSocket: WebSocketConnection? {
+        didSet { hints = webSocket.map { (MemoryHint($0), MemoryHint($0.socket)) } }
+    }
+    /// Where the WebSocket and its stream lie.
+    private var hints: (webSocket: MemoryHint, stream: MemoryHint)?
+    private var machine: EngineMachine
+
     /// What the client names its session by; a secret between the two.
     public let id: String
     public var version: EngineVersion { machine.version }
@@ -13,9 +20,7 @@ public final class EngineSocket: @unchecked Sendable {
     public var loop: EventLoop { home.loop }
 
     private let home: EngineLoop
-    private var machine: EngineMachine
     private var handler: (any EngineHandler)?
-    private var webSocket: WebSocketConnection?
     private var candidate: WebSocketConnection?
     private var poll: PollTicket?
     private var timer: LoopTimer?
@@ -38,6 +43,16 @@ public final class EngineSocket: @unchecked Sendable {
         } else {
             change { $0.send(shared.packet, &$1) }
         }
+    }
+
+    /// Bytes from the beginning of the object that the sending of a shared packet looks at.
+    public static let sharingSize = 96
+
+    /// Begins to fetch what the sending of a shared packet looks at behind this object; see `MemoryHint`.
+    public func fetchConnection() {
+        guard let hints else { return }
+        hints.webSocket.fetch(WebSocketConnection.sharingSize)
+        hints.stream.fetch(StreamSocket.writtenSize)
     }
 
     /// Ends the session; what was sent before still goes out.

@@ -51,11 +51,11 @@ struct EngineMachine {
         }
     }
 
+    var phase = Phase.open
     let version: EngineVersion
     let times: EngineTimes
     /// Whether polls may be answered with bytes; version 3 only.
     let takesBinary: Bool
-    var phase = Phase.open
     var transport: EngineTransport
     var candidate: Candidate?
     var isPollWaiting = false

@@ -6,12 +6,14 @@ public import EventLoop
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its socket's loop.
 public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
-    /// Who is told; nil once the WebSocket has ended.
-    public private(set) var handler: (any WebSocketHandler)?
     /// The connection below.
     public let socket: StreamSocket
     private let options: WebSocketOptions
     private var machine: WebSocketMachine
+    /// Bytes from the beginning of the object that the sending of a shared frame looks at.
+    public static let sharingSize = 192
+    /// Who is told; nil once the WebSocket has ended.
+    public private(set) var handler: (any WebSocketHandler)?
     private var isReadingPaused = false
     private var hasHeard = false
     /// Keeps alive an open WebSocket, and limits how long a closing one takes.

@@ -18,10 +18,10 @@ public struct WebSocketMachine {
     }
 
     private let role: Role
-    private let maximumMessageSize: Int
-    private var reader: MessageReader
-    private var compression: MessageCompression?
     private var state = State.open
+    private let maximumMessageSize: Int
+    private var compression: MessageCompression?
+    private var reader: MessageReader
 
     /// - Parameter deflate: what the handshake agreed on; needs `pool`.
     public init(role: Role, limits: SizeLimits, deflate: DeflateParameters? = nil, pool: CompressionPool? = nil) {
