@@ -1,0 +1,39 @@
+import Glibc
+import ServiceSupport
+import TestSupport
+import Testing
+
+@testable import realtime_gateway
+
+@Suite("Draining")
+struct DrainTests {
+    private static let users: ClosedRange<Int64> = 1...5
+    /// A gateway that did not wait would go on within much less than this; one that does waits four times as long.
+    private static let standstill = Duration.milliseconds(500)
+
+    @Test("A gateway has not ended before Redis knows where its sockets were, however slow Redis is")
+    func positions() async throws {
+        try await GatewayHouse.use { house in
+            let node = try await house.startProcess(["node": "a"])
+            var clients: [SocketClient] = []
+            for user in Self.users { clients.append(try await house.listener(user, port: node.port)) }
+            try await house.say("1")
+            for client in clients { try await client.until("a message") { $0.texts("/ws-channel-7") == ["1"] } }
+            let monitor = try RawConnection(port: house.redis.port)
+            try monitor.send("MONITOR\r\n")
+            _ = try monitor.receive(until: "+OK\r\n")
+            // Of the sockets of a loop the first is written down now, and the others when Redis has answered that.
+            house.redis.signal(SIGSTOP)
+            async let status = node.process.stop(SIGTERM, patience: .seconds(30))
+            for client in clients { try await client.until("its end") { $0.isEnded } }
+            try await Task.sleep(for: Self.standstill)
+            house.redis.signal(SIGCONT)
+            #expect(await status == 0)
+            // The last that a gateway says.
+            let said = try await onOwnThread { Result { try monitor.receive(until: #""DEL" "gateway:a""#) } }.get()
+            for user in Self.users {
+                #expect(said.contains("position:\(1000 + user):channel-7"), "the position of \(user) is not written")
+            }
+        }
+    }
+}
