@@ -8,8 +8,8 @@ import Testing
 @Suite("Draining")
 struct DrainTests {
     private static let users: ClosedRange<Int64> = 1...5
-    /// A gateway that did not wait would go on within much less than this; one that does waits four times as long.
-    private static let standstill = Duration.milliseconds(500)
+    /// A gateway that did not wait would go on within much less than this; one that does waits ten times as long.
+    private static let standstill = Duration.milliseconds(200)
 
     @Test("A gateway has not ended before Redis knows where its sockets were, however slow Redis is")
     func positions() async throws {
