@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 
 /// Holds a service against nginx: `bench-http` compares, `bench-http serve PORT LOOPS REDIS TOKENS` is the service that it
@@ -11,7 +12,10 @@ import TestSupport
         {
             return try await BenchService.run(port: port, loops: loops, redis: redis, tokens: arguments[5])
         }
-        let plan = try BenchPlan(arguments: Array(arguments.dropFirst()))
+        guard let plan = BenchPlan(arguments: Array(arguments.dropFirst())) else {
+            print("usage:", BenchPlan.usage)
+            exit(2)
+        }
         try await Comparison(plan: plan).run()
     }
 }
@@ -23,23 +27,22 @@ struct BenchPlan {
     var connections = 64
     var soak = true
 
-    struct Usage: Error, CustomStringConvertible {
-        let description = "bench-http [--rounds 5] [--seconds 3] [--connections 64] [--no-soak]"
-    }
+    static let usage = "bench-http [--rounds 5] [--seconds 3] [--connections 64] [--no-soak]"
 
-    init(arguments: [String]) throws {
+    /// Nil for what cannot be understood.
+    init?(arguments: [String]) {
         var rest = arguments[...]
         while let name = rest.popFirst() {
             if name == "--no-soak" {
                 soak = false
                 continue
             }
-            guard let value = rest.popFirst().flatMap({ Int($0) }), value > 0 else { throw Usage() }
+            guard let value = rest.popFirst().flatMap({ Int($0) }), value > 0 else { return nil }
             switch name {
             case "--rounds": rounds = value
             case "--seconds": seconds = value
             case "--connections": connections = value
-            default: throw Usage()
+            default: return nil
             }
         }
     }
