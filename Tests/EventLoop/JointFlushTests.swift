@@ -6,32 +6,15 @@ import Testing
 @Suite struct JointFlushTests {
     private static let count = 48
 
-    private struct Ends: @unchecked Sendable {
-        let near: StreamSocket
-        let far: StreamSocket
-        let nearSide = NotingHandler()
-        let farSide = NotingHandler()
-
-        init(on loop: EventLoop) async throws {
-            let pair = try await SocketPair(on: loop)
-            (near, far) = (pair.near, pair.far)
-            near.writeLimit = .max
-            near.start(nearSide)
-            far.start(farSide)
-        }
-    }
-
     private static func pairs(on loop: EventLoop) async throws -> [Ends] {
         var pairs: [Ends] = []
         for _ in 0..<count { pairs.append(try await Ends(on: loop)) }
+        for pair in pairs { pair.near.writeLimit = .max }
         return pairs
     }
 
     private static func close(_ pairs: [Ends]) {
-        for ends in pairs {
-            ends.near.close()
-            ends.far.close()
-        }
+        for ends in pairs { ends.close() }
     }
 
     private static func pattern(_ number: Int, _ count: Int) -> [UInt8] {

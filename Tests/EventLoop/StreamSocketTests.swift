@@ -3,27 +3,6 @@ import Glibc
 import Testing
 
 @Suite struct StreamSocketTests {
-    /// - Note: `@unchecked Sendable` because both ends are used on the loop that made them only.
-    private struct Ends: @unchecked Sendable {
-        let near: StreamSocket
-        let far: StreamSocket
-        let nearSide = NotingHandler()
-        let farSide = NotingHandler()
-
-        /// Two started sockets.
-        init(on loop: EventLoop) async throws {
-            let pair = try await SocketPair(on: loop)
-            (near, far) = (pair.near, pair.far)
-            near.start(nearSide)
-            far.start(farSide)
-        }
-
-        func close() {
-            near.close()
-            far.close()
-        }
-    }
-
     private static func pattern(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     }

@@ -3,6 +3,7 @@ import Synchronization
 
 // What a sanitizer must report, and what it must not: `planted race`, `planted lost`, `planted freed`, and `planted none`.
 
+/// - Note: `@unchecked Sendable` is no true word here: one of its functions races, which is what is planted.
 final class Count: @unchecked Sendable {
     private let lock = Mutex(())
     private var value = 0

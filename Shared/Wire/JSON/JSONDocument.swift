@@ -2,8 +2,7 @@
 /// less to make and to read than two arrays do.
 ///
 /// - Note: `@unchecked Sendable` because only the parser that makes a document changes it, before anybody else sees it.
-@usableFromInline
-struct JSONDocument: @unchecked Sendable {
+@usableFromInline struct JSONDocument: @unchecked Sendable {
     private struct Header {
         let bytes: [UInt8]
         let capacity: Int
