@@ -99,16 +99,14 @@ import Testing
                 }
                 // The kernel completes the connection; nobody has accepted it yet.
                 let socket = try await StreamSocket.connect(to: listener.address, timeout: .seconds(60), on: loop)
-                var limit = rlimit(rlim_cur: 64, rlim_max: 64)
-                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                var taken: [Int32] = []
-                while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+                let before = Self.allowDescriptors(0)
+                #expect(dup(0) == -1 && errno == EMFILE)
                 listener.start()
                 let start = threadTime()
                 try await loop.sleep(for: .milliseconds(200))
                 #expect(counter.value == 0)
                 #expect(threadTime() - start < 100_000_000, "the loop spins")
-                for descriptor in taken { close(descriptor) }
+                _ = Self.allowDescriptors(before)
                 let side = NotingHandler()
                 socket.start(side)
                 await side.until { $0.ends > 0 || $0.ending != nil }
@@ -117,6 +115,17 @@ import Testing
                 listener.stop()
             }
         }
+    }
+
+    /// Lets the process open none whose number is `limit` or above, whatever its other threads close, and tells the limit
+    /// before.
+    private static func allowDescriptors(_ limit: rlim_t) -> rlim_t {
+        var limits = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+        let before = limits.rlim_cur
+        limits.rlim_cur = limit
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+        return before
     }
 
     @Test("Closing a port accepts first what the kernel has completed")
