@@ -84,7 +84,7 @@ public final class PostgresCluster: Sendable {
     public func start() async throws {
         var settings = [
             "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(folder.path)", "fsync=off",
-            "shared_buffers=32MB", "max_connections=100", "log_min_messages=fatal", "max_prepared_transactions=0",
+            "shared_buffers=32MB", "max_connections=500", "log_min_messages=fatal", "max_prepared_transactions=0",
         ]
         settings += options
         let process = try program("postgres", ["-D", data] + settings.flatMap { ["-c", $0] })
