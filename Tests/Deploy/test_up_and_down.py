@@ -79,6 +79,23 @@ def test_two_instances_run_side_by_side(running, instance):
         assert ours.read_text() != theirs.read_text()
 
 
+def processor_group(process):
+    """The control group in which the kernel shares processors, in version 1 or 2 of them."""
+    lines = [line.split(":", 2) for line in pathlib.Path(f"/proc/{process}/cgroup").read_text().splitlines()]
+    of_version_1 = [path for _, controllers, path in lines if "cpu" in controllers.split(",")]
+    return of_version_1[0] if of_version_1 else next(path for number, _, path in lines if number == "0")
+
+
+def test_processors_are_shared_between_threads_and_not_between_sessions(running):
+    names = [*SERVICES.values(), "postgres", "redis", "gateway"]
+    groups = {processor_group(running.process(name)) for name in names}
+    assert len(groups) == 1
+    by_session = pathlib.Path("/proc/sys/kernel/sched_autogroup_enabled")
+    if by_session.exists() and by_session.read_text().strip() == "1" and os.geteuid() == 0:
+        # Autogroups are for what is in no group.
+        assert groups != {"/"}
+
+
 def test_secrets_are_made_here_and_only_their_owner_reads_them(running):
     files = [path for path in (running.data / "secrets").rglob("*") if path.is_file()]
     assert len(files) == 6 + 1 + 1 + 5 * 3

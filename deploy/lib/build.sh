@@ -90,5 +90,6 @@ run_product() {
     for service in $(services_of "$prefix" "$name"); do build_release "$service"; done
     # One of their peers is python-socketio.
     case $prefix-$name in bench-fanout | load-realtime) make_environment ;; esac
+    share_processors
     exec "$programs/$prefix-$name" "$@"
 }
