@@ -193,4 +193,24 @@ struct DeflateTests {
         ])
         #expect(try peer.reply() == [.text("Hello"), .text("Hello")])
     }
+
+    @Test(
+        "A message may have 16 blocks marked as last; more end the connection with 1007, however little they hold",
+        arguments: [(1, true), (16, true), (17, false), (60, false), (500_000, false)], [true, false])
+    func finalBlocks(blocks: (count: Int, pass: Bool), keepsContext: Bool) throws {
+        var parameters = DeflateParameters()
+        parameters.clientKeepsContext = keepsContext
+        let pool = Self.pool(minimumSize: 1000)
+        var peer = EchoPeer(deflate: parameters, pool: pool)
+        let payload = Array(repeatElement([0x03, 0x00] as [UInt8], count: blocks.count).joined())
+        peer.take([TestFrame(reserved: 4, opcode: 2, payload: payload)])
+        if blocks.pass {
+            #expect(try peer.reply() == [TestFrame(opcode: 2, payload: [])])
+        } else {
+            #expect(peer.ending?.code == .invalidPayload)
+        }
+        peer = EchoPeer(deflate: parameters, pool: pool)
+        peer.take([TestFrame(reserved: 4, opcode: 1, payload: TestDeflate().deflated(Array("fine".utf8)))])
+        #expect(peer.delivered == 1, "the loop's inflater serves on")
+    }
 }

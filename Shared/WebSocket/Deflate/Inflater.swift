@@ -5,6 +5,9 @@ final class Inflater {
     /// zlib keeps its address, so it never moves.
     private let stream: UnsafeMutablePointer<z_stream>
     private static let trailer: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
+    /// So many blocks marked as the last may stand in one message. Senders that mark any mark one, and each costs two copies
+    /// of the window, for two bytes of input.
+    private static let mostLastBlocks = 16
 
     /// `windowBits` of 8 to 15: at least what the sender uses.
     init(windowBits: Int = 15) {
@@ -22,7 +25,7 @@ final class Inflater {
 
     /// The message whose compressed payload is `bytes`; `keepingContext` lets it refer to those before it.
     ///
-    /// - Throws: 1007 for what is not deflate, 1009 once there are more than `limit` bytes.
+    /// - Throws: 1007 for what is not deflate or ends too often, 1009 once there are more than `limit` bytes.
     func expand(
         _ bytes: [UInt8], keepingContext: Bool, limit: Int
     ) throws(ProtocolFailure) -> [UInt8] {
@@ -41,7 +44,12 @@ final class Inflater {
             repeat {
                 switch output.take(from: stream) {
                 case Z_OK, Z_BUF_ERROR: break
-                case Z_STREAM_END: beginNextStream()
+                case Z_STREAM_END:
+                    output.lastBlocks += 1
+                    guard output.lastBlocks <= Self.mostLastBlocks else {
+                        throw ProtocolFailure(.invalidPayload, "too many last blocks")
+                    }
+                    beginNextStream()
                 default: throw ProtocolFailure(.invalidPayload, "cannot be inflated")
                 }
                 guard output.bytes.count <= output.limit else { throw .tooBig }
@@ -63,16 +71,17 @@ final class Inflater {
     private struct Output {
         let limit: Int
         var bytes: [UInt8] = []
+        var lastBlocks = 0
         private var chunk: Int
 
         init(limit: Int, expecting compressed: Int) {
             self.limit = limit
-            chunk = max(256, compressed * 3)
+            chunk = min(max(256, compressed * 3), limit)
         }
 
         mutating func take(from stream: UnsafeMutablePointer<z_stream>) -> Int32 {
-            let room = max(1, min(chunk, limit + 1 - bytes.count))
-            chunk *= 2
+            let room = min(chunk, limit - bytes.count) + 1
+            chunk = chunk > limit / 2 ? limit : chunk * 2
             var status = Z_OK
             let part = [UInt8](unsafeUninitializedCapacity: room) { part, count in
                 stream.pointee.next_out = part.baseAddress
