@@ -213,4 +213,13 @@ struct DeflateTests {
         peer.take([TestFrame(reserved: 4, opcode: 1, payload: TestDeflate().deflated(Array("fine".utf8)))])
         #expect(peer.delivered == 1, "the loop's inflater serves on")
     }
+
+    @Test("After an empty message that begins anew, the next one refers to nothing before it")
+    func emptyBeginning() {
+        let message = Self.slice(3000, 1)
+        let deflater = Deflater()
+        _ = deflater.compress(message, keepingContext: false)
+        #expect(deflater.compress([], keepingContext: false) == [0])
+        #expect(TestDeflate().inflated(deflater.compress(message, keepingContext: true)) == message)
+    }
 }

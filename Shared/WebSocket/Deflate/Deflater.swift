@@ -32,9 +32,9 @@ final class Deflater {
     /// The payload of a compressed message; without `keepingContext` it refers to no message before it.
     func compress(_ bytes: [UInt8], keepingContext: Bool) -> [UInt8] {
         messageCount += 1
+        if !keepingContext { deflateReset(stream) }
         // An empty block; zlib would write nothing when it has just flushed.
         guard !bytes.isEmpty else { return [0] }
-        if !keepingContext { deflateReset(stream) }
         let capacity = Int(deflateBound(stream, UInt(bytes.count))) + 16
         return bytes.withUnsafeBufferPointer { input in
             // zlib does not write to its input.
