@@ -44,7 +44,7 @@ final class Lease: @unchecked Sendable {
     func nextCursor() -> Int { cursors.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Runs work in the transaction and waits for its outcome.
-    nonisolated(nonsending) func perform(_ work: Request.Work) async -> Request.Outcome {
+    func perform(_ work: Request.Work) async -> Request.Outcome {
         await pool.perform(Request(work, budget: budget), in: self)
     }
 
@@ -77,7 +77,7 @@ final class Lease: @unchecked Sendable {
     }
 
     /// Runs a text of several statements; other work must have begun the transaction.
-    nonisolated(nonsending) func run(script text: String) async throws(PostgresError) {
+    func run(script text: String) async throws(PostgresError) {
         let result: Result<Void, PostgresError> = await withUnsafeContinuation { continuation in
             pool.onLoop { [self] _ in
                 guard state == .open else { return continuation.resume(returning: .failure(.transactionEnded)) }
@@ -88,7 +88,7 @@ final class Lease: @unchecked Sendable {
     }
 
     /// Makes the transaction durable. Cancelling the task does not take this back.
-    nonisolated(nonsending) func commit() async throws(PostgresError) {
+    func commit() async throws(PostgresError) {
         guard await mustCommit() else { return }
         let request = Request(.one(Self.step(Self.commit)), budget: budget)
         request.endsTransaction = true
@@ -100,7 +100,7 @@ final class Lease: @unchecked Sendable {
     }
 
     /// Runs work and makes the transaction durable in the same round trip; nothing can follow.
-    nonisolated(nonsending) func commit(after steps: [Request.Step]) async throws(PostgresError) -> [Rows] {
+    func commit(after steps: [Request.Step]) async throws(PostgresError) -> [Rows] {
         let request = Request(.batch(steps + [Self.step(Self.commit)]), budget: budget)
         request.endsTransaction = true
         request.finished = { [self] error in
@@ -118,7 +118,7 @@ final class Lease: @unchecked Sendable {
     }
 
     /// False where nothing was done, so that the connection is free already, or all is durable.
-    private nonisolated(nonsending) func mustCommit() async -> Bool {
+    private func mustCommit() async -> Bool {
         await withUnsafeContinuation { continuation in
             pool.onLoop { [self] pool in
                 if isDurable {

@@ -2,7 +2,7 @@ internal import EventLoop
 
 extension LoopPool {
     /// Sends a request, on any connection or on a leased one, and waits for its outcome; from any thread.
-    nonisolated(nonsending) func perform(_ request: Request, in lease: Lease? = nil) async -> Request.Outcome {
+    func perform(_ request: Request, in lease: Lease? = nil) async -> Request.Outcome {
         await withTaskCancellationHandler {
             await performShielded(request, in: lease)
         } onCancel: {
@@ -11,7 +11,7 @@ extension LoopPool {
     }
 
     /// The same, but cancelling the task does not end the wait.
-    nonisolated(nonsending) func performShielded(_ request: Request, in lease: Lease? = nil) async -> Request.Outcome {
+    func performShielded(_ request: Request, in lease: Lease? = nil) async -> Request.Outcome {
         await withUnsafeContinuation { continuation in
             if loop.isCurrent {
                 start(request, in: lease, continuation)
@@ -29,7 +29,7 @@ extension LoopPool {
     }
 
     /// Waits for a connection of its own.
-    nonisolated(nonsending) func lease(within budget: Duration) async throws(PostgresError) -> PostgresConnection {
+    func lease(within budget: Duration) async throws(PostgresError) -> PostgresConnection {
         let lease = LeaseRequest(budget: budget)
         let answer = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in

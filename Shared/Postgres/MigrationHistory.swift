@@ -14,7 +14,7 @@ struct MigrationHistory: Sendable {
         "look for schema", "select to_regnamespace(quote_ident($1)) is not null")
 
     /// Makes schema and table where they are missing.
-    nonisolated(nonsending) func create(in tx: PostgresTransaction) async throws(PostgresError) {
+    func create(in tx: PostgresTransaction) async throws(PostgresError) {
         try await tx.query(Self.lock, schema)
         if !(try await tx.query(Self.schemaExists, schema).value(as: Bool.self)) {
             try await tx.execute(Statement("create schema", unprepared: "create schema \(Self.quoted(schema))"))
@@ -35,7 +35,7 @@ struct MigrationHistory: Sendable {
     /// Applies a migration unless it has been before.
     ///
     /// - Returns: whether it was applied now.
-    nonisolated(nonsending) func apply(_ migration: Migration, in tx: PostgresTransaction) async throws -> Bool {
+    func apply(_ migration: Migration, in tx: PostgresTransaction) async throws -> Bool {
         try await tx.query(Self.lock, schema)
         let find = Statement(
             "find migration",

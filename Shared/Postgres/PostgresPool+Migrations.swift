@@ -10,7 +10,7 @@ extension PostgresPool {
     /// - Returns: how many were applied.
     /// - Throws: `MigrationError`; or `PostgresError` where the server cannot be asked.
     @discardableResult
-    public nonisolated(nonsending) func migrate(
+    public func migrate(
         _ schema: String, _ migrations: [Migration], deadline: Duration = .seconds(600)
     ) async throws -> Int {
         for (earlier, later) in zip(migrations, migrations.dropFirst()) where earlier.number >= later.number {

@@ -9,9 +9,9 @@ extension PostgresPool {
     /// - Parameter attempts: how often it is tried at most when the server asks for another try (serialization failure,
     ///   deadlock); then `body` runs again from its beginning.
     @discardableResult
-    public nonisolated(nonsending) func transaction<Result>(
+    public func transaction<Result>(
         _ isolation: Isolation = .readCommitted, attempts: Int = 1,
-        _ body: nonisolated(nonsending) (PostgresTransaction) async throws -> Result
+        _ body: (PostgresTransaction) async throws -> Result
     ) async throws -> Result {
         var attempt = 1
         while true {
@@ -24,8 +24,8 @@ extension PostgresPool {
         }
     }
 
-    private nonisolated(nonsending) func attemptTransaction<Result>(
-        _ isolation: Isolation, _ body: nonisolated(nonsending) (PostgresTransaction) async throws -> Result
+    private func attemptTransaction<Result>(
+        _ isolation: Isolation, _ body: (PostgresTransaction) async throws -> Result
     ) async throws -> Result {
         let pool = core.current
         let connection = try await pool.lease(within: deadline)

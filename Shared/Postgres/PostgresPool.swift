@@ -33,7 +33,7 @@ public struct PostgresPool: Queryable {
     /// Closes all connections; statements under way fail.
     public func close() { core.close() }
 
-    public nonisolated(nonsending) func run(
+    public func run(
         _ statement: Statement, with parameters: PostgresParameters
     ) async throws(PostgresError) -> Rows {
         let request = Request(.one(Request.Step(statement: statement, parameters: parameters)), budget: budget)
@@ -41,7 +41,7 @@ public struct PostgresPool: Queryable {
     }
 
     @discardableResult
-    public nonisolated(nonsending) func run(_ batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
+    public func run(_ batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
         if batch.steps.isEmpty { return [] }
         return try await core.current.perform(Request(.batch(batch.steps), budget: budget)).lists
     }

@@ -2,7 +2,7 @@
 public struct PostgresTransaction: Queryable {
     let lease: Lease
 
-    public nonisolated(nonsending) func run(
+    public func run(
         _ statement: Statement, with parameters: PostgresParameters
     ) async throws(PostgresError) -> Rows {
         let step = Request.Step(statement: statement, parameters: parameters)
@@ -10,7 +10,7 @@ public struct PostgresTransaction: Queryable {
     }
 
     @discardableResult
-    public nonisolated(nonsending) func run(_ batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
+    public func run(_ batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
         if batch.steps.isEmpty { return [] }
         return try await lease.perform(.batch(batch.steps)).lists
     }
@@ -18,14 +18,14 @@ public struct PostgresTransaction: Queryable {
     /// Runs the statements of a batch and commits in the same round trip. The transaction is over then: nothing more runs in
     /// it, and what its closure throws afterwards takes nothing back.
     @discardableResult
-    public nonisolated(nonsending) func commit(after batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
+    public func commit(after batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
         try await lease.commit(after: batch.steps)
     }
 }
 
 extension PostgresTransaction {
     /// Runs a text of several statements without parameters; for migrations.
-    nonisolated(nonsending) func run(script text: String) async throws(PostgresError) {
+    func run(script text: String) async throws(PostgresError) {
         try await lease.run(script: text)
     }
 }

@@ -3,7 +3,7 @@
 /// A store function that may be part of a larger transaction takes `some Queryable`.
 public protocol Queryable: Sendable {
     /// Runs a statement with parameters that are encoded already.
-    nonisolated(nonsending) func run(
+    func run(
         _ statement: Statement, with parameters: PostgresParameters
     ) async throws(PostgresError) -> Rows
 
@@ -12,13 +12,13 @@ public protocol Queryable: Sendable {
     /// - Returns: the rows of each statement, in order.
     /// - Throws: the first failure, with the name of its statement.
     @discardableResult
-    nonisolated(nonsending) func run(_ batch: PostgresBatch) async throws(PostgresError) -> [Rows]
+    func run(_ batch: PostgresBatch) async throws(PostgresError) -> [Rows]
 }
 
 extension Queryable {
     /// Runs a statement and returns its rows.
     @discardableResult
-    public nonisolated(nonsending) func query<each Value: PostgresValue>(
+    public func query<each Value: PostgresValue>(
         _ statement: Statement, _ values: repeat each Value
     ) async throws(PostgresError) -> Rows {
         try await run(statement, with: try PostgresParameters(repeat each values))
@@ -26,7 +26,7 @@ extension Queryable {
 
     /// Runs a statement and returns how many rows it touched.
     @discardableResult
-    public nonisolated(nonsending) func execute<each Value: PostgresValue>(
+    public func execute<each Value: PostgresValue>(
         _ statement: Statement, _ values: repeat each Value
     ) async throws(PostgresError) -> Int {
         try await run(statement, with: try PostgresParameters(repeat each values)).affected

@@ -57,8 +57,8 @@ final class Database: Sendable {
 }
 
 /// The error that `body` throws, which the test demands.
-nonisolated(nonsending) func failure<Value>(
-    of body: nonisolated(nonsending) () async throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
+func failure<Value>(
+    of body: () async throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws -> PostgresError {
     do {
         _ = try await body()

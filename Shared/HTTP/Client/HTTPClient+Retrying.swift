@@ -3,7 +3,7 @@ internal import Wire
 
 extension HTTPClient {
     /// Sends `request`, and again as `policy` decides, all within the request's deadline.
-    public nonisolated(nonsending) func send(
+    public func send(
         _ request: Request, retrying policy: RetryPolicy
     ) async throws(Failure) -> Reply {
         let clock = ContinuousClock()
@@ -23,11 +23,11 @@ extension HTTPClient {
         }
     }
 
-    private nonisolated(nonsending) func result(of request: Request) async -> Result<Reply, Failure> {
+    private func result(of request: Request) async -> Result<Reply, Failure> {
         do throws(Failure) { return .success(try await send(request)) } catch { return .failure(error) }
     }
 
-    private nonisolated(nonsending) func pause(_ wait: Duration) async throws(Failure) {
+    private func pause(_ wait: Duration) async throws(Failure) {
         do {
             try await EventLoop.current?.sleep(for: wait)
         } catch {

@@ -23,7 +23,7 @@ public final class HTTPClient: Sendable {
 
     /// Sends `request` and collects its reply, whatever its status. To be called on a loop; cancelling the task aborts the
     /// transfer.
-    public nonisolated(nonsending) func send(_ request: Request) async throws(Failure) -> Reply {
+    public func send(_ request: Request) async throws(Failure) -> Reply {
         let loop = loops.current
         let transfer = Transfer(request)
         let outcome = await withTaskCancellationHandler {

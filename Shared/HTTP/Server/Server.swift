@@ -6,7 +6,7 @@ public import EventLoop
 /// away, the handler's task is cancelled.
 public final class Server: Sendable {
     /// Makes the reply to a request. What it throws becomes `Refusal.handlerFailed`, a `BodyError` the refusal of its kind.
-    public typealias Handler = nonisolated(nonsending) @Sendable (Request) async throws -> Response
+    public typealias Handler = @Sendable (Request) async throws -> Response
 
     private let parts: [ServerLoop]
     private let places: ConnectionPlaces

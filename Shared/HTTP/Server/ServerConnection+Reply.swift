@@ -2,7 +2,7 @@ internal import EventLoop
 
 extension ServerConnection {
     /// Runs the handler on the request that was taken and sends what it makes.
-    nonisolated(nonsending) func answerUpcoming() async {
+    func answerUpcoming() async {
         var request = upcoming.take()
         guard let parts = request?.parts, let storage = request?.storage else { return }
         let response: Response
@@ -60,7 +60,7 @@ extension ServerConnection {
     }
 
     /// Lets `produce` write the body; false when the connection has ended by it.
-    private nonisolated(nonsending) func stream(
+    private func stream(
         _ length: Int?, isChunked: Bool, _ produce: (BodyWriter) async throws -> Void
     ) async -> Bool {
         reply = StreamedReply(isChunked: isChunked, left: length)

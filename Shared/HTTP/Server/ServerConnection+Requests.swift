@@ -45,7 +45,7 @@ extension ServerConnection {
     }
 
     /// Answers the request that was taken.
-    nonisolated(nonsending) func serveUpcoming() async {
+    func serveUpcoming() async {
         await answerUpcoming()
         task = nil
         goOn()

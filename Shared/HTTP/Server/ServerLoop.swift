@@ -111,7 +111,7 @@ final class ServerLoop: @unchecked Sendable {
         if isServing { loop.execute { [self] in serveWaiting() } }
     }
 
-    private nonisolated(nonsending) func serve(until end: Int) async {
+    private func serve(until end: Int) async {
         while next < end && requestsLeft > 0 {
             let connection = waiting[next]
             next += 1

@@ -34,9 +34,9 @@ public struct Outbox: Sendable {
     }
 
     /// Runs `body` in a transaction; the facts that it appends are told as soon as it has committed.
-    public nonisolated(nonsending) func transaction<Result>(
+    public func transaction<Result>(
         _ isolation: Isolation = .readCommitted, attempts: Int = 3,
-        _ body: nonisolated(nonsending) (PostgresTransaction) async throws -> Result
+        _ body: (PostgresTransaction) async throws -> Result
     ) async throws -> Result {
         let result = try await database.transaction(isolation, attempts: attempts, body)
         signal.wake()
@@ -44,7 +44,7 @@ public struct Outbox: Sendable {
     }
 
     /// Writes a fact within `transaction`.
-    public nonisolated(nonsending) func append(
+    public func append(
         _ type: StaticString, in transaction: PostgresTransaction, _ write: (inout JSONWriter) -> Void
     ) async throws(PostgresError) {
         var batch = PostgresBatch()

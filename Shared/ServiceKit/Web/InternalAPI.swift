@@ -11,7 +11,7 @@ struct InternalAPI: Sendable {
     let ids: IDSource
     let pages: OperatorPages
 
-    nonisolated(nonsending) func respond(to request: Request) async -> Response {
+    func respond(to request: Request) async -> Response {
         if let page = await pages.page(for: request) { return page }
         let id = request.headers[.requestID].flatMap { RequestID($0.span) } ?? RequestID(from: ids)
         let context = CallContext(id: id, trace: TraceContext(of: request, from: ids))

@@ -3,7 +3,7 @@ public import HTTP
 /// A part of the public port that speaks a protocol of its own.
 public struct Mount: Sendable {
     /// Answers everything below the prefix.
-    public typealias Handler = nonisolated(nonsending) @Sendable (Request) async -> Response
+    public typealias Handler = @Sendable (Request) async -> Response
 
     let prefix: [UInt8]
     let handler: Handler

@@ -18,7 +18,7 @@ struct PublicAPI: Sendable {
     let ids: IDSource
     let journal: CallJournal
 
-    nonisolated(nonsending) func respond(to request: Request) async -> Response {
+    func respond(to request: Request) async -> Response {
         for mount in mounts where mount.takes(request.path) { return await mount.handler(request) }
         let start = request.receivedAt
         let origin = proxies.origin(of: request)

@@ -4,9 +4,9 @@ public import HTTP
 /// The routes of a service that clients see; each line reads like its row in the contract.
 public struct PublicRoutes {
     /// What a route does for a caller who has signed in.
-    public typealias SignedInHandler = nonisolated(nonsending) @Sendable (Call, Caller) async throws -> Response
+    public typealias SignedInHandler = @Sendable (Call, Caller) async throws -> Response
     /// What a route does for anybody.
-    public typealias OpenHandler = nonisolated(nonsending) @Sendable (Call) async throws -> Response
+    public typealias OpenHandler = @Sendable (Call) async throws -> Response
 
     /// What stands behind a path and method.
     struct Route: Sendable {

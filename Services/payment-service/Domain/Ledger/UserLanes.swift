@@ -17,8 +17,8 @@ struct UserLanes: Sendable {
     /// Runs `body` when no other call of `user` runs on this loop.
     ///
     /// - Throws: `Failure.overloaded` where too many wait, else what `body` throws.
-    nonisolated(nonsending) func run<Value>(
-        _ user: UserID, _ body: nonisolated(nonsending) () async throws -> Value
+    func run<Value>(
+        _ user: UserID, _ body: () async throws -> Value
     ) async throws -> Value {
         let lane = lanes.current
         guard await lane.enter(user) else { throw Failure.overloaded }
@@ -33,7 +33,7 @@ struct UserLanes: Sendable {
         /// Who waits behind the call that runs; no entry where none does.
         private var waiting: [UserID: [UnsafeContinuation<Void, Never>]] = [:]
 
-        nonisolated(nonsending) func enter(_ user: UserID) async -> Bool {
+        func enter(_ user: UserID) async -> Bool {
             guard let line = waiting[user] else {
                 waiting[user] = []
                 return true
