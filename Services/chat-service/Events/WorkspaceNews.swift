@@ -16,8 +16,9 @@ struct WorkspaceNews: Sendable {
     let attachments: Attachments
     let redis: Redis
 
-    /// A room waits no longer for Redis: without it nothing is live anyway.
-    private static let patience = Duration.milliseconds(200)
+    /// A room waits no longer for a Redis that stands still; one that is away says so at once. What it takes after that
+    /// comes behind messages that the removed may still have got.
+    private static let patience = Duration.seconds(1)
 
     func hear(_ fact: Fact) async throws {
         // Others of its facts are for others.
