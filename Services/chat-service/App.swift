@@ -43,7 +43,7 @@ enum App {
             attachments: attachments, gatewayPositions: GatewayPositions(redis: redis, untold: toldPositions))
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
         _ = service.outbox(
-            in: database, to: redis, stream: Announcer.stream, grace: .seconds(2), telling: events.telling)
+            in: database, to: redis, stream: .pushes, grace: .seconds(2), telling: events.telling)
         let names = RoomNames(database: database)
         let news = WorkspaceNews(
             rooms: RoomStore(database: database), dms: dms, names: names, attachments: attachments, redis: redis)

@@ -106,7 +106,7 @@ enum App {
         let intake = PushIntake(
             store: store, workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,
             auth: auth, presence: presence, sender: sender)
-        try service.stream("push", concurrency: 8, intake.take)
+        try service.stream(.pushes, concurrency: 8, intake.take)
         service.background("push", sender.run)
     }
 }

@@ -1,3 +1,4 @@
+import Contract
 import Postgres
 import Redis
 import ServiceKit
@@ -8,8 +9,6 @@ struct AccountFacts: Sendable {
     let outbox: Outbox
     let redis: Redis
 
-    private static let channel = "invalidate:users"
-
     /// The profile is another; told for good with the transaction.
     func changed(_ account: Account, in transaction: PostgresTransaction) async throws {
         try await outbox.append("user.changed", in: transaction) { json in Self.write(account, &json) }
@@ -17,7 +16,7 @@ struct AccountFacts: Sendable {
 
     /// The same as a hint, for caches.
     func hint(_ account: Account) {
-        redis.hint(JSONWriter.bytes { json in json.object { Self.write(account, &$0) } }, to: Self.channel)
+        redis.hint(JSONWriter.bytes { json in json.object { Self.write(account, &$0) } }, to: HintChannel.profiles)
     }
 
     private static func write(_ account: Account, _ json: inout JSONWriter) {

@@ -13,9 +13,6 @@ struct Announcer: Sendable {
     let redis: Redis
     let outbox: OutboxStore
 
-    /// The stream of pushes.
-    static let stream: RedisKey = "push"
-
     /// Tells of what `result` says was written.
     func announce(_ drafts: [Draft], _ result: MessageWriter.Result) {
         var commands: [RedisCommand] = []
@@ -38,7 +35,7 @@ struct Announcer: Sendable {
         var commands = [RedisCommand("PUBLISH", RoomEvent.channel(of: event.room), encoded)]
         if case .message(let message) = event {
             let id = "\(message.room):\(message.body.seq)"
-            commands.append(.append(["id": id, "body": encoded], toStream: stream))
+            commands.append(.append(["id": id, "body": encoded], toStream: .pushes))
         }
         return commands
     }

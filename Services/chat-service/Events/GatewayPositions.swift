@@ -1,3 +1,4 @@
+import Contract
 import Redis
 import ServiceKit
 import Wire
@@ -8,7 +9,6 @@ struct GatewayPositions: Sendable {
     private let positions: SessionPositions
     private let untold: ToldPositionStore
 
-    private static let channel = "positions"
     /// A reply waits no longer for Redis.
     private static let patience = Duration.milliseconds(200)
 
@@ -33,6 +33,6 @@ struct GatewayPositions: Sendable {
             try await untold.put(session, room, seq)
         }
         // On its way before the reply is.
-        redis.hint(hint, to: Self.channel)
+        redis.hint(hint, to: HintChannel.positions)
     }
 }

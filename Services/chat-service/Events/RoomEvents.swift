@@ -34,7 +34,7 @@ struct RoomEvents: Sendable {
         let places = try JSONValue(parsing: row.body).elements?.compactMap(Self.place) ?? []
         let told = try await events(messages.find(places))
         // Where the messages are gone there is nothing to tell, but the relay wants an entry.
-        if told.isEmpty { return [.append(["id": "none", "body": "{}"], toStream: Announcer.stream)] }
+        if told.isEmpty { return [.append(["id": "none", "body": "{}"], toStream: .pushes)] }
         return told.flatMap(Announcer.telling)
     }
 

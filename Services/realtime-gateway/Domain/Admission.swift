@@ -15,8 +15,6 @@ struct Admission: Sendable {
     /// How sockets are served that do not say whose they are; nil where such are refused.
     let anonymous: ClientProfile?
 
-    private static let cookie = "maru_socket"
-
     /// What a socket shows to say whose it is.
     struct Claim: Sendable {
         fileprivate let token: String
@@ -31,7 +29,7 @@ struct Admission: Sendable {
             return Claim(token: token, purpose: .access)
         }
         guard origins.allow(request),
-            let token = request.headers.text(.cookie).flatMap({ CookieField($0)[Self.cookie] })
+            let token = request.headers.text(.cookie).flatMap({ CookieField($0)[SocketCookie.name] })
         else { return nil }
         return Claim(token: token, purpose: .socket)
     }

@@ -1,3 +1,4 @@
+import Contract
 import EventLoop
 import Redis
 import Wire
@@ -11,10 +12,10 @@ struct HintListener: Sendable {
         for loop in loops.loops {
             loop.execute { [self] in
                 let hub = hubs.current
-                _ = subscriber.listen(to: "positions") { event in
+                _ = subscriber.listen(to: HintChannel.positions) { event in
                     if case .message(let bytes) = event { Self.positionTold(bytes, hub) }
                 }
-                _ = subscriber.listen(to: "invalidate:access") { event in
+                _ = subscriber.listen(to: HintChannel.access) { event in
                     switch event {
                     case .message(let bytes): Self.accessChanged(bytes, hub)
                     case .gap: hub.accessUnknown()

@@ -9,8 +9,6 @@ struct WorkspaceFacts: Sendable {
     let outbox: Outbox
     let redis: Redis
 
-    private static let channel = "invalidate:access"
-
     func workspaceChanged(_ workspace: Workspace, in tx: PostgresTransaction) async throws {
         try await append("workspace.changed", workspace, in: tx)
     }
@@ -72,7 +70,7 @@ struct WorkspaceFacts: Sendable {
                 if let user { json.field("user_id", user.description) }
             }
         }
-        redis.hint(hint, to: Self.channel)
+        redis.hint(hint, to: HintChannel.access)
     }
 
     private func append(

@@ -39,8 +39,6 @@ public final class AccessCache: Sendable {
     private let capacity: Int
     private let lifetime: UInt64
 
-    private static let channel = "invalidate:access"
-
     /// - Parameter capacity: pairs of user and channel kept at most, about 200 bytes each.
     public init(workspaces: WorkspaceClient, capacity: Int = 200_000, lifetime: Duration = .seconds(60)) {
         self.workspaces = workspaces
@@ -73,7 +71,7 @@ public final class AccessCache: Sendable {
 
     /// Listens to changes for as long as `subscriber` lives; to be called on a loop.
     public func follow(_ subscriber: RedisSubscriber) -> RedisSubscription {
-        subscriber.listen(to: Self.channel) { [weak self] event in
+        subscriber.listen(to: HintChannel.access) { [weak self] event in
             switch event {
             case .message(let bytes): self?.changed(bytes)
             case .confirmed, .gap: self?.become(live: true)

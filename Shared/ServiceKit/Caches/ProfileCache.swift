@@ -14,9 +14,6 @@ public final class ProfileCache: Sendable {
     private let shelf: Mutex<ProfileShelf>
     private let lifetime: UInt64
 
-    /// The Redis channel of changes.
-    static let channel = "invalidate:users"
-
     /// - Parameter capacity: people kept at most, about 300 bytes each.
     public init(auth: AuthClient, capacity: Int = 100_000, lifetime: Duration = .seconds(600)) {
         self.auth = auth
@@ -78,7 +75,7 @@ public final class ProfileCache: Sendable {
 
     /// Listens to changes for as long as `subscriber` lives; to be called on a loop.
     public func follow(_ subscriber: RedisSubscriber) -> RedisSubscription {
-        subscriber.listen(to: Self.channel) { [weak self] event in
+        subscriber.listen(to: HintChannel.profiles) { [weak self] event in
             switch event {
             case .message(let bytes): self?.changed(bytes)
             case .confirmed, .gap, .lost: self?.forgetFreshness()

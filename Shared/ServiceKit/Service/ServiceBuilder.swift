@@ -100,7 +100,7 @@ public final class ServiceBuilder: @unchecked Sendable {
 
     /// The facts that the service tells others: an outbox in `database`, relayed to the stream `facts:<name>`.
     public func outbox(in database: PostgresPool, to redis: Redis, named name: String) -> Outbox {
-        let stream: RedisKey = "facts:\(name)"
+        let stream = RedisKey.facts(of: name)
         return outbox(in: database, to: redis, stream: stream, grace: .zero) { [$0.fact(on: stream)] }
     }
 
@@ -143,7 +143,7 @@ public final class ServiceBuilder: @unchecked Sendable {
     ///
     /// - Parameter source: the short name of the service that tells, such as `workspace`.
     public func facts(of source: String, _ handler: @escaping @Sendable (Fact) async throws -> Void) throws {
-        try stream("facts:\(source)") { entry in
+        try stream(.facts(of: source)) { entry in
             // What cannot be read will not be readable later.
             if let fact = Fact(entry) { try await handler(fact) }
         }
