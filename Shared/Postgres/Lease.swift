@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import Synchronization
 internal import Wire
 
 /// A connection that a transaction has for itself, and how far the transaction is.
@@ -25,8 +24,6 @@ final class Lease: @unchecked Sendable {
     /// The server has confirmed the COMMIT.
     private var isDurable = false
 
-    private let cursors = Atomic(0)
-
     private static let commit = Statement("commit", "commit")
     private static let rollback = Statement("rollback", "rollback")
     private static let raiseTimeout = Statement(
@@ -39,9 +36,6 @@ final class Lease: @unchecked Sendable {
         self.deadline = deadline
         budget = deadline.wholeNanoseconds
     }
-
-    /// A number for the next cursor of this transaction.
-    func nextCursor() -> Int { cursors.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Runs work in the transaction and waits for its outcome.
     func perform(_ work: Request.Work) async -> Request.Outcome {

@@ -12,12 +12,4 @@ enum Book: String, Sendable, CaseIterable {
     case grants
     /// Coins that were spent before their payment was taken back.
     case losses
-
-    /// Whether the balance is what the book has given away, so that a negative amount raises it.
-    var isSource: Bool {
-        switch self {
-        case .wallet, .reserved, .revenue: false
-        case .purchases, .grants, .losses: true
-        }
-    }
 }
