@@ -53,6 +53,38 @@ struct StreamTests {
         await service.stop()
         await redis.stop()
     }
+
+    @Test("What nobody hears is forgotten after a day, however much it is")
+    func unheard() async throws {
+        let redis = try await RedisServer.start()
+        @Sendable func assemble(_ builder: ServiceBuilder) async throws {
+            let database = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            _ = builder.outbox(in: database, to: try builder.redis(), named: "sample")
+        }
+        let service = try await ServiceUnderTest("sample", [], redis: redis, assemble: assemble)
+        let database = service.database
+        _ = try await database.run(
+            sql: "insert into sample.outbox (type, body) select 'thing', '{}' from generate_series(1, 2500)")
+        try await eventually("the telling") {
+            try await database.run(sql: "select count(*) from sample.outbox where published_at is not null") == "2500\n"
+        }
+        _ = try await database.run(
+            sql: "update sample.outbox set published_at = now() - interval '25 hours' where id <= 2400")
+        // An instance looks for what is old when it starts.
+        let second = try await ServiceUnderTest(
+            "sample", [], database: database, redis: redis, assemble: assemble)
+        try await eventually("the forgetting") {
+            try await database.run(sql: "select count(*), min(id) from sample.outbox") == "100|2401\n"
+        }
+        // Redis trims by nodes of a hundred entries.
+        try await eventually("the trimming") {
+            let length = try await redis.say("XLEN facts:sample").first.flatMap { Int($0.dropFirst()) }
+            return (100...200).contains(length ?? 0)
+        }
+        await second.stop()
+        await service.stop()
+        await redis.stop()
+    }
 }
 
 extension RedisServer {

@@ -46,7 +46,7 @@ struct OutboxRelay: Sendable {
     private static let old = Statement(
         "old outbox rows",
         """
-        select id, entry from outbox where published_at < now() - interval '1 day' order by published_at limit 1000
+        select id, entry from outbox where published_at < now() - interval '1 day' order by published_at limit $1
         """)
     private static let forget = Statement("forget outbox rows", "delete from outbox where id = any($1::bigint[])")
 
@@ -113,23 +113,35 @@ struct OutboxRelay: Sendable {
         }
     }
 
-    /// Forgets rows told a day ago that every group has acknowledged, and trims the stream behind them.
+    /// Forgets rows told a day ago that every group has acknowledged, and trims the stream behind them. What no group reads
+    /// is forgotten by its age alone.
     private func forgetOld() async throws {
+        let done = try await acknowledged()
+        while !Task.isCancelled {
+            let rows = try await database.query(Self.old, Self.batch).map { row throws(PostgresError) in
+                (id: try row.next(as: Int64.self), entry: RedisStreamEntry.ID(try row.next(as: String.self)))
+            }
+            let behind = rows.filter { row in
+                guard let done, let entry = row.entry else { return true }
+                return entry < done
+            }
+            guard let newest = behind.compactMap(\.entry).max() else { return }
+            try await database.execute(Self.forget, behind.map(\.id))
+            try await redis.trimStream(stream, before: newest)
+            if behind.count < Self.batch { return }
+        }
+    }
+
+    /// The entry before which every group has acknowledged all; nil where there is no group.
+    private func acknowledged() async throws -> RedisStreamEntry.ID? {
         let groups = try await redis.groups(ofStream: stream)
-        if groups.isEmpty { return }
-        var done = groups.map(\.lastDelivered).min() ?? .zero
+        var done = groups.map(\.lastDelivered).min()
         for group in groups where group.pending > 0 {
             if let oldest = try await redis.pending(ofStream: stream, group: group.name, limit: 1).first {
-                done = min(done, oldest.id)
+                done = done.map { min($0, oldest.id) }
             }
         }
-        let rows = try await database.query(Self.old).map { row throws(PostgresError) in
-            (id: try row.next(as: Int64.self), entry: try row.next(as: String.self))
-        }
-        let behind = rows.filter { row in RedisStreamEntry.ID(row.entry).map { $0 < done } ?? true }
-        guard let newest = behind.compactMap({ RedisStreamEntry.ID($0.entry) }).max() else { return }
-        try await database.execute(Self.forget, behind.map(\.id))
-        try await redis.trimStream(stream, before: newest)
+        return done
     }
 }
 
