@@ -56,11 +56,25 @@ def test_a_text_may_claim_to_be_a_picture(worlds):
 def test_one_app_sends_its_image_twice_and_its_description_as_swift_prints_it(world):
     app = world.owner
     parts = [("name", (None, named("작업"))), IMAGE, ("image", (None, "chat"))]
-    for sent, kept in {'Optional("모두의 공간")': "모두의 공간", "nil": "", "Optional": "Optional"}.items():
+    for sent, kept in {
+        'Optional("모두의 공간")': "모두의 공간",
+        r'Optional("둘\n\"it\'s\"\\\u{301}")': '둘\n"it\'s"\\\u0301',
+        "nil": "",
+        "Optional": "Optional",
+    }.items():
         parts[0] = ("name", (None, named("작업")))
         workspace = app.call("POST", "/workspaces", "Workspace", files=parts + [("description", (None, sent))])
         assert workspace["description"] == kept
         assert app.send("GET", workspace["thumbnail"]).content == PICTURE
+
+
+@pytest.mark.parametrize("key", contract.FIRST)
+@pytest.mark.parametrize("text", ["nil", 'Optional("안녕")'])
+def test_of_that_app_only_that_description_is_printed(world, text):
+    app, body = world.owner, {"name": named("그대로"), "description": text}
+    channel = app.call("POST", f"/workspaces/{world.workspace}/channels", "Channel", json=body)
+    assert channel["description"] == text
+    assert app.say(channel, text)["content"] == text
 
 
 @pytest.mark.parametrize("key", [key for key in contract.KEYS if key not in contract.FIRST])

@@ -83,6 +83,10 @@ struct WorkspaceTests {
             #expect(pictured["coverImage"]?.string != before["coverImage"]?.string)
             let unwrapped = try await edit(Form(["description": #"Optional("text")"#]), key: "sooda")
             #expect(unwrapped["description"]?.string == "text")
+            let escaped = try await edit(Form(["description": #"Optional("it\'s \"two\"\nlines")"#]), key: "sooda")
+            #expect(escaped["description"]?.string == "it's \"two\"\nlines")
+            let literal = try await edit(Form(["name": #"Optional("nil")"#]), key: "sooda")
+            #expect(literal["name"]?.string == #"Optional("nil")"#)
             let emptied = try await edit(Form(["description": "nil"]), key: "sooda")
             #expect(emptied["description"]?.string == "")
         }

@@ -23,7 +23,7 @@ struct WorkspaceRoutes: Sendable {
     func create(_ call: Call, _ caller: Caller) async throws -> Response {
         let fields = try await call.fields()
         let name = try Names.workspace(try fields.text("name"))
-        let description = try Names.description(try fields.optionalText("description")) ?? ""
+        let description = try Names.description(try fields.interpolatedText("description")) ?? ""
         return try await covers.keeping(fields.file("image"), in: .workspaces) { image in
             guard let image else { throw Failure.invalid("image is required.") }
             return call.created(
@@ -43,7 +43,7 @@ struct WorkspaceRoutes: Sendable {
         let id: WorkspaceID = try call.id("id")
         let fields = try await call.fields()
         let name = try fields.optionalText("name").map(Names.workspace)
-        let description = try Names.description(try fields.optionalText("description"))
+        let description = try Names.description(try fields.interpolatedText("description"))
         return try await covers.keeping(fields.file("image"), in: .workspaces) { image in
             let edited = try await workspaces.edit(
                 id, name: name, description: description, image: image, by: caller.user)

@@ -50,7 +50,7 @@ public struct ClientProfile: Sendable, Equatable {
     public let earlyCursor: Int
     /// Whether dates without a zone are understood (UTC as cursor, KST in unread counts).
     public let naiveDates: Bool
-    /// Whether `Optional("text")` means `text`.
+    /// Whether the description of a workspace comes as Swift prints an optional text: `Optional("text")` means `text`.
     public let unwrapsOptional: Bool
     public let nullPhone: NullPhone
     public let workspaceOrder: WorkspaceOrder

@@ -33,11 +33,16 @@ public struct Fields: Sendable {
     public func optionalText(_ name: String) throws(Failure) -> String? {
         switch values[name] {
         case nil, .null: return nil
-        case .text(let text):
-            guard !text.utf8.contains(0) else { throw .invalid("\(name) holds a NUL character.") }
-            return unwrapsOptional ? Self.unwrapped(text) : text
+        case .text(let text): return try Self.withoutNUL(text, name)
         case .other: throw .invalid("\(name) must be a text.")
         }
+    }
+
+    /// A text that one client's string interpolation writes as Swift prints an optional one; nil where it is absent or null.
+    public func interpolatedText(_ name: String) throws(Failure) -> String? {
+        let text = try optionalText(name)
+        guard unwrapsOptional, let text else { return text }
+        return try Self.withoutNUL(PrintedOptional.text(of: text), name)
     }
 
     /// Whether the field is there, be it null.
@@ -69,12 +74,9 @@ public struct Fields: Sendable {
     /// The files of this name, in order, without empty ones.
     public func files(_ name: String) -> [UploadedFile] { uploads.filter { $0.field == name && $0.upload.size > 0 } }
 
-    /// `Optional("text")` means `text`, and `nil` means nothing: what one client's string interpolation sends.
-    private static func unwrapped(_ text: String) -> String {
-        if text == "nil" { return "" }
-        let (head, tail) = ("Optional(\"", "\")")
-        guard text.hasPrefix(head), text.hasSuffix(tail), text.count >= head.count + tail.count else { return text }
-        return String(text.dropFirst(head.count).dropLast(tail.count))
+    private static func withoutNUL(_ text: String, _ name: String) throws(Failure) -> String {
+        guard !text.utf8.contains(0) else { throw .invalid("\(name) holds a NUL character.") }
+        return text
     }
 }
 
