@@ -75,6 +75,28 @@ struct DMTests {
         }
     }
 
+    @Test("A room that is opened while one of the two leaves the workspace is no open room, until they are back")
+    func leavingMeanwhile() async throws {
+        for leaver in [1, 2] as [Int64] {
+            try await ChatHouse.use { house in
+                house.peers.change { $0.leavingWhenSeen = [leaver] }
+                #expect(try await Self.open(house, 1, with: 2).errorCode == "E13")
+                let room = try await house.database.ask("select id from chat.dm")
+                let chats = "/v1/workspaces/3/dms/\(room)/chats"
+                for user in [1, 2] as [Int64] {
+                    let reply = try await house.call("POST", chats, user: user, json: #"{"content":"hello?"}"#)
+                    #expect(reply.errorCode == "E13", "\(user)")
+                }
+                house.peers.change { $0.workspaces[3]?.insert(leaver) }
+                try await house.tell(
+                    1, "workspace.member.added", #"{"workspace_id":"3","user_id":"\#(leaver)","version":9}"#)
+                try await eventually("coming back") {
+                    try await house.call("POST", chats, user: leaver, json: #"{"content":"hello"}"#).status == 201
+                }
+            }
+        }
+    }
+
     @Test("The first generation reads by opponent, which opens the room")
     func byOpponent() async throws {
         try await ChatHouse.use { house in

@@ -12,7 +12,18 @@ struct DirectMessages: Sendable {
     func open(_ user: UserID, _ opponent: UserID, in workspace: WorkspaceID) async throws -> DM {
         guard user != opponent else { throw Failure.invalid("Nobody writes to oneself.") }
         try await doors.requireMembers([user, opponent], of: workspace)
-        return try await store.open(user, opponent, in: workspace, at: .now)
+        let (dm, isNew) = try await store.open(user, opponent, in: workspace, at: .now)
+        if isNew { try await requireStillMembers([user, opponent], in: dm) }
+        return dm
+    }
+
+    /// Who left before the room was there had nothing to be noted in.
+    private func requireStillMembers(_ users: [UserID], in dm: DM) async throws {
+        var gone: [UserID] = []
+        for user in users where try await !doors.isMember(user, of: dm.workspace) { gone.append(user) }
+        guard !gone.isEmpty else { return }
+        try await store.setLeft(gone, dm.id)
+        throw Failure.notFound
     }
 
     /// The same, but a room that exists stays readable when one of the two has left.

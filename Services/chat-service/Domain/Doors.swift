@@ -54,9 +54,13 @@ struct Doors: Sendable {
     /// Fails unless both are in the workspace.
     func requireMembers(_ users: [UserID], of workspace: WorkspaceID) async throws {
         for user in users {
-            let access = try await workspaces.access(of: user, workspaces: [workspace]).workspaces
-            guard !access.isEmpty else { throw Failure.notFound }
+            guard try await isMember(user, of: workspace) else { throw Failure.notFound }
         }
+    }
+
+    /// Whether the user is in the workspace now.
+    func isMember(_ user: UserID, of workspace: WorkspaceID) async throws -> Bool {
+        try await !workspaces.access(of: user, workspaces: [workspace]).workspaces.isEmpty
     }
 
     private func see(

@@ -14,9 +14,10 @@ struct DMStore: Sendable {
             on conflict on constraint dm_pair do nothing
             returning id, workspace, low, high, created_at, low_has_left, high_has_left
         )
-        select * from opened
+        select *, true from opened
         union all
-        select id, workspace, low, high, created_at, low_has_left, high_has_left from dm where workspace = $1 and low = $2 and high = $3
+        select id, workspace, low, high, created_at, low_has_left, high_has_left, false from dm
+        where workspace = $1 and low = $2 and high = $3
         limit 1
         """)
     private static let pair = Statement(
@@ -51,15 +52,26 @@ struct DMStore: Sendable {
         where workspace = $1 and $2 in (low, high)
         returning id
         """)
+    private static let setLeftOne = Statement(
+        "someone left a new dm",
+        """
+        update dm set
+            low_has_left = low_has_left or (low = any($2::bigint[]) and low_version = 0),
+            high_has_left = high_has_left or (high = any($2::bigint[]) and high_version = 0)
+        where id = $1
+        """)
 
-    /// The room of the two, made if need be.
-    func open(_ one: UserID, _ other: UserID, in workspace: WorkspaceID, at now: Timestamp) async throws -> DM {
+    /// The room of the two, made if need be, and whether it was.
+    func open(
+        _ one: UserID, _ other: UserID, in workspace: WorkspaceID, at now: Timestamp
+    ) async throws -> (dm: DM, isNew: Bool) {
         let (low, high) = (min(one, other).rawValue, max(one, other).rawValue)
-        let rows = try await database.query(Self.open, workspace.rawValue, low, high, now.milliseconds)
-        if let dm = try rows.first(DM.init(row:)) { return dm }
+        let opened = try await database.query(Self.open, workspace.rawValue, low, high, now.milliseconds)
+            .first { row throws(PostgresError) in (dm: try DM(row: &row), isNew: try row.next(as: Bool.self)) }
+        if let opened { return opened }
         // Another transaction has made it since this statement's snapshot.
         guard let dm = try await find(one, other, in: workspace) else { throw Failure.serverError }
-        return dm
+        return (dm, false)
     }
 
     func find(_ one: UserID, _ other: UserID, in workspace: WorkspaceID) async throws -> DM? {
@@ -83,6 +95,11 @@ struct DMStore: Sendable {
     ) async throws -> [DMID] {
         try await database.query(Self.setLeft, workspace.rawValue, user.rawValue, hasLeft, version)
             .map { row throws(PostgresError) in DMID(try row.next(as: Int64.self)) }
+    }
+
+    /// Notes that people have left the workspace of a room, of whom nothing has been heard since it was made.
+    func setLeft(_ users: [UserID], _ id: DMID) async throws {
+        try await database.execute(Self.setLeftOne, id.rawValue, users.map(\.rawValue))
     }
 }
 

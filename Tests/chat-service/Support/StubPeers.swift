@@ -13,6 +13,8 @@ struct PeersOfChat: StubState {
 
     /// Who is in which workspace.
     var workspaces: [Int64: Set<Int64>] = [3: [1, 2, 3, 4, 5, 6], 4: [1, 2]]
+    /// Who leaves all workspaces as soon as somebody has been told that they are in one.
+    var leavingWhenSeen: Set<Int64> = []
     var channels: [Int64: Channel] = [
         7: Channel(workspace: 3, name: "general", members: [1, 2, 3, 4]),
         8: Channel(workspace: 3, name: "random", members: [1]),
@@ -43,10 +45,13 @@ struct PeersOfChat: StubState {
         }
     }
 
-    private func access(_ user: Int64, _ channels: [Int64], _ workspaces: [Int64]) -> Response {
-        .access(
-            channels: channels.compactMap { element($0, user) },
-            workspaces: workspaces.filter { self.workspaces[$0]?.contains(user) == true })
+    private mutating func access(_ user: Int64, _ channels: [Int64], _ workspaces: [Int64]) -> Response {
+        let found = workspaces.filter { self.workspaces[$0]?.contains(user) == true }
+        let answer = Response.access(channels: channels.compactMap { element($0, user) }, workspaces: found)
+        if !found.isEmpty, leavingWhenSeen.remove(user) != nil {
+            for workspace in self.workspaces.keys { self.workspaces[workspace]?.remove(user) }
+        }
+        return answer
     }
 
     private func element(_ id: Int64, _ user: Int64) -> String? {
