@@ -37,7 +37,7 @@ struct CommonSettings: Sendable {
     static let userRate = ConfigKey(
         "user_rate", default: 50, atLeast: 1, "Calls a second of one user that are always served.")
     static let userBurst = ConfigKey(
-        "user_burst", default: 2000, atLeast: 1, "Calls of one user at once: home screens fire two a room.")
+        "user_burst", default: 2500, atLeast: 1, "Calls of one user at once: home screens fire two a room.")
     static let addressRate = ConfigKey(
         "address_rate", default: 20, atLeast: 1, "Calls without a token a second of one address.")
     static let addressBurst = ConfigKey(
