@@ -66,10 +66,7 @@ class Gateway:
     def __enter__(self):
         subprocess.run([CHECKOUT / "deploy/nginx/render", self.folder], env=self.environment, check=True)
         self.errors = open(self.folder / "errors.log", "w")
-        self.process = subprocess.Popen(
-            ["nginx", "-p", self.folder, "-c", self.folder / "nginx.conf"],
-            stderr=self.errors,
-        )
+        self.process = subprocess.Popen([CHECKOUT / "deploy/nginx/start", self.folder], stderr=self.errors)
         deadline = time.monotonic() + 60
         while True:
             try:

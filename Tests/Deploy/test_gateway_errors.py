@@ -4,7 +4,7 @@ import json
 import socket
 
 import pytest
-from gateway import CHECKOUT, SERVICES, Gateway, is_closed, read_reply
+from gateway import CHECKOUT, SERVICES, Gateway, eventually, is_closed, read_reply
 from substitutes import EchoService
 
 LEGACY = "sooda"
@@ -79,6 +79,25 @@ def test_a_service_that_is_down_is_e99(tmp_path):
         assert_legacy(gateway.request("/v1/users/me", key=LEGACY), 500, "E99")
         assert_true(gateway.request("/v1/users/me", key=TRUE_STATUSES), 502, "E99")
         assert gateway.echo("/v1/store/item/list")["service"] == "payment-service"
+
+
+def test_the_log_of_errors_tells_which_instance_failed_and_not_what_was_asked(tmp_path):
+    with Gateway(tmp_path) as gateway:
+        service = gateway.services["workspace-service"]
+        service.stop()
+        for keyword in (b"secret", b"\xff\"secret", b", upstream: \"http://secret"):
+            with gateway.connect() as connection:
+                head = b"GET /v1/workspaces/1/search?keyword=%s HTTP/1.1\r\n" % keyword.replace(b" ", b"%20")
+                connection.sendall(head + b"Host: a\r\nReferer: secret\r\nSesacKey: sooda\r\n\r\n")
+                assert_legacy(read_reply(connection), 500, "E99")
+
+        def errors():
+            lines = (tmp_path / "errors.log").read_bytes().splitlines()
+            return [line for line in lines if b"connect() failed" in line]
+
+        eventually(lambda: len(errors()) == 3)
+        assert all(line.endswith(b"upstream: http://127.0.0.1:%d" % service.port) for line in errors()), errors()
+        assert b"secret" not in (tmp_path / "errors.log").read_bytes()
 
 
 def test_a_service_that_comes_back_is_found_at_once(tmp_path):

@@ -100,7 +100,7 @@ start_gateway() {
         MARU_GATEWAY_REALTIME="127.0.0.1:${public_port[realtime-gateway]}" \
         MARU_GATEWAY_PAYMENT="127.0.0.1:${public_port[payment-service]}" \
         "$checkout/deploy/nginx/render" "$data/gateway" || fail "the gateway has no valid configuration"
-    start gateway TERM nginx -p "$data/gateway" -c "$data/gateway/nginx.conf"
+    start gateway TERM "$checkout/deploy/nginx/start" "$data/gateway"
 }
 
 gateway_is_ready() { answers "$status_port" /healthz; }
