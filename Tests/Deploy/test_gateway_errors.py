@@ -63,6 +63,13 @@ def test_five_files_of_ten_megabytes_pass(gateway):
     assert gateway.echo("/v1/workspaces/1/channels/1/chats", method="POST", body=body)["length"] == len(body)
 
 
+def test_an_operator_says_how_large_a_body_may_be(tmp_path):
+    body = bytes(2 * 1024 * 1024)
+    with Gateway(tmp_path, LARGEST_BODY="1m") as gateway:
+        assert_legacy(gateway.request("/v1/users/me/image", method="PUT", body=body, key=LEGACY), 400, "E11")
+        assert gateway.echo("/v1/users/me/image", method="PUT", body=body[:1000000])["length"] == 1000000
+
+
 def test_a_target_that_is_too_long_is_e11(gateway):
     target = "/v1/users/" + "a" * 20000
     assert_legacy(gateway.request(target, key=LEGACY), 400, "E11")

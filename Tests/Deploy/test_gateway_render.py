@@ -25,6 +25,7 @@ def render(folder, **settings):
         ("CONNECTIONS_PER_ADDRESS", "-1"),
         ("TRUSTED_PROXIES", "everybody"),
         ("ACCESS_LOG", '/tmp/a" maru; #'),
+        ("LARGEST_BODY", "54 MB"),
         ("WORKERS", "many"),
         ("CLIENTS", "/nonexistent"),
     ],

@@ -75,6 +75,25 @@ struct FileTests {
         }
     }
 
+    @Test("Files may be as large as the setting says, beyond what a body is otherwise")
+    func largeFiles() async throws {
+        try await ChatHouse.use(["file_size": "100MB"]) { house in
+            func answer(_ length: Int) throws -> String {
+                let connection = try RawConnection(port: house.instances[0].running.publicAddress.port)
+                try connection.send(
+                    """
+                    POST /v1/workspaces/3/channels/7/chats HTTP/1.1\r\nHost: a\r\nSesacKey: native\r\nAuthorization: \
+                    \(house.peers.tokens.token(user: 1, key: "native"))\r\nContent-Type: multipart/form-data; boundary=b\r
+                    Content-Length: \(length)\r\nExpect: 100-continue\r\n\r\n
+                    """)
+                return try String(connection.receive(until: "\r\n").prefix(12))
+            }
+            let (whole, more) = (try answer(500 << 20), try answer(600 << 20))
+            #expect(whole == "HTTP/1.1 100")
+            #expect(more == "HTTP/1.1 400")
+        }
+    }
+
     @Test("An upload that breaks off leaves nothing")
     func aborted() async throws {
         try await ChatHouse.use { house in

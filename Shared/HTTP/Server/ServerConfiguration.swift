@@ -2,7 +2,7 @@
 public struct ServerConfiguration: Sendable {
     /// What requests may be.
     public var limits = RequestLimits()
-    /// Bytes of a body that no handler may exceed, 64 MiB; handlers set their own, lower limits.
+    /// Bytes of a body that no handler may exceed, 64 MiB; handlers set their own limits below it.
     public var largestBody = 64 * 1024 * 1024
     /// How long a head may take, from its first byte or from the opening of the connection: 10 s.
     public var headTimeout = Duration.seconds(10)

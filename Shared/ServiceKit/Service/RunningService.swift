@@ -26,6 +26,7 @@ public final class RunningService: Sendable {
         let config = builder.config
         var configuration = ServerConfiguration()
         configuration.connections = config[CommonSettings.connections]
+        configuration.largestBody = max(configuration.largestBody, builder.routes.largestBody)
         configuration.refuse = { Failure($0).response(for: .legacy) }
         publicServer = Server(on: builder.loops, configuration: configuration) { await api.respond(to: $0) }
         internalServer = Server(on: builder.loops) { await internalAPI.respond(to: $0) }

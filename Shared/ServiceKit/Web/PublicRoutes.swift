@@ -62,6 +62,9 @@ public struct PublicRoutes {
         all.append(Route(audience: audience, method: method, template: template, action: action, body: body))
     }
 
+    /// Bytes of the largest body that a route takes.
+    var largestBody: Int { all.map(\.body.total).max() ?? 0 }
+
     /// Every route as `METHOD template`, for tests that hold a table against them.
     public var listing: [String] { Set(all.map { "\($0.method.rawValue) \($0.template)" }).sorted() }
 }
