@@ -17,7 +17,8 @@ enum Names {
     /// A channel's name is a segment of a path in the first generation, and data is shared.
     static func channel(_ text: String) throws(Failure) -> String {
         let name = try workspace(text)
-        guard !name.contains("/"), !reserved.contains(name.caselessKey) else {
+        // A slash and an accent on it are one character, but not in a path.
+        guard !name.utf8.contains(UInt8(ascii: "/")), !reserved.contains(name.caselessKey) else {
             throw .invalid("A channel cannot have this name.")
         }
         return name
