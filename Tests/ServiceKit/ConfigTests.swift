@@ -28,6 +28,14 @@ struct ConfigTests {
         #expect(config[Self.wait] == .seconds(30))
     }
 
+    @Test("Lines may end as other systems end them")
+    func lineEnds() throws {
+        let config = try Self.config("# a comment\r\nname = n\r\nport = 1\r\npassword = p\r\n")
+        #expect(config[Self.name] == "n")
+        #expect(config[Self.port] == 1)
+        #expect(config[Self.password].revealed == "p")
+    }
+
     @Test("A secret may stand in a file of its own and describes itself as dots")
     func secrets() throws {
         let config = try Self.config("name = n\npassword_file = /run/p", files: ["/run/p": "open sesame\n"])

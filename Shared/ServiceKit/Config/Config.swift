@@ -60,7 +60,7 @@ public struct Config: Sendable {
 
     private static func parse(_ text: String) throws(ConfigError) -> [String: String] {
         var given: [String: String] = [:]
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmingSpaces
             if line.isEmpty || line.hasPrefix("#") { continue }
             guard let equals = line.firstIndex(of: "=") else { throw ConfigError("line \(number + 1): no '='") }
