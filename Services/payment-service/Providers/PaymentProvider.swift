@@ -4,7 +4,7 @@ internal import Wire
 
 /// A company that takes money for us. One type and file each; what it needs stands in settings of its own.
 ///
-/// Everything here is free of I/O: `PaymentInquirer` carries the requests.
+/// Everything here is free of I/O: `ProviderClient` carries the requests.
 protocol PaymentProvider: Sendable {
     /// Stands in records and metrics; never changes.
     static var name: String { get }

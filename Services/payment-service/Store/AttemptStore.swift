@@ -9,7 +9,7 @@ struct AttemptStore: Sendable {
         let provider: String?
         let reference: String
         let claim: PaymentAttempt.Claim?
-        /// When it is taken up by reconciliation, should nobody have ended it.
+        /// When ``Sweeping`` takes it up, should nobody have ended it.
         let nextTryAt: Timestamp
         /// So many may be open for one claimant, or without any.
         let limit: Int

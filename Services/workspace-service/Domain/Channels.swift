@@ -81,8 +81,9 @@ struct Channels: Sendable {
         return channel
     }
 
-    /// Makes a member of the workspace a member of the channel; once is as good as often. Nil where there is no such
-    /// channel, or the user does not see it.
+    /// Makes a member of the workspace a member of the channel; once is as good as often.
+    ///
+    /// - Throws: `Failure` with `notFound` where there is no such channel, or the user does not see it.
     func join(_ id: ChannelID, of workspaceID: WorkspaceID, _ user: UserID) async throws {
         let isNew = try await changing(.id(id), of: workspaceID, by: user) { channel, standing, workspace, tx in
             try Policy.see(standing)

@@ -17,7 +17,7 @@ struct Payments: Sendable {
     let attempts = AttemptStore()
     let webhooks = WebhookStore()
 
-    /// So long a call has for itself before reconciliation takes its attempt up.
+    /// So long a call has for itself before ``Sweeping`` takes its attempt up.
     static let grace = Duration.seconds(30)
     /// Attempts of one user that may be open.
     static let attemptsPerUser = 20
