@@ -2,21 +2,15 @@ public import Wire
 
 /// The internal API of payment-service: the coins of users.
 ///
-/// Spending goes in steps that are each safe to repeat under the same key: `reserve` holds the coins, then either `capture`
-/// spends them or `release` gives them back. What is neither captured nor released goes back by itself after a while.
+/// Spending goes in steps that are each safe to repeat under the same key: `reserve` holds the coins, then either the fact
+/// `coins.capture` spends them or `release` gives them back. What is neither captured nor released goes back by itself after a
+/// while.
 public struct PaymentClient: Sendable {
     private let client: InternalClient
 
     public init(_ client: InternalClient) { self.client = client }
 
-    /// How many coins a user can spend.
-    public func balance(of user: UserID) async throws -> Int {
-        let json = try await client.get("/internal/balances/\(user)")
-        guard let balance = json["balance"]?.int else { throw Failure.unavailable }
-        return balance
-    }
-
-    /// The same of many users, 1,000 at most.
+    /// How many coins each of these users can spend; 1,000 users at most.
     public func balances(of users: [UserID]) async throws -> [UserID: Int] {
         let json = try await client.ask("/internal/balances") { $0.field("ids", users.map(\.description)) }
         guard let elements = json["balances"]?.elements else { throw Failure.unavailable }
@@ -39,19 +33,12 @@ public struct PaymentClient: Sendable {
     public func reserve(_ key: String, user: UserID, amount: Int, reason: String) async throws -> Int {
         let json = try await client.tell("/internal/reserves") { json in
             json.field("key", key)
-            json.spend(user: user, amount: amount, reason: reason)
+            json.field("user_id", user.description)
+            json.field("amount", amount)
+            json.field("reason", reason)
         }
         guard let balance = json["balance"]?.int else { throw Failure.unavailable }
         return balance
-    }
-
-    /// Spends held coins; where the hold has expired, those in the wallet.
-    ///
-    /// - Throws: `Failure` with `notEnoughCoins` where the hold has expired and the coins are gone.
-    public func capture(_ key: String, user: UserID, amount: Int, reason: String) async throws {
-        _ = try await client.tell("/internal/reserves/\(PercentEncoding.strict.encode(key))/capture") { json in
-            json.spend(user: user, amount: amount, reason: reason)
-        }
     }
 
     /// Gives held coins back; where nothing is held under the key, it is done already.
@@ -61,13 +48,5 @@ public struct PaymentClient: Sendable {
         } catch let failure as Failure where failure.code == .notFound {
             return
         }
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func spend(user: UserID, amount: Int, reason: String) {
-        field("user_id", user.description)
-        field("amount", amount)
-        field("reason", reason)
     }
 }

@@ -37,9 +37,6 @@ struct RequestParser {
         fields.removeAll(keepingCapacity: fields.capacity <= 64)
     }
 
-    /// Gives back the memory that an idle connection does not need.
-    mutating func shrink() { fields = [] }
-
     /// The length of the head, empty line included; nil while its end has not come.
     mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> Int? {
         if searched > lineStart {

@@ -39,14 +39,12 @@ public struct HeaderName: Sendable, ExpressibleByStringLiteral, CustomStringConv
     }
 
     public static let accept = HeaderName(known: "Accept")
-    public static let acceptEncoding = HeaderName(known: "Accept-Encoding")
     public static let acceptRanges = HeaderName(known: "Accept-Ranges")
     public static let allow = HeaderName(known: "Allow")
     public static let authorization = HeaderName(known: "Authorization")
     public static let cacheControl = HeaderName(known: "Cache-Control")
     public static let connection = HeaderName(known: "Connection")
     public static let contentDisposition = HeaderName(known: "Content-Disposition")
-    public static let contentEncoding = HeaderName(known: "Content-Encoding")
     public static let contentLength = HeaderName(known: "Content-Length")
     public static let contentRange = HeaderName(known: "Content-Range")
     public static let contentType = HeaderName(known: "Content-Type")

@@ -25,8 +25,6 @@ struct CommonSettings: Sendable {
         "workspace_url", default: "http://127.0.0.1:9102", "The internal address of workspace-service.")
     static let chatURL = ConfigKey(
         "chat_url", default: "http://127.0.0.1:9103", "The internal address of chat-service.")
-    static let realtimeURL = ConfigKey(
-        "realtime_url", default: "http://127.0.0.1:9104", "The internal address of realtime-gateway.")
     static let paymentURL = ConfigKey(
         "payment_url", default: "http://127.0.0.1:9105", "The internal address of payment-service.")
     static let filesFolder = ConfigKey("files_folder", default: "files", "The folder of stored files.")
@@ -67,7 +65,7 @@ struct CommonSettings: Sendable {
     private static let others: [ConfigEntry] = [
         loops.entry, logLevel.entry, clientsFile.entry, credential.entry,
         databaseURL.entry, databaseConnections.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
-        realtimeURL.entry, paymentURL.entry, filesFolder.entry, trustedProxies.entry, connections.entry,
+        paymentURL.entry, filesFolder.entry, trustedProxies.entry, connections.entry,
         userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, keyRate.entry, keyBurst.entry,
         drainTimeout.entry,
     ]

@@ -243,13 +243,12 @@ public final class ServiceBuilder: @unchecked Sendable {
     public var peers: Peers {
         Peers(
             auth: config[CommonSettings.authURL], workspace: config[CommonSettings.workspaceURL],
-            chat: config[CommonSettings.chatURL], realtime: config[CommonSettings.realtimeURL],
-            payment: config[CommonSettings.paymentURL])
+            chat: config[CommonSettings.chatURL], payment: config[CommonSettings.paymentURL])
     }
 
-    /// The internal addresses of the five services.
+    /// The internal addresses of the services that others ask.
     public struct Peers: Sendable {
-        public let auth, workspace, chat, realtime, payment: String
+        public let auth, workspace, chat, payment: String
     }
 
     /// What services show each other.
