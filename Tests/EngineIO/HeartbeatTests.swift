@@ -109,4 +109,73 @@ struct HeartbeatTests {
         session.receive(packet)
         #expect(session.take() == [.closeWebSocket, .ended(.transportError), .forget])
     }
+
+    @Test("A ping that goes out some milliseconds late does not move the end of the time-out")
+    func coarseTimer() {
+        let session = Session(over: .webSocket)
+        session.oversleep(milliseconds: 310)
+        session.wake()
+        #expect(session.take() == [.write(.text("2"))])
+        session.wait(milliseconds: 189)
+        #expect(session.take() == [])
+        session.wait(milliseconds: 1)
+        #expect(session.take() == [.closeWebSocket, .ended(.pingTimeout), .forget])
+    }
+
+    @Test("A loop that pings much too late gives the client all of its time-out")
+    func latePing() {
+        let session = Session(over: .webSocket)
+        session.oversleep(milliseconds: 3000)
+        session.wake()
+        #expect(session.take() == [.write(.text("2"))])
+        session.wait(milliseconds: 199)
+        #expect(session.take() == [])
+        session.wait(milliseconds: 1)
+        #expect(session.take() == [.closeWebSocket, .ended(.pingTimeout), .forget])
+    }
+
+    @Test("A loop that was away first hears what the client has sent meanwhile", arguments: [EngineVersion.v3, .v4])
+    func lateLoop(version: EngineVersion) {
+        for answers in [true, false] {
+            let session = Session(version, over: .webSocket)
+            session.wait(milliseconds: 300)
+            session.oversleep(milliseconds: 3000)
+            session.wake()
+            if answers { session.receive(version == .v4 ? "3" : "2") }
+            _ = session.take()
+            session.wait(milliseconds: 60)
+            #expect(session.take() == (answers ? [] : [.closeWebSocket, .ended(.pingTimeout), .forget]))
+        }
+    }
+
+    @Test("After the time-out no request finds the session, timer or not", arguments: [EngineVersion.v3, .v4])
+    func requestAfterTimeout(version: EngineVersion) {
+        let requests: [(Session) -> EngineError?] = [
+            { $0.poll() }, { $0.beginPost() },
+            { session in
+                session.refusal { machine, now, actions throws(EngineError) in
+                    _ = try machine.candidateOpened(now: now, &actions)
+                }
+            },
+        ]
+        for request in requests {
+            for (late, refusal) in [(UInt64(199), nil), (200, EngineError.unknownSession)] {
+                let session = Session(version)
+                session.wait(milliseconds: 300)
+                session.oversleep(milliseconds: late)
+                #expect(request(session) == refusal)
+                let ended = session.take().contains(.ended(.pingTimeout))
+                #expect(ended == (refusal != nil))
+            }
+        }
+    }
+
+    @Test("A post after the time-out ends the poll that waits")
+    func postAfterTimeout() {
+        let session = Session(.v3)
+        #expect(session.poll() == nil)
+        session.oversleep(milliseconds: 500)
+        #expect(session.beginPost() == .unknownSession)
+        #expect(session.take() == [.answer("1:1"), .ended(.pingTimeout), .forget])
+    }
 }

@@ -92,7 +92,8 @@ public final class EngineSocket: @unchecked Sendable {
     }
 
     func postBegan() throws(EngineError) {
-        try tryToChange { machine, actions throws(EngineError) in try machine.postBegan(&actions) }
+        let now = loop.now
+        try tryToChange { machine, actions throws(EngineError) in try machine.postBegan(now: now, &actions) }
     }
 
     func posted(_ payload: PollPayload?) throws(EngineError) {
@@ -105,9 +106,12 @@ public final class EngineSocket: @unchecked Sendable {
     func postLost() { change { $0.postLost(&$1) } }
 
     /// A place for one WebSocket beside the polls; false where there is none.
-    func reserveCandidate() -> Bool {
+    func reserveCandidate() throws(EngineError) -> Bool {
+        let now = loop.now
         var isTaken = false
-        change { [now = loop.now] machine, _ in isTaken = machine.candidateOpened(now: now) }
+        try tryToChange { machine, actions throws(EngineError) in
+            isTaken = try machine.candidateOpened(now: now, &actions)
+        }
         return isTaken
     }
 

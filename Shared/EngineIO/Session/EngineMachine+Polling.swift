@@ -7,6 +7,7 @@ extension EngineMachine {
             end(.transportError, &actions)
             throw .badRequest
         }
+        try requestCame(now: now, &actions)
         isPollWaiting = true
         if phase == .closing {
             queue.append(EnginePacket(.close))
@@ -21,6 +22,12 @@ extension EngineMachine {
         }
     }
 
+    /// A request finds its session as it is `now`, whether or not a timer has said so.
+    mutating func requestCame(now: UInt64, _ actions: inout [Action]) throws(EngineError) {
+        timePassed(now: now, &actions)
+        guard phase != .closed else { throw .unknownSession }
+    }
+
     /// The client of the poll that waits has gone; what it was to get may be lost with it, so the session ends.
     mutating func pollLost(_ actions: inout [Action]) {
         guard isPollWaiting else { return }
@@ -29,8 +36,8 @@ extension EngineMachine {
     }
 
     /// A POST has begun to come.
-    mutating func postBegan(_ actions: inout [Action]) throws(EngineError) {
-        guard phase != .closed else { throw .unknownSession }
+    mutating func postBegan(now: UInt64, _ actions: inout [Action]) throws(EngineError) {
+        try requestCame(now: now, &actions)
         guard transport == .polling else { throw .badRequest }
         guard !isPostUnderWay else {
             end(.transportError, &actions)

@@ -17,7 +17,8 @@ extension EngineMachine {
     // MARK: Upgrading
 
     /// A WebSocket has come with this session's id; false where the session takes none.
-    mutating func candidateOpened(now: UInt64) -> Bool {
+    mutating func candidateOpened(now: UInt64, _ actions: inout [Action]) throws(EngineError) -> Bool {
+        try requestCame(now: now, &actions)
         guard phase == .open, transport == .polling, candidate == nil else { return false }
         candidate = Candidate(deadline: now + times.upgradeTimeout)
         return true

@@ -7,6 +7,9 @@ final class EngineTimes: Sendable {
     /// What is due within so long happens together, so that a loop with many quiet sessions sleeps: 1/128 of the interval
     /// between heartbeats.
     private let coarseness: UInt64
+    /// A timer that fires no more than this behind its deadline is in time: the coarseness, and 50 ms for a busy loop. What
+    /// fires later tells that the loop was away.
+    let lateness: UInt64
 
     init(_ settings: EngineSettings) {
         pingInterval = settings.pingInterval.wholeNanoseconds
@@ -15,6 +18,7 @@ final class EngineTimes: Sendable {
         closeTimeout = settings.closeTimeout.wholeNanoseconds
         outputLimit = settings.outputLimit
         coarseness = max(1, pingInterval / 128)
+        lateness = coarseness + 50_000_000
     }
 
     /// When what is due at `deadline` happens: never before it.

@@ -44,32 +44,30 @@ final class Session {
         event(&machine, &actions)
     }
 
-    /// A poll; its refusal, if any.
-    func poll() -> EngineError? {
+    /// What is asked of the machine now, and why it refuses, if it does.
+    func refusal(
+        of request: (inout EngineMachine, UInt64, inout [EngineMachine.Action]) throws(EngineError) -> Void
+    ) -> EngineError? {
         do throws(EngineError) {
-            try machine.poll(now: now, &actions)
+            try request(&machine, now, &actions)
             return nil
         } catch {
             return error
         }
     }
 
-    func post(_ body: String) -> EngineError? {
-        do throws(EngineError) {
-            try machine.postBegan(&actions)
-            try machine.posted(PollPayload(bytes: Array(body.utf8)), now: now, &actions)
-            return nil
-        } catch {
-            return error
-        }
+    func poll() -> EngineError? {
+        refusal { machine, now, actions throws(EngineError) in try machine.poll(now: now, &actions) }
     }
 
     func beginPost() -> EngineError? {
-        do throws(EngineError) {
-            try machine.postBegan(&actions)
-            return nil
-        } catch {
-            return error
+        refusal { machine, now, actions throws(EngineError) in try machine.postBegan(now: now, &actions) }
+    }
+
+    func post(_ body: String) -> EngineError? {
+        if let refusal = beginPost() { return refusal }
+        return refusal { machine, now, actions throws(EngineError) in
+            try machine.posted(PollPayload(bytes: Array(body.utf8)), now: now, &actions)
         }
     }
 
@@ -79,7 +77,13 @@ final class Session {
 
     func probe(_ text: String) { machine.candidateReceived(.text(text), now: now, &actions) }
 
-    func openCandidate() -> Bool { machine.candidateOpened(now: now) }
+    func openCandidate() -> Bool {
+        var isTaken = false
+        _ = refusal { machine, now, actions throws(EngineError) in
+            isTaken = try machine.candidateOpened(now: now, &actions)
+        }
+        return isTaken
+    }
 
     func close() { machine.close(now: now, &actions) }
 
@@ -92,6 +96,12 @@ final class Session {
         }
         now = end
     }
+
+    /// Time passes, and nothing wakes the machine.
+    func oversleep(milliseconds: UInt64) { now += milliseconds * 1_000_000 }
+
+    /// Wakes the machine.
+    func wake() { machine.timePassed(now: now, &actions) }
 }
 
 extension EngineMachine.Action {

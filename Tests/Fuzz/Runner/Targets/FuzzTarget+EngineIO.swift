@@ -56,14 +56,14 @@ private struct SessionRun {
         case 1:
             change { $0.pollLost(&$1) }
             polls = 0
-        case 2: change { machine, actions in try machine.postBegan(&actions) }
+        case 2: change { machine, actions in try machine.postBegan(now: now, &actions) }
         case 3:
             let payload = PollPayload(bytes: content, isBinary: step.count % 3 == 0)
             change { machine, actions in try machine.posted(payload, now: now, &actions) }
         case 4: change { $0.postLost(&$1) }
         case 5: change { $0.received(message, now: now, &$1) }
         case 6: change { $0.send(message, &$1) }
-        case 7: change { machine, _ in _ = machine.candidateOpened(now: now) }
+        case 7: change { machine, actions in _ = try machine.candidateOpened(now: now, &actions) }
         case 8: change { $0.candidateReceived(message, now: now, &$1) }
         case 9: change { machine, _ in machine.candidateClosed() }
         case 10: change { $0.close(now: now, &$1) }
