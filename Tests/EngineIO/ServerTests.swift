@@ -2,6 +2,7 @@ import EngineIO
 import EventLoop
 import TestSupport
 import Testing
+import WebSocket
 
 @Suite("An Engine.IO server on several loops", .timeLimit(.minutes(10)))
 struct ServerTests {
@@ -158,6 +159,42 @@ struct ServerTests {
         try await eventually { !server.told.isEmpty }
         #expect(server.told.count < 4)
         try await eventually { server.told.count == 4 }
+    }
+
+    @Test("A drain waits until a slow reader has all that was sent to it")
+    func slowReader() async throws {
+        let (server, socket, text) = try await congested()
+        let drain = server.drain(grace: .seconds(60))
+        for _ in 0..<Self.longMessages { #expect(try socket.frame() == text) }
+        #expect(try socket.frame() == nil)
+        #expect(server.told.last == "closed here")
+        try socket.send(ClientRequest.closeFrame)
+        await drain.value
+        #expect(server.told.last == "drained")
+    }
+
+    @Test("A drain waits no longer than its grace for a client that does not read")
+    func drainGrace() async throws {
+        let (server, socket, _) = try await congested()
+        let time = await ContinuousClock().measure { await server.drain(grace: .milliseconds(100)).value }
+        #expect(time < WebSocketOptions().closeTimeout, "it is the grace, not the end of the WebSocket")
+        withExtendedLifetime(socket) {}
+    }
+
+    private static let longMessages = 16
+
+    /// A client to which more was sent than the kernel holds.
+    private func congested() async throws -> (server: TestServer, socket: RawConnection, text: String) {
+        var settings = EngineSettings()
+        settings.outputLimit = 32 << 20
+        let server = try TestServer(settings, loops: 1)
+        let socket = try server.webSocket()
+        _ = try socket.frame()
+        let text = "4" + String(repeating: "x", count: 900_000)
+        let frame = ClientRequest.frame(text)
+        for _ in 0..<Self.longMessages { try socket.send(frame) }
+        try await eventually { server.told.count == Self.longMessages }
+        return (server, socket, text)
     }
 
     @Test("Browsers are told which origins may speak", arguments: [true, false])

@@ -13,11 +13,11 @@ final class EngineLoop: @unchecked Sendable {
     private let node: String
     private let counts: EngineCounts
     private var sessions: [String: EngineSocket] = [:]
+    /// The ids of sessions that have ended while their WebSocket still sends what waits, and closes.
+    private var closing: Set<String> = []
     private var isDraining = false
-    /// Those who wait for the end of the last session.
+    /// Those who wait for the end of the last session and its WebSocket.
     private var drains: [CheckedContinuation<Void, Never>] = []
-
-    private static let drainGrace = Duration.seconds(1)
 
     init(on loop: EventLoop, node: String, _ settings: EngineSettings, _ counts: EngineCounts) {
         self.loop = loop
@@ -60,7 +60,15 @@ final class EngineLoop: @unchecked Sendable {
 
     func forget(_ socket: EngineSocket) {
         if sessions.removeValue(forKey: socket.id) != nil { counts.closed(socket.transport) }
-        if sessions.isEmpty { endDrains() }
+        endDrainsIfEmpty()
+    }
+
+    /// The WebSocket of a session has been told to close.
+    func closes(_ socket: EngineSocket) { closing.insert(socket.id) }
+
+    /// The WebSocket of a session has ended: the client has read all, or is not there to read it.
+    func closed(_ socket: EngineSocket) {
+        if closing.remove(socket.id) != nil { endDrainsIfEmpty() }
     }
 
     /// Ends all sessions, evenly over a time, so that their clients do not all come back at once.
@@ -71,17 +79,19 @@ final class EngineLoop: @unchecked Sendable {
         }
     }
 
-    /// Opens no more sessions, ends all over a time, and returns when they have ended or a while later.
-    func drain(over duration: Duration) async {
+    /// Opens no more sessions, ends all over a time, and returns when their clients have what was sent, or after a grace.
+    func drain(over duration: Duration, grace: Duration) async {
         isDraining = true
         closeAll(over: duration)
-        let limit = loop.schedule(after: duration + Self.drainGrace) { [weak self] in self?.endDrains() }
+        let limit = loop.schedule(after: duration + grace) { [weak self] in self?.endDrains() }
         await withCheckedContinuation { drain in
             drains.append(drain)
-            if sessions.isEmpty { endDrains() }
+            endDrainsIfEmpty()
         }
         limit.cancel()
     }
+
+    private func endDrainsIfEmpty() { if sessions.isEmpty && closing.isEmpty { endDrains() } }
 
     private func endDrains() {
         let ended = drains

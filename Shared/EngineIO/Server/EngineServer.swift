@@ -64,10 +64,13 @@ public final class EngineServer: Sendable {
     /// Ends all sessions, evenly over a time.
     public func closeAll(over duration: Duration = .zero) { loops.forEach { $0.closeAll(over: duration) } }
 
-    /// Opens no more sessions, ends all, evenly over a time, and returns when they have ended or a second later.
-    public func drain(over duration: Duration) async {
+    /// Opens no more sessions, ends all, evenly over a time, and returns when their clients have what was sent to them, or
+    /// when the grace after that time is over. A WebSocket that closes takes 5 s at most.
+    public func drain(over duration: Duration, grace: Duration = .seconds(5)) async {
         await withTaskGroup(of: Void.self) { group in
-            for home in homes { group.addTask(executorPreference: home.loop) { await home.drain(over: duration) } }
+            for home in homes {
+                group.addTask(executorPreference: home.loop) { await home.drain(over: duration, grace: grace) }
+            }
         }
     }
 

@@ -150,7 +150,10 @@ public final class EngineSocket: @unchecked Sendable {
             poll = nil
             ticket?.answer(.success(payload))
         case .write(let message): webSocket?.send(message)
-        case .closeWebSocket: webSocket?.close()
+        case .closeWebSocket:
+            guard let webSocket else { return }
+            home.closes(self)
+            webSocket.close()
         case .writeToCandidate(let message): candidate?.send(message)
         case .closeCandidate:
             candidate?.close()
@@ -201,6 +204,7 @@ extension EngineSocket: WebSocketHandler {
             let isSlow = ending.code == .tryAgainLater && !ending.isClean
             change { isSlow ? $0.end(.slowReader, &$1) : $0.webSocketClosed(&$1) }
             webSocket = nil
+            home.closed(self)
         } else if connection === candidate {
             candidate = nil
             change { machine, _ in machine.candidateClosed() }

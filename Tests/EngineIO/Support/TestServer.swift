@@ -60,6 +60,14 @@ final class TestServer: Sendable {
     /// Keeps all loops busy for a while.
     func stall() { for loop in group.loops { loop.execute { usleep(50_000) } } }
 
+    /// Drains at once, and notes the end on a loop, which is busy with nothing else.
+    func drain(grace: Duration) -> Task<Void, Never> {
+        Task(executorPreference: group.loops[0]) { [self] in
+            await engine.drain(over: .zero, grace: grace)
+            note("drained")
+        }
+    }
+
     // MARK: A client
 
     func get(_ query: String, headers: [(String, String)] = []) async throws -> HTTPCall.Reply {
@@ -94,10 +102,12 @@ extension RawConnection {
     /// Sends text in one masked frame.
     func send(frame text: String) throws { try send(ClientRequest.frame(text)) }
 
-    /// The text of the next frame, which has to be short; nil for a close frame.
+    /// The text of the next frame; nil for a close frame.
     func frame() throws -> String? {
         let head = try receive(exactly: 2)
-        let content = try receive(exactly: Int(head[1]))
+        let sizeLength = head[1] == 127 ? 8 : head[1] == 126 ? 2 : 0
+        let size = try receive(exactly: sizeLength).reduce(0) { $0 << 8 | Int($1) }
+        let content = try receive(exactly: sizeLength > 0 ? size : Int(head[1]))
         return head[0] == 0x81 ? String(decoding: content, as: UTF8.self) : nil
     }
 }
