@@ -11,7 +11,6 @@ final class EngineLoop: @unchecked Sendable {
     let webSocketOptions: WebSocketOptions
     let pool: CompressionPool
     private let node: String
-    private let counts: EngineCounts
     private var sessions: [String: EngineSocket] = [:]
     /// The ids of sessions that have ended while their WebSocket still sends what waits, and closes.
     private var closing: Set<String> = []
@@ -19,11 +18,10 @@ final class EngineLoop: @unchecked Sendable {
     /// Those who wait for the end of the last session and its WebSocket.
     private var drains: [CheckedContinuation<Void, Never>] = []
 
-    init(on loop: EventLoop, node: String, _ settings: EngineSettings, _ counts: EngineCounts) {
+    init(on loop: EventLoop, node: String, _ settings: EngineSettings) {
         self.loop = loop
         self.node = node
         self.settings = settings
-        self.counts = counts
         times = EngineTimes(settings)
         pool = CompressionPool(policy: settings.deflate ?? DeflatePolicy())
         var options = WebSocketOptions()
@@ -43,7 +41,6 @@ final class EngineLoop: @unchecked Sendable {
             now: loop.now)
         let socket = EngineSocket(id: SessionID.make(node: node, loop: loop.index).text, machine, on: self)
         sessions[socket.id] = socket
-        counts.opened(machine.transport)
         socket.open(over: webSocket, settings, open)
         return socket
     }
@@ -56,10 +53,8 @@ final class EngineLoop: @unchecked Sendable {
     /// A poll's client has gone before the poll was here.
     func lost(_ id: String) { sessions[id]?.transportLost() }
 
-    func upgraded() { counts.upgraded() }
-
     func forget(_ socket: EngineSocket) {
-        if sessions.removeValue(forKey: socket.id) != nil { counts.closed(socket.transport) }
+        sessions[socket.id] = nil
         endDrainsIfEmpty()
     }
 
@@ -72,7 +67,7 @@ final class EngineLoop: @unchecked Sendable {
     }
 
     /// Ends all sessions, evenly over a time, so that their clients do not all come back at once.
-    func closeAll(over duration: Duration) {
+    private func closeAll(over duration: Duration) {
         let open = Array(sessions.values)
         for (number, socket) in open.enumerated() {
             loop.schedule(after: duration * number / max(1, open.count)) { socket.close() }

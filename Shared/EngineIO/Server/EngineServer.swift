@@ -19,15 +19,13 @@ public final class EngineServer: Sendable {
     private let node: String
     private let crossOrigin: CrossOrigin
     private let accept: Accept
-    private let counts = EngineCounts()
 
     /// - Parameter node: what ids of this server's sessions begin with; letters, digits and `-`.
     public init(
         on group: EventLoopGroup, settings: EngineSettings = EngineSettings(), node: String = "0",
         crossOrigin: CrossOrigin = .refused, accept: @escaping Accept
     ) {
-        let counts = counts
-        let homes = group.loops.map { EngineLoop(on: $0, node: node, settings, counts) }
+        let homes = group.loops.map { EngineLoop(on: $0, node: node, settings) }
         self.group = group
         self.settings = settings
         self.node = node
@@ -55,14 +53,6 @@ public final class EngineServer: Sendable {
         addCrossOriginHeaders(to: &response, for: request)
         return response
     }
-
-    /// Sessions open now.
-    public var sessionCount: (polling: Int, webSocket: Int) {
-        counts.now
-    }
-
-    /// Ends all sessions, evenly over a time.
-    public func closeAll(over duration: Duration = .zero) { loops.forEach { $0.closeAll(over: duration) } }
 
     /// Opens no more sessions, ends all, evenly over a time, and returns when their clients have what was sent to them, or
     /// when the grace after that time is over. A WebSocket that closes takes 5 s at most.

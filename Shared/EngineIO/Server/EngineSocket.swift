@@ -161,7 +161,6 @@ public final class EngineSocket: @unchecked Sendable {
         case .adoptCandidate:
             webSocket = candidate
             candidate = nil
-            home.upgraded()
         case .ended(let ending):
             let handler = self.handler
             self.handler = nil

@@ -8,8 +8,6 @@ struct FrameHeader: Equatable {
     var maskKey: UInt32?
     var length: Int
 
-    /// No header is longer.
-    static let maximumSize = 14
     /// A control frame's payload is never longer.
     static let maximumControlLength = 125
 

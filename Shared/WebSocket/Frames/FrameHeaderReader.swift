@@ -1,6 +1,6 @@
 /// Reads frame headers from bytes that may be split anywhere.
 struct FrameHeaderReader {
-    /// The start of a header whose end has not come yet.
+    /// The start of a header whose end has not come yet; none is longer.
     private var held: InlineArray<14, UInt8> = InlineArray(repeating: 0)
     private var heldCount = 0
 

@@ -11,7 +11,7 @@ final class TestServer: Sendable {
     let engine: EngineServer
     let port: UInt16
     private let group: EventLoopGroup
-    private let record = Mutex<[String]>([])
+    private let record = Mutex(Record())
 
     init(_ settings: EngineSettings = EngineSettings(), crossOrigin: CrossOrigin = .refused, loops: Int = 3) throws {
         group = EventLoopGroup(count: loops)
@@ -32,10 +32,20 @@ final class TestServer: Sendable {
         Task.detached { group.stop() }
     }
 
-    /// What the application was told, in order.
-    var told: [String] { record.withLock { $0 } }
+    private struct Record {
+        var told: [String] = []
+        var sessions = 0
+    }
 
-    fileprivate func note(_ text: String) { record.withLock { $0.append(text) } }
+    /// What the application was told, in order.
+    var told: [String] { record.withLock { $0.told } }
+
+    /// How many sessions the application has.
+    var sessionCount: Int { record.withLock { $0.sessions } }
+
+    fileprivate func note(_ text: String) { record.withLock { $0.told.append(text) } }
+
+    fileprivate func count(_ change: Int) { record.withLock { $0.sessions += change } }
 
     /// - Note: `@unchecked Sendable` because the server is set once, before anything can be noted.
     fileprivate final class Notes: @unchecked Sendable {
@@ -45,7 +55,10 @@ final class TestServer: Sendable {
     private final class Echo: EngineHandler {
         private let notes: Notes
 
-        init(_ notes: Notes) { self.notes = notes }
+        init(_ notes: Notes) {
+            self.notes = notes
+            notes.server?.count(1)
+        }
 
         func received(_ message: Message, on socket: EngineSocket) {
             notes.server?.note(socket.loop.isCurrent ? "message" : "a message on another loop")
@@ -54,16 +67,17 @@ final class TestServer: Sendable {
 
         func ended(_ ending: EngineEnding, on socket: EngineSocket) {
             notes.server?.note(socket.loop.isCurrent ? ending.rawValue : "the end on another loop")
+            notes.server?.count(-1)
         }
     }
 
     /// Keeps all loops busy for a while.
     func stall() { for loop in group.loops { loop.execute { usleep(50_000) } } }
 
-    /// Drains at once, and notes the end on a loop, which is busy with nothing else.
-    func drain(grace: Duration) -> Task<Void, Never> {
+    /// Drains, and notes the end on a loop, which is busy with nothing else.
+    func drain(over duration: Duration = .zero, grace: Duration = .seconds(60)) -> Task<Void, Never> {
         Task(executorPreference: group.loops[0]) { [self] in
-            await engine.drain(over: .zero, grace: grace)
+            await engine.drain(over: duration, grace: grace)
             note("drained")
         }
     }
