@@ -1,6 +1,6 @@
-internal import ServiceKit
-internal import Telemetry
-internal import Wire
+import ServiceKit
+import Telemetry
+import Wire
 
 /// payment-service: the catalogue, purchases and the ledger of coins.
 @main

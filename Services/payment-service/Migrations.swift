@@ -1,5 +1,5 @@
-internal import Postgres
-internal import ServiceKit
+import Postgres
+import ServiceKit
 
 /// The history of the schema `payment`, embedded in the program.
 enum Migrations {

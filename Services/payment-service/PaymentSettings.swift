@@ -1,5 +1,5 @@
-internal import ServiceKit
-internal import Telemetry
+import ServiceKit
+import Telemetry
 
 /// What an operator can set, beside what every service and every provider has.
 enum PaymentSettings {

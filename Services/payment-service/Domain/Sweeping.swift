@@ -1,6 +1,6 @@
-internal import EventLoop
-internal import ServiceKit
-internal import Telemetry
+import EventLoop
+import ServiceKit
+import Telemetry
 
 /// Work that comes due with time: expired reserves, attempts cut off, reconciliation. Every instance runs it; the database
 /// sees to it that nothing is done twice.

@@ -1,6 +1,6 @@
-internal import Postgres
-internal import ServiceKit
-internal import Wire
+import Postgres
+import ServiceKit
+import Wire
 
 /// Tells other services how many coins a user has.
 struct BalanceFacts: Sendable {

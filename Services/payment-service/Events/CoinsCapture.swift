@@ -1,6 +1,6 @@
-internal import ServiceKit
-internal import Telemetry
-internal import Wire
+import ServiceKit
+import Telemetry
+import Wire
 
 /// Follows workspace-service's word that what coins were reserved for has come true.
 struct CoinsCapture: Sendable {

@@ -1,5 +1,5 @@
-internal import Synchronization
-internal import Telemetry
+import Synchronization
+import Telemetry
 
 /// How many differences of each kind stand: all kinds at all times, so that none is missed when it appears.
 final class DifferenceMetrics: MetricsSource {

@@ -1,6 +1,6 @@
-internal import ServiceKit
-internal import Telemetry
-internal import Wire
+import ServiceKit
+import Telemetry
+import Wire
 
 /// A company that takes money for us. One type and file each; what it needs stands in settings of its own.
 ///

@@ -1,5 +1,5 @@
-internal import HTTP
-internal import ServiceKit
+import HTTP
+import ServiceKit
 
 /// All providers that are set up, and the way to ask them.
 struct PaymentProviders: Sendable {

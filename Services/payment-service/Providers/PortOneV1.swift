@@ -1,6 +1,6 @@
-internal import ServiceKit
-internal import Synchronization
-internal import Wire
+import ServiceKit
+import Synchronization
+import Wire
 
 /// PortOne V1, once iamport: a token by key and secret, payments by `imp_uid`, webhooks that nobody signs.
 final class PortOneV1: PaymentProvider {

@@ -1,4 +1,4 @@
-internal import Wire
+import Wire
 
 /// Asks PortOne V1 for a payment: with the token at hand, or with a new one; a refused token is replaced once.
 struct PortOneV1Inquiry: ProviderConversation {

@@ -1,4 +1,4 @@
-internal import Wire
+import Wire
 
 /// What lets us ask PortOne V1, for as long as their clock says.
 struct PortOneV1Token: Sendable, Equatable {

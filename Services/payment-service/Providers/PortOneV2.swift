@@ -1,5 +1,5 @@
-internal import ServiceKit
-internal import Wire
+import ServiceKit
+import Wire
 
 /// PortOne V2: one secret for all calls, payments by the merchant's own payment id, signed webhooks.
 struct PortOneV2: PaymentProvider {

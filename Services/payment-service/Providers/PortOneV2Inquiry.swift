@@ -1,4 +1,4 @@
-internal import Wire
+import Wire
 
 /// Asks PortOne V2 for a payment: one request, one answer.
 struct PortOneV2Inquiry: ProviderConversation {

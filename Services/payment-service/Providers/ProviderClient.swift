@@ -1,5 +1,5 @@
-internal import HTTP
-internal import ServiceKit
+import HTTP
+import ServiceKit
 
 /// Carries the requests of conversations to providers.
 struct ProviderClient: Sendable {

@@ -1,5 +1,5 @@
-internal import Crypto
-internal import Wire
+import Crypto
+import Wire
 
 /// Verifies webhooks that are signed as standardwebhooks.com has it: HMAC-SHA256 over id, time and the raw body.
 struct StandardWebhooks: Sendable {

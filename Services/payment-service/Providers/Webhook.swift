@@ -1,4 +1,4 @@
-internal import Wire
+import Wire
 
 /// A webhook as it arrived.
 struct Webhook: Sendable {

@@ -1,5 +1,5 @@
-internal import Contract
-internal import Wire
+import Contract
+import Wire
 
 /// A credited payment as its owner sees it; it does not change any more.
 struct BillView: View {

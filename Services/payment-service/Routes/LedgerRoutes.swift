@@ -1,7 +1,7 @@
-internal import Contract
-internal import HTTP
-internal import ServiceKit
-internal import Wire
+import Contract
+import HTTP
+import ServiceKit
+import Wire
 
 /// Coins as other services see them.
 struct LedgerRoutes: Sendable {

@@ -1,7 +1,7 @@
-internal import Contract
-internal import HTTP
-internal import ServiceKit
-internal import Wire
+import Contract
+import HTTP
+import ServiceKit
+import Wire
 
 /// Reconciliation for operators: what differs, and a run on command.
 struct ReconciliationRoutes: Sendable {

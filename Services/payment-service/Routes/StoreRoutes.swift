@@ -1,7 +1,7 @@
-internal import Contract
-internal import HTTP
-internal import ServiceKit
-internal import Wire
+import Contract
+import HTTP
+import ServiceKit
+import Wire
 
 /// The store as clients see it.
 struct StoreRoutes: Sendable {

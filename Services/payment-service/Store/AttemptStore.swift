@@ -1,5 +1,5 @@
-internal import Postgres
-internal import Wire
+import Postgres
+import Wire
 
 /// Wishes to look at payments, open until their provider has answered.
 struct AttemptStore: Sendable {

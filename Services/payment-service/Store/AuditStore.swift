@@ -1,5 +1,5 @@
-internal import Postgres
-internal import Wire
+import Postgres
+import Wire
 
 /// Questions that hold the ledger against its own sums. Each statement sees one moment of it.
 struct AuditStore: Sendable {

@@ -1,5 +1,5 @@
-internal import Postgres
-internal import Wire
+import Postgres
+import Wire
 
 /// What does not agree, as the last runs of reconciliation found it.
 struct DifferenceStore: Sendable {

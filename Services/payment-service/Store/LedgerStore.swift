@@ -1,5 +1,5 @@
-internal import Postgres
-internal import Wire
+import Postgres
+import Wire
 
 /// Accounts, transactions and their entries.
 struct LedgerStore: Sendable {

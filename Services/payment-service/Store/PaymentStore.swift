@@ -1,5 +1,5 @@
-internal import Postgres
-internal import Wire
+import Postgres
+import Wire
 
 /// Payments as they are recorded.
 struct PaymentStore: Sendable {

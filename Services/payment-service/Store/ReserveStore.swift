@@ -1,5 +1,5 @@
-internal import Postgres
-internal import Wire
+import Postgres
+import Wire
 
 /// What stands under the keys of spends.
 struct ReserveStore: Sendable {

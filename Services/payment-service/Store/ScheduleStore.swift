@@ -1,4 +1,4 @@
-internal import Postgres
+import Postgres
 
 /// Work that one instance does for all: whoever comes first when it is due.
 struct ScheduleStore: Sendable {

@@ -1,5 +1,5 @@
-internal import Postgres
-internal import Wire
+import Postgres
+import Wire
 
 /// Which webhooks have come.
 struct WebhookStore: Sendable {

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 import Wire
 
 /// What is searched for in names: a part of them, whatever its case and composition.

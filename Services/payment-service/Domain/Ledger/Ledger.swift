@@ -1,6 +1,6 @@
-internal import Postgres
-internal import ServiceKit
-internal import Wire
+import Postgres
+import ServiceKit
+import Wire
 
 /// The coins of all users: everything that moves any goes through here.
 ///

@@ -1,4 +1,4 @@
-internal import Wire
+import Wire
 
 /// Coins held for a purchase under way, under a key that the buyer's service chose.
 struct Reserve: Sendable, Equatable {

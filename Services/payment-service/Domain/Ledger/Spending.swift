@@ -1,4 +1,4 @@
-internal import Wire
+import Wire
 
 /// One spend, from reserve to capture or release: what each call does, given what is recorded.
 ///

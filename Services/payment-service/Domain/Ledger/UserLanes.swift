@@ -1,6 +1,6 @@
-internal import Contract
-internal import EventLoop
-internal import Wire
+import Contract
+import EventLoop
+import Wire
 
 /// Lets one call a user at a time through on each loop, so that many calls of one user wait here for each other instead of
 /// each holding a database connection while it waits for the user's lock.

@@ -1,4 +1,4 @@
-internal import Wire
+import Wire
 
 /// The wish to look at a payment, recorded before the provider is asked, so that no crash and no outage loses it.
 struct PaymentAttempt: Sendable, Equatable {

@@ -1,4 +1,4 @@
-internal import Wire
+import Wire
 
 /// A payment as we have it.
 struct PaymentRecord: Sendable, Equatable {

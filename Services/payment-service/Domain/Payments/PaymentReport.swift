@@ -1,4 +1,4 @@
-internal import Wire
+import Wire
 
 /// What a provider says of a payment; nothing of the payer is kept.
 struct PaymentReport: Sendable, Equatable {

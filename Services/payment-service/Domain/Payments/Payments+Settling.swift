@@ -1,6 +1,6 @@
-internal import Postgres
-internal import ServiceKit
-internal import Wire
+import Postgres
+import ServiceKit
+import Wire
 
 extension Payments {
     /// What became of a payment when its provider was heard.

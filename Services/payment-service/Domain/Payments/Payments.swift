@@ -1,7 +1,7 @@
-internal import Contract
-internal import Postgres
-internal import ServiceKit
-internal import Wire
+import Contract
+import Postgres
+import ServiceKit
+import Wire
 
 /// Payments from the first mention to the last refund. Client calls, webhooks and reconciliation all end in `settle`, which
 /// holds the payment's lock: in whatever order they come, a payment is credited once.

@@ -1,4 +1,4 @@
-internal import Wire
+import Wire
 
 /// What becomes of one payment when the provider is heard, whoever asked.
 ///

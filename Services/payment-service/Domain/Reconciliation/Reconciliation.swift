@@ -1,6 +1,6 @@
-internal import Postgres
-internal import ServiceKit
-internal import Wire
+import Postgres
+import ServiceKit
+import Wire
 
 /// Holds our records against the providers', and the ledger against its own sums; lists what does not agree.
 struct Reconciliation: Sendable {
