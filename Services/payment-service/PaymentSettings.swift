@@ -1,5 +1,4 @@
 import ServiceKit
-import Telemetry
 
 /// What an operator can set, beside what every service and every provider has.
 enum PaymentSettings {
@@ -36,13 +35,6 @@ enum PaymentSettings {
             catalogue.entry, welcomeGrant.entry, reserveLifetime.entry, sweepInterval.entry, attemptLifetime.entry,
             reconciliationInterval.entry, reconciliationWindow.entry, unclaimedAfter.entry, providerDeadline.entry,
         ] + PaymentProviders.known.flatMap { $0.settings }
-}
-
-/// Why the service does not start with these settings; never holds a secret.
-struct SettingFault: LoggableError, Equatable {
-    let logText: String
-
-    init(_ logText: String) { self.logText = logText }
 }
 
 extension Catalogue: ConfigValue {

@@ -12,8 +12,8 @@ protocol PaymentProvider: Sendable {
     static var settings: [ConfigEntry] { get }
     /// Nil where it is not set up.
     ///
-    /// - Throws: `SettingFault` where a setting makes no sense.
-    init?(_ config: Config) throws
+    /// - Throws: `ConfigError` where a setting makes no sense.
+    init?(_ config: Config) throws(ConfigError)
     /// Whether a payment's reference can only be one of this provider's. Where nobody says so, all are asked.
     static func recognises(_ reference: String) -> Bool
     /// Asks what it knows of a payment.

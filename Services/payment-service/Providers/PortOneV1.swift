@@ -8,7 +8,7 @@ final class PortOneV1: PaymentProvider {
     static let url = ConfigKey("portone_v1_url", default: "https://api.iamport.kr", "Where PortOne V1 is.")
     static let key = ConfigKey("portone_v1_key", default: "", "REST API key of PortOne V1; empty switches it off.")
     static let secret = ConfigKey(
-        "portone_v1_secret", default: Secret(configText: "")!, "REST API secret of PortOne V1.")
+        "portone_v1_secret", default: Secret.none, "REST API secret of PortOne V1.")
     static let settings = [url.entry, key.entry, secret.entry]
 
     let base: String
@@ -16,10 +16,10 @@ final class PortOneV1: PaymentProvider {
     /// Shared by all inquiries, on whichever loop.
     private let token = Mutex<PortOneV1Token?>(nil)
 
-    init?(_ config: Config) throws {
+    init?(_ config: Config) throws(ConfigError) {
         let (key, secret) = (config[Self.key], config[Self.secret].revealed)
         guard !key.isEmpty else { return nil }
-        guard !secret.isEmpty else { throw SettingFault("portone_v1_secret is not set") }
+        guard !secret.isEmpty else { throw ConfigError("portone_v1_secret is required beside portone_v1_key") }
         base = config[Self.url]
         credentials = JSONWriter.bytes { json in
             json.object { json in

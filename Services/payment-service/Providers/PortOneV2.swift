@@ -6,10 +6,10 @@ struct PortOneV2: PaymentProvider {
     static let name = "portone-v2"
     static let url = ConfigKey("portone_v2_url", default: "https://api.portone.io", "Where PortOne V2 is.")
     static let secret = ConfigKey(
-        "portone_v2_secret", default: Secret(configText: "")!, "API secret of PortOne V2; empty switches it off.")
+        "portone_v2_secret", default: Secret.none, "API secret of PortOne V2; empty switches it off.")
     static let store = ConfigKey("portone_v2_store", default: "", "Our store id at PortOne V2; empty takes any.")
     static let webhookSecret = ConfigKey(
-        "portone_v2_webhook_secret", default: Secret(configText: "")!,
+        "portone_v2_webhook_secret", default: Secret.none,
         "What PortOne V2 signs webhooks with, Base64 with or without whsec_; empty refuses all webhooks.")
     static let settings = [url.entry, secret.entry, store.entry, webhookSecret.entry]
 
@@ -18,14 +18,14 @@ struct PortOneV2: PaymentProvider {
     private let store: String
     private let webhooks: StandardWebhooks?
 
-    init?(_ config: Config) throws {
+    init?(_ config: Config) throws(ConfigError) {
         let (secret, webhookSecret) = (config[Self.secret].revealed, config[Self.webhookSecret].revealed)
         guard !secret.isEmpty else { return nil }
         base = config[Self.url]
         authorization = "PortOne \(secret)"
         store = config[Self.store]
         webhooks = StandardWebhooks(secret: webhookSecret)
-        if webhooks == nil, !webhookSecret.isEmpty { throw SettingFault("portone_v2_webhook_secret is no Base64") }
+        if webhooks == nil, !webhookSecret.isEmpty { throw ConfigError("portone_v2_webhook_secret must be Base64") }
     }
 
     /// A payment id is the merchant's to choose, so any text may be one.

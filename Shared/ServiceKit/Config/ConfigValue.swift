@@ -21,7 +21,12 @@ public struct Secret: SecretConfigValue, CustomStringConvertible {
 
     public static let typeName = "secret"
 
-    public init?(configText: String) { revealed = configText }
+    /// The empty text, for a secret that need not be set.
+    public static let none = Secret("")
+
+    private init(_ text: String) { revealed = text }
+
+    public init?(configText: String) { self.init(configText) }
 
     public var configText: String { revealed }
 

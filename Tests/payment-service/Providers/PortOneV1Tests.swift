@@ -136,6 +136,8 @@ struct PortOneV1Tests {
     @Test("Without a key it is switched off; with a key but no secret it is a mistake")
     func setUp() throws {
         #expect(try PortOneV1(Config(PortOneV1.settings)) == nil)
-        #expect(throws: SettingFault.self) { try PortOneV1(Config(PortOneV1.settings, file: "portone_v1_key = k")) }
+        #expect(throws: ConfigError("portone_v1_secret is required beside portone_v1_key")) {
+            try PortOneV1(Config(PortOneV1.settings, file: "portone_v1_key = k"))
+        }
     }
 }

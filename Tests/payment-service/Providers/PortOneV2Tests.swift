@@ -123,6 +123,8 @@ struct PortOneV2Tests {
         let silent = try #require(try PortOneV2(Config(PortOneV2.settings, file: "portone_v2_secret = s")))
         #expect(throws: Webhook.Refusal.wrongSignature) { try silent.notice(in: webhook("{}")) }
         let wrong = "portone_v2_secret = s\nportone_v2_webhook_secret = no base64!"
-        #expect(throws: SettingFault.self) { try PortOneV2(Config(PortOneV2.settings, file: wrong)) }
+        #expect(throws: ConfigError("portone_v2_webhook_secret must be Base64")) {
+            try PortOneV2(Config(PortOneV2.settings, file: wrong))
+        }
     }
 }
