@@ -2,7 +2,7 @@ import ServiceKit
 import Telemetry
 import Wire
 
-/// payment-service: the catalogue, purchases and the ledger of coins.
+/// Catalogue, purchases, the ledger of coins.
 @main
 enum App {
     static func main() {
@@ -20,33 +20,33 @@ enum App {
 
     /// Builds everything from the settings and passes it down.
     static func assemble(_ service: ServiceBuilder) async throws {
-        let config = service.config
-        let database = try await service.database(Migrations.schema, migrations: Migrations.all)
+        let settings = PaymentSettings(service.config)
+        let database = try await service.database("payment", migrations: Migrations.all)
         let redis = try service.redis()
         let ledger = Ledger(
             database: database,
             outbox: service.outbox(in: database, to: redis, named: "payment"),
             lanes: UserLanes(service.loops),
-            welcomeGrant: config[PaymentSettings.welcomeGrant],
-            reserveLifetime: config[PaymentSettings.reserveLifetime])
+            welcomeGrant: settings.welcomeGrant,
+            reserveLifetime: settings.reserveLifetime)
         let payments = Payments(
             database: database,
             ledger: ledger,
             providers: try PaymentProviders(
-                config, client: ProviderClient(http: service.http, deadline: config[PaymentSettings.providerDeadline])),
-            catalogue: config[PaymentSettings.catalogue],
-            attemptLifetime: config[PaymentSettings.attemptLifetime])
+                service.config, client: ProviderClient(http: service.http, deadline: settings.providerDeadline)),
+            catalogue: settings.catalogue,
+            attemptLifetime: settings.attemptLifetime)
         let reconciliation = Reconciliation(
             database: database,
             payments: payments,
-            window: config[PaymentSettings.reconciliationWindow],
-            unclaimedAfter: config[PaymentSettings.unclaimedAfter])
+            window: settings.reconciliationWindow,
+            unclaimedAfter: settings.unclaimedAfter)
         let sweeping = Sweeping(
             ledger: ledger,
             payments: payments,
             reconciliation: reconciliation,
-            interval: config[PaymentSettings.sweepInterval],
-            reconciliationInterval: config[PaymentSettings.reconciliationInterval],
+            interval: settings.sweepInterval,
+            reconciliationInterval: settings.reconciliationInterval,
             metrics: DifferenceMetrics(),
             log: service.log)
         service.metrics.add(sweeping.metrics)

@@ -1,12 +1,8 @@
 import Postgres
 import ServiceKit
 
-/// The history of the schema `payment`, embedded in the program.
+/// The history of the schema.
 enum Migrations {
-    /// The schema that all statements name.
-    static let schema = "payment"
-
-    /// In order; what is applied is never changed again.
     static let all = [
         Migration(number: 1, name: "ledger", sql: PackageResources._001_ledger_sql),
         Migration(number: 2, name: "reserve", sql: PackageResources._002_reserve_sql),

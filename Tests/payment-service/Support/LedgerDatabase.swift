@@ -10,7 +10,7 @@ enum LedgerDatabase {
     /// A database of its own, with accounts for the users 1, 2 and 3.
     static func make() async throws -> TestDatabase {
         let database = try await PostgresCluster.ofThisProcess().makeDatabase()
-        try await Pools.use(database) { pool in try await pool.migrate(Migrations.schema, Migrations.all) }
+        try await Pools.use(database) { pool in try await pool.migrate("payment", Migrations.all) }
         try await database.run(sql: "insert into payment.account (user_id) values (1), (2), (3)")
         return database
     }
