@@ -15,6 +15,54 @@ struct AttemptStore: Sendable {
         let limit: Int
     }
 
+    /// The update changes nothing: it makes the statement return the open attempt, locked, so that none can end unseen.
+    private static let record = Statement(
+        "record attempt",
+        """
+        insert into attempt (provider, reference, user_id, order_number, next_try_at)
+        select $1, $2, $3, $4, $5
+        where (
+            select count(*) from attempt
+            where ended_at is null and coalesce(user_id, 0) = coalesce($3::bigint, 0)
+        ) < $6
+        on conflict (reference, coalesce(user_id, 0), coalesce(order_number, ''), coalesce(provider, ''))
+            where ended_at is null
+        do update set next_try_at = attempt.next_try_at
+        returning id, provider, reference, user_id, order_number, tries, made_at
+        """)
+    /// Who claims a payment, the first first.
+    static let openClaims = Statement(
+        "open claims",
+        """
+        select id, provider, reference, user_id, order_number, tries, made_at from attempt
+        where ended_at is null and reference = $1 and user_id is not null and coalesce(provider, $2) = $2
+        order by id
+        """)
+    private static let end = Statement(
+        "end attempt",
+        """
+        update attempt set ended_at = clock_timestamp(), outcome = $2 where id = $1 and ended_at is null
+        """)
+    private static let takeDue = Statement(
+        "take due attempts",
+        """
+        update attempt set next_try_at = $2
+        where id in (
+            select id from attempt where ended_at is null and next_try_at <= $1
+            order by next_try_at limit $3 for update skip locked
+        )
+        returning id, provider, reference, user_id, order_number, tries, made_at
+        """)
+    private static let postpone = Statement(
+        "postpone attempt",
+        "update attempt set tries = tries + 1, next_try_at = $2 where id = $1 and ended_at is null")
+    private static let forget = Statement(
+        "forget attempts",
+        """
+        delete from attempt
+        where id in (select id from attempt where ended_at < $1 order by ended_at limit 5000)
+        """)
+
     /// Records an attempt, or finds the same one open.
     ///
     /// - Returns: nil where too many are open.
@@ -51,61 +99,6 @@ struct AttemptStore: Sendable {
     func forget(before moment: Timestamp, in database: some Queryable) async throws(PostgresError) {
         try await database.execute(Self.forget, moment)
     }
-}
-
-extension AttemptStore {
-    /// The update changes nothing: it makes the statement return the open attempt, locked, so that none can end unseen.
-    private static let record = Statement(
-        "record attempt",
-        """
-        insert into payment.attempt as attempt (provider, reference, user_id, order_number, next_try_at)
-        select $1, $2, $3, $4, $5
-        where (
-            select count(*) from payment.attempt
-            where ended_at is null and coalesce(user_id, 0) = coalesce($3::bigint, 0)
-        ) < $6
-        on conflict (reference, coalesce(user_id, 0), coalesce(order_number, ''), coalesce(provider, ''))
-            where ended_at is null
-        do update set next_try_at = attempt.next_try_at
-        returning id, provider, reference, user_id, order_number, tries, made_at
-        """)
-
-    /// Who claims a payment, the first first.
-    static let openClaims = Statement(
-        "open claims",
-        """
-        select id, provider, reference, user_id, order_number, tries, made_at from payment.attempt
-        where ended_at is null and reference = $1 and user_id is not null and coalesce(provider, $2) = $2
-        order by id
-        """)
-
-    private static let end = Statement(
-        "end attempt",
-        """
-        update payment.attempt set ended_at = clock_timestamp(), outcome = $2 where id = $1 and ended_at is null
-        """)
-
-    private static let takeDue = Statement(
-        "take due attempts",
-        """
-        update payment.attempt set next_try_at = $2
-        where id in (
-            select id from payment.attempt where ended_at is null and next_try_at <= $1
-            order by next_try_at limit $3 for update skip locked
-        )
-        returning id, provider, reference, user_id, order_number, tries, made_at
-        """)
-
-    private static let postpone = Statement(
-        "postpone attempt",
-        "update payment.attempt set tries = tries + 1, next_try_at = $2 where id = $1 and ended_at is null")
-
-    private static let forget = Statement(
-        "forget attempts",
-        """
-        delete from payment.attempt
-        where id in (select id from payment.attempt where ended_at < $1 order by ended_at limit 5000)
-        """)
 }
 
 extension PaymentAttempt {

@@ -6,6 +6,76 @@ struct AuditStore: Sendable {
     /// So many transactions, or accounts, at a time.
     private static let page: Int64 = 5000
 
+    private static let lastTransaction = Statement(
+        "last transaction", "select coalesce(max(id), 0) from transaction")
+    private static let transactionSums = Statement(
+        "audit transactions",
+        """
+        select 'transaction_sum', transaction.id::text, coalesce(sum(amount), 0) || ' in ' || count(amount), '0'
+        from transaction left join entry on transaction_id = transaction.id
+        where transaction.id > $1 and transaction.id <= $2
+        group by transaction.id having coalesce(sum(amount), 0) <> 0 or count(amount) < 2
+        """)
+    private static let endOfPage = Statement(
+        "end of audit page",
+        """
+        select max(user_id) from (
+            select user_id from account where user_id > $1 order by user_id limit $2
+        ) as page
+        """)
+    private static let bookBalances = Statement(
+        "audit balances",
+        """
+        select distinct on (user_id, book)
+            'book_balance', user_id || ' ' || book, balance || ' at ' || version, running || ' at ' || place
+        from (
+            select user_id, book, version, balance,
+                sum(case when book in ('purchases', 'grants', 'losses') then -amount else amount end) over line as running,
+                row_number() over line as place
+            from entry where user_id > $1 and user_id <= $2
+            window line as (partition by user_id, book order by version)
+        ) as entries
+        where balance <> running or version <> place
+        order by user_id, book, version
+        """)
+    private static let reservedSums = Statement(
+        "audit reserves",
+        """
+        with books as (
+            select user_id, balance from balance
+            where book = 'reserved' and user_id > $1 and user_id <= $2
+        ), open as (
+            select user_id, sum(amount) as amount from reserve
+            where state = 'reserved' and user_id > $1 and user_id <= $2 group by user_id
+        )
+        select 'reserved_sum', user_id::text, coalesce(balance, 0)::text, coalesce(amount, 0)::text
+        from books full join open using (user_id) where coalesce(balance, 0) <> coalesce(amount, 0)
+        """)
+    private static let purchasedSums = Statement(
+        "audit purchases",
+        """
+        with books as (
+            select user_id, balance from balance
+            where book = 'purchases' and user_id > $1 and user_id <= $2
+        ), credited as (
+            select owner as user_id, sum(coins - refunded) as coins from payment
+            where owner > $1 and owner <= $2 group by owner
+        )
+        select 'purchased_sum', user_id::text, coalesce(balance, 0)::text, coalesce(coins, 0)::text
+        from books full join credited using (user_id) where coalesce(balance, 0) <> coalesce(coins, 0)
+        """)
+    private static let leftovers = Statement(
+        "audit leftovers",
+        """
+        select 'capture_uncollected', key, '0', amount::text from reserve where uncollected_at is not null
+        union all
+        select 'attempt_abandoned', id::text, outcome, reference from attempt where outcome = 'abandoned'
+        union all
+        select 'payment_unclaimed', id::text, 'unclaimed', status from payment
+        where owner is null and status = 'paid' and seen_at < $1
+        limit 1000
+        """)
+
     /// All transactions whose entries do not sum to zero.
     func transactionSums(in database: some Queryable) async throws(PostgresError) -> [Difference] {
         var found: [Difference] = []
@@ -37,82 +107,4 @@ struct AuditStore: Sendable {
     ) async throws(PostgresError) -> [Difference] {
         try await database.query(Self.leftovers, moment).map(Difference.init(row:))
     }
-}
-
-extension AuditStore {
-    private static let lastTransaction = Statement(
-        "last transaction", "select coalesce(max(id), 0) from payment.transaction")
-
-    private static let transactionSums = Statement(
-        "audit transactions",
-        """
-        select 'transaction_sum', transaction.id::text, coalesce(sum(amount), 0) || ' in ' || count(amount), '0'
-        from payment.transaction left join payment.entry on transaction_id = transaction.id
-        where transaction.id > $1 and transaction.id <= $2
-        group by transaction.id having coalesce(sum(amount), 0) <> 0 or count(amount) < 2
-        """)
-
-    private static let endOfPage = Statement(
-        "end of audit page",
-        """
-        select max(user_id) from (
-            select user_id from payment.account where user_id > $1 order by user_id limit $2
-        ) as page
-        """)
-
-    private static let bookBalances = Statement(
-        "audit balances",
-        """
-        select distinct on (user_id, book)
-            'book_balance', user_id || ' ' || book, balance || ' at ' || version, running || ' at ' || place
-        from (
-            select user_id, book, version, balance,
-                sum(case when book in ('purchases', 'grants', 'losses') then -amount else amount end) over line as running,
-                row_number() over line as place
-            from payment.entry where user_id > $1 and user_id <= $2
-            window line as (partition by user_id, book order by version)
-        ) as entries
-        where balance <> running or version <> place
-        order by user_id, book, version
-        """)
-
-    private static let reservedSums = Statement(
-        "audit reserves",
-        """
-        with books as (
-            select user_id, balance from payment.balance
-            where book = 'reserved' and user_id > $1 and user_id <= $2
-        ), open as (
-            select user_id, sum(amount) as amount from payment.reserve
-            where state = 'reserved' and user_id > $1 and user_id <= $2 group by user_id
-        )
-        select 'reserved_sum', user_id::text, coalesce(balance, 0)::text, coalesce(amount, 0)::text
-        from books full join open using (user_id) where coalesce(balance, 0) <> coalesce(amount, 0)
-        """)
-
-    private static let purchasedSums = Statement(
-        "audit purchases",
-        """
-        with books as (
-            select user_id, balance from payment.balance
-            where book = 'purchases' and user_id > $1 and user_id <= $2
-        ), credited as (
-            select owner as user_id, sum(coins - refunded) as coins from payment.payment
-            where owner > $1 and owner <= $2 group by owner
-        )
-        select 'purchased_sum', user_id::text, coalesce(balance, 0)::text, coalesce(coins, 0)::text
-        from books full join credited using (user_id) where coalesce(balance, 0) <> coalesce(coins, 0)
-        """)
-
-    private static let leftovers = Statement(
-        "audit leftovers",
-        """
-        select 'capture_uncollected', key, '0', amount::text from payment.reserve where uncollected_at is not null
-        union all
-        select 'attempt_abandoned', id::text, outcome, reference from payment.attempt where outcome = 'abandoned'
-        union all
-        select 'payment_unclaimed', id::text, 'unclaimed', status from payment.payment
-        where owner is null and status = 'paid' and seen_at < $1
-        limit 1000
-        """)
 }

@@ -10,6 +10,30 @@ struct DifferenceStore: Sendable {
         let lastSeenAt: Timestamp
     }
 
+    private static let record = Statement(
+        "record difference",
+        """
+        insert into difference as known (kind, subject, ours, theirs, first_seen_at, last_seen_at)
+        values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())
+        on conflict (kind, subject) do update set ours = excluded.ours, theirs = excluded.theirs,
+            first_seen_at = case when known.resolved_at is null then known.first_seen_at else excluded.first_seen_at end,
+            last_seen_at = excluded.last_seen_at, resolved_at = null
+        """)
+    private static let resolve = Statement(
+        "resolve differences",
+        """
+        update difference set resolved_at = clock_timestamp()
+        where resolved_at is null and kind = any($1::text[]) and last_seen_at < $2
+        """)
+    private static let standing = Statement(
+        "standing differences",
+        """
+        select kind, subject, ours, theirs, first_seen_at, last_seen_at from difference
+        where resolved_at is null order by first_seen_at, kind, subject limit $1
+        """)
+    private static let counts = Statement(
+        "count differences", "select kind, count(*) from difference where resolved_at is null group by kind")
+
     /// Records a difference, new or seen again.
     func record(_ difference: Difference, in database: some Queryable) async throws(PostgresError) {
         try await database.execute(
@@ -38,35 +62,6 @@ struct DifferenceStore: Sendable {
         }
         return Dictionary(counts) { first, _ in first }
     }
-}
-
-extension DifferenceStore {
-    private static let record = Statement(
-        "record difference",
-        """
-        insert into payment.difference as known (kind, subject, ours, theirs, first_seen_at, last_seen_at)
-        values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())
-        on conflict (kind, subject) do update set ours = excluded.ours, theirs = excluded.theirs,
-            first_seen_at = case when known.resolved_at is null then known.first_seen_at else excluded.first_seen_at end,
-            last_seen_at = excluded.last_seen_at, resolved_at = null
-        """)
-
-    private static let resolve = Statement(
-        "resolve differences",
-        """
-        update payment.difference set resolved_at = clock_timestamp()
-        where resolved_at is null and kind = any($1::text[]) and last_seen_at < $2
-        """)
-
-    private static let standing = Statement(
-        "standing differences",
-        """
-        select kind, subject, ours, theirs, first_seen_at, last_seen_at from payment.difference
-        where resolved_at is null order by first_seen_at, kind, subject limit $1
-        """)
-
-    private static let counts = Statement(
-        "count differences", "select kind, count(*) from payment.difference where resolved_at is null group by kind")
 }
 
 extension Difference.Kind: PostgresValue {}

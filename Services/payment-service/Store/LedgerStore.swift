@@ -3,6 +3,52 @@ import Wire
 
 /// Accounts, transactions and their entries.
 struct LedgerStore: Sendable {
+    private static let open = Statement(
+        "open account", "insert into account (user_id) values ($1) on conflict do nothing")
+    private static let lock = Statement(
+        "lock account", "select true from account where user_id = $1 for no key update")
+    /// A statement of its own behind the lock: it must see what was committed while the lock was waited for.
+    private static let read = Statement(
+        "read holdings",
+        """
+        select coalesce(wallet.balance, 0), coalesce(wallet.version, 0),
+            reserve.key, reserve.user_id, reserve.amount, reserve.reason, reserve.state, reserve.balance,
+            reserve.expires_at, reserve.uncollected_at
+        from (select 1) as one
+        left join lateral (
+            select balance, version from entry
+            where user_id = $1 and book = 'wallet' order by version desc limit 1
+        ) as wallet on true
+        left join reserve on reserve.key = $2
+        """)
+    private static let post = Statement(
+        "post",
+        """
+        with made as (
+            insert into transaction (user_id, kind, subject) values ($1, $2, $3) returning id
+        )
+        insert into entry (transaction_id, user_id, book, amount)
+        select made.id, $1, leg.book, leg.amount from made, unnest($4::text[], $5::bigint[]) as leg (book, amount)
+        """)
+    private static let wallet = Statement(
+        "read wallet",
+        """
+        select coalesce((
+            select balance from entry
+            where entry.user_id = account.user_id and book = 'wallet' order by version desc limit 1
+        ), 0)
+        from account where user_id = $1
+        """)
+    private static let wallets = Statement(
+        "read wallets",
+        """
+        select user_id, coalesce((
+            select balance from entry
+            where entry.user_id = account.user_id and book = 'wallet' order by version desc limit 1
+        ), 0)
+        from account where user_id = any($1::bigint[])
+        """)
+
     /// Locks the account of `user` until the transaction ends, and reads what it holds and what stands under `key`.
     ///
     /// - Returns: nil where the user has no account yet.
@@ -43,61 +89,6 @@ struct LedgerStore: Sendable {
         }
         return Dictionary(uniqueKeysWithValues: rows)
     }
-}
-
-extension LedgerStore {
-    private static let open = Statement(
-        "open account", "insert into payment.account (user_id) values ($1) on conflict do nothing")
-
-    private static let lock = Statement(
-        "lock account", "select true from payment.account where user_id = $1 for no key update")
-
-    /// A statement of its own behind the lock: it must see what was committed while the lock was waited for.
-    private static let read = Statement(
-        "read holdings",
-        """
-        select coalesce(wallet.balance, 0), coalesce(wallet.version, 0),
-            reserve.key, reserve.user_id, reserve.amount, reserve.reason, reserve.state, reserve.balance,
-            reserve.expires_at, reserve.uncollected_at
-        from (select 1) as one
-        left join lateral (
-            select balance, version from payment.entry
-            where user_id = $1 and book = 'wallet' order by version desc limit 1
-        ) as wallet on true
-        left join payment.reserve on reserve.key = $2
-        """)
-
-    private static let post = Statement(
-        "post",
-        """
-        with made as (
-            insert into payment.transaction (user_id, kind, subject) values ($1, $2, $3) returning id
-        )
-        insert into payment.entry (transaction_id, user_id, book, amount)
-        select made.id, $1, leg.book, leg.amount from made, unnest($4::text[], $5::bigint[]) as leg (book, amount)
-        """)
-
-    private static let wallet = Statement(
-        "read wallet",
-        """
-        select coalesce((
-            select balance from payment.entry
-            where entry.user_id = account.user_id and book = 'wallet' order by version desc limit 1
-        ), 0)
-        from payment.account where user_id = $1
-        """)
-}
-
-extension LedgerStore {
-    private static let wallets = Statement(
-        "read wallets",
-        """
-        select user_id, coalesce((
-            select balance from payment.entry
-            where entry.user_id = account.user_id and book = 'wallet' order by version desc limit 1
-        ), 0)
-        from payment.account where user_id = any($1::bigint[])
-        """)
 }
 
 extension Posting.Kind: PostgresValue {}

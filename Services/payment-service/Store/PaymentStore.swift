@@ -3,6 +3,47 @@ import Wire
 
 /// Payments as they are recorded.
 struct PaymentStore: Sendable {
+    private static let find = Statement(
+        "find payment",
+        """
+        select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
+            owner, coins, credited_at, refunded
+        from payment where reference = $1 and provider = any($2::text[])
+        order by owner is null, id limit 1
+        """)
+    private static let insert = Statement(
+        "insert payment",
+        """
+        insert into payment (
+            provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at
+        ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        on conflict (provider, reference) do nothing
+        """)
+    private static let lock = Statement(
+        "lock payment",
+        """
+        select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
+            owner, coins, credited_at, refunded
+        from payment where provider = $1 and reference = $2 for no key update
+        """)
+    private static let update = Statement(
+        "update payment",
+        """
+        update payment set order_number = $2, item = $3, amount = $4, cancelled_amount = $5, currency = $6,
+            status = $7, paid_at = $8, owner = $9, coins = $10, credited_at = $11, refunded = $12,
+            checked_at = clock_timestamp()
+        where id = $1
+        """)
+    private static let unchecked = Statement(
+        "unchecked payments",
+        """
+        select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
+            owner, coins, credited_at, refunded
+        from payment where checked_at < $1 and seen_at > $2 order by checked_at limit $3
+        """)
+    private static let markChecked = Statement(
+        "mark payment checked", "update payment set checked_at = clock_timestamp() where id = $1")
+
     /// A payment by what its provider calls it.
     func find(
         _ reference: String, of providers: [String], in database: some Queryable
@@ -48,54 +89,6 @@ struct PaymentStore: Sendable {
     func markChecked(_ id: Int64, in database: some Queryable) async throws(PostgresError) {
         try await database.execute(Self.markChecked, id)
     }
-}
-
-extension PaymentStore {
-    private static let find = Statement(
-        "find payment",
-        """
-        select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
-            owner, coins, credited_at, refunded
-        from payment.payment where reference = $1 and provider = any($2::text[])
-        order by owner is null, id limit 1
-        """)
-
-    private static let insert = Statement(
-        "insert payment",
-        """
-        insert into payment.payment (
-            provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at
-        ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-        on conflict (provider, reference) do nothing
-        """)
-
-    private static let lock = Statement(
-        "lock payment",
-        """
-        select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
-            owner, coins, credited_at, refunded
-        from payment.payment where provider = $1 and reference = $2 for no key update
-        """)
-
-    private static let update = Statement(
-        "update payment",
-        """
-        update payment.payment set order_number = $2, item = $3, amount = $4, cancelled_amount = $5, currency = $6,
-            status = $7, paid_at = $8, owner = $9, coins = $10, credited_at = $11, refunded = $12,
-            checked_at = clock_timestamp()
-        where id = $1
-        """)
-
-    private static let unchecked = Statement(
-        "unchecked payments",
-        """
-        select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
-            owner, coins, credited_at, refunded
-        from payment.payment where checked_at < $1 and seen_at > $2 order by checked_at limit $3
-        """)
-
-    private static let markChecked = Statement(
-        "mark payment checked", "update payment.payment set checked_at = clock_timestamp() where id = $1")
 }
 
 extension PaymentReport.Status: PostgresValue {}

@@ -9,6 +9,21 @@ struct ReserveStore: Sendable {
         let user: UserID
     }
 
+    private static let record = Statement(
+        "record reserve",
+        """
+        insert into reserve (key, user_id, amount, reason, state, balance, expires_at, uncollected_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
+        on conflict (key) do update set state = excluded.state, uncollected_at = excluded.uncollected_at
+        """)
+    private static let owner = Statement("owner of reserve", "select user_id from reserve where key = $1")
+    private static let overdue = Statement(
+        "overdue reserves",
+        """
+        select key, user_id from reserve
+        where state = 'reserved' and expires_at <= $1 order by expires_at limit $2
+        """)
+
     /// Adds the recording of a reserve to a batch, new or changed.
     func add(_ reserve: Reserve, to batch: inout PostgresBatch) throws(PostgresError) {
         let request = reserve.request
@@ -30,25 +45,6 @@ struct ReserveStore: Sendable {
             Place(key: try row.next(), user: try row.next())
         }
     }
-}
-
-extension ReserveStore {
-    private static let record = Statement(
-        "record reserve",
-        """
-        insert into payment.reserve (key, user_id, amount, reason, state, balance, expires_at, uncollected_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8)
-        on conflict (key) do update set state = excluded.state, uncollected_at = excluded.uncollected_at
-        """)
-
-    private static let owner = Statement("owner of reserve", "select user_id from payment.reserve where key = $1")
-
-    private static let overdue = Statement(
-        "overdue reserves",
-        """
-        select key, user_id from payment.reserve
-        where state = 'reserved' and expires_at <= $1 order by expires_at limit $2
-        """)
 }
 
 extension Reserve.State: PostgresValue {}

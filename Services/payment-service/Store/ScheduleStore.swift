@@ -2,6 +2,14 @@ import Postgres
 
 /// Work that one instance does for all: whoever comes first when it is due.
 struct ScheduleStore: Sendable {
+    private static let take = Statement(
+        "take work",
+        """
+        update schedule set due_at = now() + $2 * interval '1 second' where work = $1 and due_at <= now()
+        """)
+    private static let finish = Statement(
+        "finish work", "update schedule set finished_at = clock_timestamp() where work = $1")
+
     /// Takes the work if it is due, and sets when it is due again.
     func take(_ work: String, every interval: Duration, in database: some Queryable) async throws(PostgresError) -> Bool
     {
@@ -12,15 +20,4 @@ struct ScheduleStore: Sendable {
     func finish(_ work: String, in database: some Queryable) async throws(PostgresError) {
         try await database.execute(Self.finish, work)
     }
-}
-
-extension ScheduleStore {
-    private static let take = Statement(
-        "take work",
-        """
-        update payment.schedule set due_at = now() + $2 * interval '1 second' where work = $1 and due_at <= now()
-        """)
-
-    private static let finish = Statement(
-        "finish work", "update payment.schedule set finished_at = clock_timestamp() where work = $1")
 }

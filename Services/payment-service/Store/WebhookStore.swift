@@ -3,6 +3,16 @@ import Wire
 
 /// Which webhooks have come.
 struct WebhookStore: Sendable {
+    private static let insert = Statement(
+        "insert webhook", "insert into webhook (provider, id) values ($1, $2) on conflict do nothing")
+    private static let forget = Statement(
+        "forget webhooks",
+        """
+        delete from webhook where (provider, id) in (
+            select provider, id from webhook where received_at < $1 order by received_at limit 5000
+        )
+        """)
+
     /// Records a webhook.
     ///
     /// - Returns: whether it is the first of its id.
@@ -14,17 +24,4 @@ struct WebhookStore: Sendable {
     func forget(before moment: Timestamp, in database: some Queryable) async throws(PostgresError) {
         try await database.execute(Self.forget, moment)
     }
-}
-
-extension WebhookStore {
-    private static let insert = Statement(
-        "insert webhook", "insert into payment.webhook (provider, id) values ($1, $2) on conflict do nothing")
-
-    private static let forget = Statement(
-        "forget webhooks",
-        """
-        delete from payment.webhook where (provider, id) in (
-            select provider, id from payment.webhook where received_at < $1 order by received_at limit 5000
-        )
-        """)
 }

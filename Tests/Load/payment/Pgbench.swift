@@ -14,15 +14,15 @@ enum Pgbench {
     /// Reserve, then capture.
     private static let transactions: [[Step]] = {
         let lock = Step(part: "for no key update", values: [":user"])
-        let read = Step(part: "left join payment.reserve", values: [":user", key])
+        let read = Step(part: "left join reserve", values: [":user", key])
         func post(_ kind: String, _ books: String) -> Step {
             Step(
-                part: "insert into payment.transaction",
+                part: "insert into transaction",
                 values: [":user", "'\(kind)'", key, "'{\(books)}'", "'{-1,1}'"])
         }
         func record(_ state: String) -> Step {
             Step(
-                part: "insert into payment.reserve",
+                part: "insert into reserve",
                 values: [key, ":user", "1", "'load'", "'\(state)'", "999999", "now() + interval '10 min'", "null"])
         }
         let fact = Step(

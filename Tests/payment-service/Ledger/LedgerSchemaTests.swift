@@ -90,7 +90,7 @@ struct LedgerSchemaTests {
     @Test("64 clients that write whatever they like at once leave books that add up")
     func property() async throws {
         let database = try await LedgerDatabase.make()
-        try await Pools.use(database, connections: 32) { pool in
+        try await Pools.use(database, schema: "payment", connections: 32) { pool in
             let outcomes = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
                 for client in 0..<64 {
                     group.addTask { try await Self.scribble(client, in: pool) }

@@ -10,7 +10,7 @@ enum LedgerDatabase {
     /// A database of its own, with accounts for the users 1, 2 and 3.
     static func make() async throws -> TestDatabase {
         let database = try await PostgresCluster.ofThisProcess().makeDatabase()
-        try await Pools.use(database) { pool in try await pool.migrate("payment", Migrations.all) }
+        try await Pools.use(database, schema: "payment") { pool in try await pool.migrate("payment", Migrations.all) }
         try await database.run(sql: "insert into payment.account (user_id) values (1), (2), (3)")
         return database
     }
@@ -35,9 +35,11 @@ extension PostgresPool {
 /// Pools to a test's database, on loops of their own.
 enum Pools {
     /// Runs `body` on a loop, as a request would be.
+    ///
+    /// - Parameter schema: what names without a schema mean; nothing where it is nil, as for a client that is not the service.
     @discardableResult
     static func use<Result: Sendable>(
-        _ database: TestDatabase, loops count: Int = 1, connections: Int = 4,
+        _ database: TestDatabase, schema: String? = nil, loops count: Int = 1, connections: Int = 4,
         _ body: @escaping @Sendable (PostgresPool) async throws -> Result
     ) async throws -> Result {
         let loops = EventLoopGroup(count: count)
@@ -45,6 +47,7 @@ enum Pools {
         var configuration = PostgresConfiguration(database.connectionString)
         configuration.waitPatiently()
         configuration.connectionsPerLoop = connections
+        configuration.schema = schema
         let pool = PostgresPool(configuration, on: loops, blocking: blocking)
         let outcome = await Task { try await loops.loops[0].run { try await body(pool) } }.result
         pool.close()
