@@ -118,7 +118,7 @@ struct AccountStore: Sendable {
         _ provider: AccountView.Provider, subject: String, to account: UserID, at now: Timestamp,
         in transaction: PostgresTransaction
     ) async throws {
-        try await transaction.execute(Self.link, provider.rawValue, subject, account.rawValue, now.milliseconds)
+        try await transaction.execute(Self.link, provider.rawValue, subject, account, now.milliseconds)
     }
 
     func exists(_ email: EmailAddress) async throws -> Bool {
@@ -132,7 +132,7 @@ struct AccountStore: Sendable {
     }
 
     func find(_ ids: [UserID]) async throws -> [Account] {
-        try await database.query(Self.byIDs, ids.map(\.rawValue)).map(Account.init(row:))
+        try await database.query(Self.byIDs, ids).map(Account.init(row:))
     }
 
     func find(_ id: UserID) async throws -> Account? { try await find([id]).first }
@@ -150,26 +150,26 @@ struct AccountStore: Sendable {
     func change(_ id: UserID, _ change: ProfileChange, in transaction: PostgresTransaction) async throws -> Account? {
         let phone: String? = change.phone ?? nil
         return try await transaction.query(
-            Self.change, id.rawValue, change.nickname, change.phone != nil, phone, change.profileImage
+            Self.change, id, change.nickname, change.phone != nil, phone, change.profileImage
         ).first(Account.init(row:))
     }
 
     /// Puts a new hash in the place of one with older parameters.
     func setPasswordHash(_ hash: String, of id: UserID) async throws {
-        try await database.execute(Self.setPassword, id.rawValue, hash)
+        try await database.execute(Self.setPassword, id, hash)
     }
 }
 
 extension Account {
     /// id, email, nickname, phone, profile_image, provider, created_at, version.
     init(row: inout Row) throws(PostgresError) {
-        id = UserID(try row.next())
+        id = try row.next()
         email = try row.next()
         nickname = try row.next()
         phone = try row.next()
         profileImage = try row.next()
         provider = try row.next(as: String?.self).flatMap(AccountView.Provider.init)
-        createdAt = Timestamp(milliseconds: try row.next())
+        createdAt = try row.next()
         version = try row.next()
     }
 }

@@ -24,19 +24,17 @@ struct DeviceStore: Sendable {
     /// Makes `token` the session's device; empty text leaves it without one.
     func set(_ token: String, of session: SessionID, _ account: UserID, at now: Timestamp) async throws {
         try await database.transaction { tx in
-            try await tx.execute(Self.replace, session.rawValue)
+            try await tx.execute(Self.replace, session)
             if !token.isEmpty {
-                try await tx.execute(Self.put, token, account.rawValue, session.rawValue, now.milliseconds)
+                try await tx.execute(Self.put, token, account, session, now.milliseconds)
             }
         }
     }
 
     /// The devices of those sessions of the accounts that are open.
     func tokens(of accounts: [UserID], at now: Timestamp) async throws -> [(account: UserID, token: String)] {
-        let rows = try await database.query(Self.ofAccounts, accounts.map(\.rawValue), now.milliseconds)
-        return try rows.map { row throws(PostgresError) in
-            (UserID(try row.next()), try row.next())
-        }
+        let rows = try await database.query(Self.ofAccounts, accounts, now.milliseconds)
+        return try rows.map { row throws(PostgresError) in (try row.next(), try row.next()) }
     }
 
     func remove(_ token: String) async throws { try await database.execute(Self.prune, token) }

@@ -73,7 +73,7 @@ struct SessionStore: Sendable {
         _ account: UserID, profile: String, token: RefreshToken, from now: Timestamp, to expiry: Timestamp
     ) async throws -> Session {
         let rows = try await database.query(
-            Self.open, account.rawValue, profile, now.milliseconds, expiry.milliseconds, token.hash)
+            Self.open, account, profile, now.milliseconds, expiry.milliseconds, token.hash)
         guard let session = try rows.first(Session.init(row:)) else { throw Failure.serverError }
         return session
     }
@@ -81,38 +81,35 @@ struct SessionStore: Sendable {
     /// The session of a refresh token, and when the token was used up, if it was.
     func find(_ token: RefreshToken) async throws -> (session: Session, usedAt: Timestamp?)? {
         try await database.query(Self.byRefresh, token.hash).first { row throws(PostgresError) in
-            let session = try Session(row: &row)
-            return (session, try row.next(as: Int64?.self).map(Timestamp.init(milliseconds:)))
+            (try Session(row: &row), try row.next())
         }
     }
 
     func find(_ id: SessionID) async throws -> Session? {
-        try await database.query(Self.byID, id.rawValue).first(Session.init(row:))
+        try await database.query(Self.byID, id).first(Session.init(row:))
     }
 
     /// The account's open sessions, newest first.
     func open(of account: UserID, at now: Timestamp) async throws -> [Session] {
-        try await database.query(Self.ofAccount, account.rawValue, now.milliseconds).map(Session.init(row:))
+        try await database.query(Self.ofAccount, account, now.milliseconds).map(Session.init(row:))
     }
 
     /// Ends a session of the account and forgets its devices; false where there is no such open session.
     func revoke(_ id: SessionID, of account: UserID, at now: Timestamp) async throws -> Bool {
-        !(try await database.query(Self.revoke, id.rawValue, account.rawValue, now.milliseconds).isEmpty)
+        !(try await database.query(Self.revoke, id, account, now.milliseconds).isEmpty)
     }
 
     /// Ends all open sessions of the account and forgets their devices; tells which they were.
     func revokeAll(of account: UserID, at now: Timestamp) async throws -> [SessionID] {
-        try await database.query(Self.revokeAll, account.rawValue, now.milliseconds).map { row throws(PostgresError) in
-            SessionID(try row.next())
+        try await database.query(Self.revokeAll, account, now.milliseconds).map { row throws(PostgresError) in
+            try row.next()
         }
     }
 
     /// The first `limit` revocations from a moment on, oldest first.
     func revocations(since: Timestamp, limit: Int) async throws -> [Revocation] {
         try await database.query(Self.revokedSince, since.milliseconds, Int64(limit)).map { row throws(PostgresError) in
-            Revocation(
-                session: SessionID(try row.next()), user: UserID(try row.next()),
-                at: Timestamp(milliseconds: try row.next()))
+            Revocation(session: try row.next(), user: try row.next(), at: try row.next())
         }
     }
 
@@ -128,9 +125,9 @@ struct SessionStore: Sendable {
         _ token: RefreshToken, to next: RefreshToken, of session: SessionID, at now: Timestamp
     ) async throws -> Timestamp {
         try await database.transaction { tx in
-            let usedAt: Int64 = try await tx.query(Self.use, token.hash, now.milliseconds).value()
-            try await tx.execute(Self.add, next.hash, session.rawValue, now.milliseconds)
-            return Timestamp(milliseconds: usedAt)
+            let usedAt: Timestamp = try await tx.query(Self.use, token.hash, now.milliseconds).value()
+            try await tx.execute(Self.add, next.hash, session, now.milliseconds)
+            return usedAt
         }
     }
 }
@@ -138,11 +135,11 @@ struct SessionStore: Sendable {
 extension Session {
     /// id, account, profile, created_at, expires_at, revoked_at.
     init(row: inout Row) throws(PostgresError) {
-        id = SessionID(try row.next())
-        account = UserID(try row.next())
+        id = try row.next()
+        account = try row.next()
         profile = try row.next()
-        createdAt = Timestamp(milliseconds: try row.next())
-        expiresAt = Timestamp(milliseconds: try row.next())
-        revokedAt = try row.next(as: Int64?.self).map(Timestamp.init(milliseconds:))
+        createdAt = try row.next()
+        expiresAt = try row.next()
+        revokedAt = try row.next()
     }
 }

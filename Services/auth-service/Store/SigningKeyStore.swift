@@ -36,7 +36,7 @@ struct SigningKeyStore: Sendable {
 
     private static func read(_ tx: PostgresTransaction) async throws -> [Stored] {
         let rows = try await tx.query(Self.all).map { row throws(PostgresError) in
-            (pem: try row.next(as: String.self), createdAt: Timestamp(milliseconds: try row.next()))
+            (pem: try row.next(as: String.self), createdAt: try row.next(as: Timestamp.self))
         }
         return try rows.map { Stored(key: try SigningKey(pem: $0.pem), createdAt: $0.createdAt) }
     }

@@ -65,8 +65,8 @@ struct DMStore: Sendable {
     func open(
         _ one: UserID, _ other: UserID, in workspace: WorkspaceID, at now: Timestamp
     ) async throws -> (dm: DM, isNew: Bool) {
-        let (low, high) = (min(one, other).rawValue, max(one, other).rawValue)
-        let opened = try await database.query(Self.open, workspace.rawValue, low, high, now.milliseconds)
+        let (low, high) = (min(one, other), max(one, other))
+        let opened = try await database.query(Self.open, workspace, low, high, now.milliseconds)
             .first { row throws(PostgresError) in (dm: try DM(row: &row), isNew: try row.next(as: Bool.self)) }
         if let opened { return opened }
         // Another transaction has made it since this statement's snapshot.
@@ -75,42 +75,42 @@ struct DMStore: Sendable {
     }
 
     func find(_ one: UserID, _ other: UserID, in workspace: WorkspaceID) async throws -> DM? {
-        let (low, high) = (min(one, other).rawValue, max(one, other).rawValue)
-        return try await database.query(Self.pair, workspace.rawValue, low, high).first(DM.init(row:))
+        let (low, high) = (min(one, other), max(one, other))
+        return try await database.query(Self.pair, workspace, low, high).first(DM.init(row:))
     }
 
     /// Those of these rooms that are the user's; who has left the workspace has left its rooms.
     func find(_ ids: [DMID], of user: UserID) async throws -> [DM] {
-        try await database.query(Self.byIDs, ids.map(\.rawValue), user.rawValue).map(DM.init(row:))
+        try await database.query(Self.byIDs, ids, user).map(DM.init(row:))
     }
 
     /// The user's rooms in a workspace, oldest first.
     func list(_ workspace: WorkspaceID, of user: UserID) async throws -> [DM] {
-        try await database.query(Self.ofUser, user.rawValue, workspace.rawValue).map(DM.init(row:))
+        try await database.query(Self.ofUser, user, workspace).map(DM.init(row:))
     }
 
     /// Notes that someone has left the workspace, or come back, unless something later is known; returns their rooms.
     func setLeft(
         _ hasLeft: Bool, _ user: UserID, _ workspace: WorkspaceID, version: Int64
     ) async throws -> [DMID] {
-        try await database.query(Self.setLeft, workspace.rawValue, user.rawValue, hasLeft, version)
-            .map { row throws(PostgresError) in DMID(try row.next(as: Int64.self)) }
+        try await database.query(Self.setLeft, workspace, user, hasLeft, version)
+            .map { row throws(PostgresError) in try row.next() }
     }
 
     /// Notes that people have left the workspace of a room, of whom nothing has been heard since it was made.
     func setLeft(_ users: [UserID], _ id: DMID) async throws {
-        try await database.execute(Self.setLeftOne, id.rawValue, users.map(\.rawValue))
+        try await database.execute(Self.setLeftOne, id, users)
     }
 }
 
 extension DM {
     /// id, workspace, low, high, created_at, low_has_left, high_has_left.
     fileprivate init(row: inout Row) throws(PostgresError) {
-        id = DMID(try row.next(as: Int64.self))
-        workspace = WorkspaceID(try row.next(as: Int64.self))
-        low = UserID(try row.next(as: Int64.self))
-        high = UserID(try row.next(as: Int64.self))
-        createdAt = Timestamp(milliseconds: try row.next())
+        id = try row.next()
+        workspace = try row.next()
+        low = try row.next()
+        high = try row.next()
+        createdAt = try row.next()
         lowHasLeft = try row.next()
         highHasLeft = try row.next()
     }

@@ -101,7 +101,7 @@ struct MessageStore: Sendable {
             Self.some, places.map(\.room.kindNumber), places.map(\.room.rawValue), places.map(\.seq)
         ).map { row throws(PostgresError) in
             let room = try row.nextRoom()
-            return try StoredMessage(room: room, workspace: WorkspaceID(try row.next(as: Int64.self)), row: &row)
+            return try StoredMessage(room: room, workspace: try row.next(), row: &row)
         }
     }
 
@@ -109,7 +109,7 @@ struct MessageStore: Sendable {
     func glance(_ rooms: [RoomID], for user: UserID) async throws -> [RoomGlance] {
         if rooms.isEmpty { return [] }
         return try await database.query(
-            Self.glance, rooms.map(\.kindNumber), rooms.map(\.rawValue), user.rawValue
+            Self.glance, rooms.map(\.kindNumber), rooms.map(\.rawValue), user
         ).map { row throws(PostgresError) in
             let room = try row.nextRoom()
             let (head, position, unread): (Int64, Int64, Int64) = (try row.next(), try row.next(), try row.next())
@@ -120,7 +120,7 @@ struct MessageStore: Sendable {
 
     /// How many messages of others are behind `after`, or behind the user's read position where that is nil.
     func unread(in room: RoomID, for user: UserID, after: Int64?) async throws -> Int64 {
-        try await database.query(Self.unread, room.kindNumber, room.rawValue, user.rawValue, after).value()
+        try await database.query(Self.unread, room.kindNumber, room.rawValue, user, after).value()
     }
 }
 
@@ -154,12 +154,12 @@ struct StoredMessage: Sendable {
         self.room = room
         self.workspace = workspace
         seq = try row.next()
-        id = ChatID(try row.next(as: Int64.self))
-        author = UserID(try row.next(as: Int64.self))
-        session = SessionID(try row.next(as: Int64.self))
+        id = try row.next()
+        author = try row.next()
+        session = try row.next()
         content = try row.next()
         files = try row.next()
-        createdAt = Timestamp(milliseconds: try row.next())
+        createdAt = try row.next()
         clientID = try row.next()
     }
 

@@ -94,14 +94,13 @@ struct MessageWriter: Sendable {
         var batch = PostgresBatch()
         if newRooms {
             let first = Dictionary(drafts.map { ($0.room, $0) }) { first, _ in first }
-            try batch.add(
-                Self.prepare, kinds, ids, rooms.map { first[$0]?.workspace.rawValue ?? 0 },
-                rooms.map { first[$0]?.roomName })
+            let makers = rooms.compactMap { first[$0] }
+            try batch.add(Self.prepare, kinds, ids, makers.map(\.workspace), makers.map(\.roomName))
         }
         if drafts.contains(where: { $0.clientID != nil }) { try batch.add(Self.lock, kinds, ids) }
         try batch.add(
             Self.write, drafts.map { Int16($0.room.kind.rawValue) }, drafts.map(\.room.rawValue),
-            drafts.map(\.author.rawValue), drafts.map(\.session.rawValue), drafts.map(\.content),
+            drafts.map(\.author), drafts.map(\.session), drafts.map(\.content),
             drafts.map { $0.files.joined(separator: "\n") }, drafts.map(\.clientID), drafts.map(\.digest),
             now.milliseconds, Self.spacing, Self.longestLead)
         guard let rows = try await database.run(batch).last else { throw Failure.serverError }
@@ -113,11 +112,11 @@ struct MessageWriter: Sendable {
         for var row in rows {
             let place = Int(try row.next(as: Int64.self)) - 1
             let kind: Int32 = try row.next()
-            let (id, seq, createdAt): (Int64, Int64, Int64) = (try row.next(), try row.next(), try row.next())
+            let (id, seq, createdAt): (ChatID, Int64, Timestamp) = (try row.next(), try row.next(), try row.next())
             let files: [String] = try row.next()
             if let outboxRow = try row.next(as: Int64?.self) { result.outboxRow = outboxRow }
             let written = SendOutcome.Written(
-                id: ChatID(id), seq: seq, createdAt: Timestamp(milliseconds: createdAt),
+                id: id, seq: seq, createdAt: createdAt,
                 files: kind == 0 ? drafts[place].files : files)
             result.outcomes[place] =
                 switch kind {

@@ -29,10 +29,10 @@ struct ReadPositionStore: Sendable {
 
     /// Moves the position forward; what is no move writes nothing.
     func move(_ user: UserID, in room: RoomID, to seq: Int64) async throws {
-        try await database.execute(Self.move, user.rawValue, room.kindNumber, room.rawValue, seq)
+        try await database.execute(Self.move, user, room.kindNumber, room.rawValue, seq)
     }
 
     func position(of user: UserID, in room: RoomID) async throws -> Int64 {
-        try await database.query(Self.position, user.rawValue, room.kindNumber, room.rawValue).value()
+        try await database.query(Self.position, user, room.kindNumber, room.rawValue).value()
     }
 }

@@ -26,13 +26,13 @@ struct RoomNames: Sendable {
         let found = try await database.query(Self.find, rooms.map(\.kindNumber), rooms.map(\.rawValue))
             .map { row throws(PostgresError) in
                 let room = try row.nextRoom()
-                return (room, Known(workspace: WorkspaceID(try row.next(as: Int64.self)), name: try row.next()))
+                return (room, Known(workspace: try row.next(), name: try row.next()))
             }
         return Dictionary(uniqueKeysWithValues: found)
     }
 
     /// A channel is called otherwise from a version on.
     func rename(_ channel: ChannelID, _ name: String, version: Int64) async throws {
-        try await database.execute(Self.rename, channel.rawValue, name, version)
+        try await database.execute(Self.rename, channel, name, version)
     }
 }

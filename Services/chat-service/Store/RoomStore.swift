@@ -44,7 +44,7 @@ struct RoomStore: Sendable {
 
     /// All rooms of a workspace, DMs without a message included.
     func list(_ workspace: WorkspaceID) async throws -> [RoomID] {
-        try await database.query(Self.ofWorkspace, workspace.rawValue).map { row throws(PostgresError) in
+        try await database.query(Self.ofWorkspace, workspace).map { row throws(PostgresError) in
             let kind: Int32 = try row.next()
             return RoomID(kind: kind == 2 ? .dm : .channel, rawValue: try row.next())
         }
@@ -64,7 +64,7 @@ struct RoomStore: Sendable {
                 }
             if state?.isClosed == true { return }
             let after = try await tx.query(
-                Self.remove, room.kindNumber, room.rawValue, user.rawValue, state?.last ?? 0, version
+                Self.remove, room.kindNumber, room.rawValue, user, state?.last ?? 0, version
             ).first { row throws(PostgresError) in try row.next(as: Int64.self) }
             if let after { await telling(after) }
         }
@@ -72,7 +72,7 @@ struct RoomStore: Sendable {
 
     /// Takes no message any more, not even a first one; returns the seq of the last one.
     func close(_ room: RoomID, of workspace: WorkspaceID) async throws -> Int64 {
-        try await database.query(Self.close, room.kindNumber, room.rawValue, workspace.rawValue).value()
+        try await database.query(Self.close, room.kindNumber, room.rawValue, workspace).value()
     }
 
     /// Deletes what was said, in pieces; the closed room itself stays, so that nothing is said again.
@@ -80,6 +80,6 @@ struct RoomStore: Sendable {
         while try await database.execute(Self.eraseMessages, room.kindNumber, room.rawValue) > 0 {}
         try await database.execute(Self.eraseRest, room.kindNumber, room.rawValue)
         try await database.execute(Self.eraseRemovals, room.kindNumber, room.rawValue)
-        if let dm = room.dm { try await database.execute(Self.eraseDM, dm.rawValue) }
+        if let dm = room.dm { try await database.execute(Self.eraseDM, dm) }
     }
 }

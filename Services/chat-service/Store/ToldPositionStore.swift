@@ -21,12 +21,12 @@ struct ToldPositionStore: Sendable {
 
     func put(_ session: SessionID, _ room: RoomID, _ seq: Int64, now: Timestamp = .now) async throws {
         try await database.execute(
-            Self.put, session.rawValue, room.kindNumber, room.rawValue, seq, now.milliseconds,
+            Self.put, session, room.kindNumber, room.rawValue, seq, now.milliseconds,
             (now - Self.lifetime).milliseconds)
     }
 
     /// 0 where nothing is known.
     func find(_ session: SessionID, _ room: RoomID) async throws -> Int64 {
-        try await database.query(Self.find, session.rawValue, room.kindNumber, room.rawValue).value()
+        try await database.query(Self.find, session, room.kindNumber, room.rawValue).value()
     }
 }

@@ -84,8 +84,8 @@ struct LedgerStore: Sendable {
 
     /// The wallets of those users who have an account.
     func wallets(of users: [UserID], in database: some Queryable) async throws(PostgresError) -> [UserID: Int] {
-        let rows = try await database.query(Self.wallets, users.map(\.rawValue)).map { row throws(PostgresError) in
-            (UserID(try row.next()), try row.next(as: Int.self))
+        let rows = try await database.query(Self.wallets, users).map { row throws(PostgresError) in
+            (try row.next(as: UserID.self), try row.next(as: Int.self))
         }
         return Dictionary(uniqueKeysWithValues: rows)
     }

@@ -56,41 +56,36 @@ struct AccessStore: Sendable {
 
     /// Whether the user sees something that has this picture.
     func sees(cover path: String, _ user: UserID) async throws -> Bool {
-        try await database.query(Self.cover, path, user.rawValue).value()
+        try await database.query(Self.cover, path, user).value()
     }
 
     func channels(_ ids: [ChannelID], for user: UserID) async throws -> [ChannelAccess] {
         if ids.isEmpty { return [] }
-        return try await database.query(Self.channels, user.rawValue, ids.map(\.rawValue))
-            .map(ChannelAccess.init(row:))
+        return try await database.query(Self.channels, user, ids).map(ChannelAccess.init(row:))
     }
 
     func channel(named name: String, of workspace: WorkspaceID, for user: UserID) async throws -> ChannelAccess? {
-        try await database.query(Self.byName, user.rawValue, workspace.rawValue, name.caselessKey)
-            .first(ChannelAccess.init(row:))
+        try await database.query(Self.byName, user, workspace, name.caselessKey).first(ChannelAccess.init(row:))
     }
 
     /// The channels that the user is in, of one workspace or of all.
     func channels(of user: UserID, in workspace: WorkspaceID?) async throws -> [ChannelAccess] {
-        try await database.query(Self.mine, user.rawValue, workspace?.rawValue).map(ChannelAccess.init(row:))
+        try await database.query(Self.mine, user, workspace).map(ChannelAccess.init(row:))
     }
 
     func workspaces(_ ids: [WorkspaceID], for user: UserID) async throws -> [WorkspaceAccess] {
         if ids.isEmpty { return [] }
-        return try await database.query(Self.workspaces, user.rawValue, ids.map(\.rawValue))
-            .map { row throws(PostgresError) in
-                WorkspaceAccess(
-                    id: WorkspaceID(try row.next()), role: try row.next() ? .owner : .member,
-                    version: try row.next())
-            }
+        return try await database.query(Self.workspaces, user, ids).map { row throws(PostgresError) in
+            WorkspaceAccess(id: try row.next(), role: try row.next() ? .owner : .member, version: try row.next())
+        }
     }
 }
 
 extension ChannelAccess {
     /// id, workspace, name, is_default, is owner, is member, version.
     fileprivate init(row: inout Row) throws(PostgresError) {
-        let id = ChannelID(try row.next(as: Int64.self))
-        let workspace = WorkspaceID(try row.next(as: Int64.self))
+        let id: ChannelID = try row.next()
+        let workspace: WorkspaceID = try row.next()
         let name: String = try row.next()
         let isDefault: Bool = try row.next()
         let isOwner: Bool = try row.next()

@@ -28,7 +28,7 @@ struct ChannelMemberStore: Sendable {
         "select user_id from channel_member where channel = $1 and user_id > $2 order by user_id limit $3")
 
     func standing(_ user: UserID, in channel: ChannelID, of database: some Queryable) async throws -> ChannelStanding {
-        try await database.query(Self.standing, channel.rawValue, user.rawValue).first { row throws(PostgresError) in
+        try await database.query(Self.standing, channel, user).first { row throws(PostgresError) in
             let (isOwner, isMember) = (try row.next(as: Bool.self), try row.next(as: Bool.self))
             return isOwner ? .owner : isMember ? .member : .onlooker
         } ?? .stranger
@@ -38,28 +38,22 @@ struct ChannelMemberStore: Sendable {
     func add(_ user: UserID, to channel: Channel, at now: Timestamp, in transaction: PostgresTransaction) async throws
         -> Bool
     {
-        let added = try await transaction.execute(
-            Self.add, channel.id.rawValue, user.rawValue, channel.workspace.rawValue, now.milliseconds)
-        return added > 0
+        try await transaction.execute(Self.add, channel.id, user, channel.workspace, now.milliseconds) > 0
     }
 
     func remove(_ user: UserID, from channel: ChannelID, in transaction: PostgresTransaction) async throws {
-        try await transaction.execute(Self.remove, channel.rawValue, user.rawValue)
+        try await transaction.execute(Self.remove, channel, user)
     }
 
     /// In the order of their joining.
     func list(_ channel: ChannelID, in database: some Queryable) async throws -> [UserID] {
-        try await database.query(Self.list, channel.rawValue).map { row throws(PostgresError) in
-            UserID(try row.next())
-        }
+        try await database.query(Self.list, channel).map { row throws(PostgresError) in try row.next() }
     }
 
     /// By id, those after `after`.
     func page(
         _ channel: ChannelID, after: Int64, limit: Int, in database: some Queryable
     ) async throws -> [UserID] {
-        try await database.query(Self.page, channel.rawValue, after, limit).map { row throws(PostgresError) in
-            UserID(try row.next())
-        }
+        try await database.query(Self.page, channel, after, limit).map { row throws(PostgresError) in try row.next() }
     }
 }

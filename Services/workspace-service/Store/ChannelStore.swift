@@ -60,20 +60,20 @@ struct ChannelStore: Sendable {
     ) async throws -> Channel? {
         switch reference {
         case .id(let id):
-            try await database.query(Self.byID, workspace.rawValue, id.rawValue).first(Channel.init(row:))
+            try await database.query(Self.byID, workspace, id).first(Channel.init(row:))
         case .name(let name):
-            try await database.query(Self.byName, workspace.rawValue, name.caselessKey).first(Channel.init(row:))
+            try await database.query(Self.byName, workspace, name.caselessKey).first(Channel.init(row:))
         }
     }
 
     /// All channels, oldest first.
     func list(_ workspace: WorkspaceID, in database: some Queryable) async throws -> [Channel] {
-        try await database.query(Self.all, workspace.rawValue).map(Channel.init(row:))
+        try await database.query(Self.all, workspace).map(Channel.init(row:))
     }
 
     /// The channels that the user is in, oldest first.
     func list(_ workspace: WorkspaceID, of user: UserID, in database: some Queryable) async throws -> [Channel] {
-        try await database.query(Self.mine, workspace.rawValue, user.rawValue).map(Channel.init(row:))
+        try await database.query(Self.mine, workspace, user).map(Channel.init(row:))
     }
 
     /// A new channel; its owner must become a member of it within the same transaction.
@@ -82,8 +82,7 @@ struct ChannelStore: Sendable {
         isDefault: Bool = false, at now: Timestamp, in transaction: PostgresTransaction
     ) async throws -> Channel {
         try await transaction.query(
-            Self.insert, workspace.rawValue, name, name.caselessKey, description, image, owner?.rawValue, isDefault,
-            now.milliseconds
+            Self.insert, workspace, name, name.caselessKey, description, image, owner, isDefault, now.milliseconds
         ).only(Channel.init(row:))
     }
 
@@ -91,36 +90,36 @@ struct ChannelStore: Sendable {
     func edit(
         _ id: ChannelID, name: String?, description: String?, image: String?, in transaction: PostgresTransaction
     ) async throws -> Channel {
-        try await transaction.query(Self.edit, id.rawValue, name, name?.caselessKey, description, image)
+        try await transaction.query(Self.edit, id, name, name?.caselessKey, description, image)
             .only(Channel.init(row:))
     }
 
     func setOwner(_ owner: UserID, of id: ChannelID, in transaction: PostgresTransaction) async throws -> Channel {
-        try await transaction.query(Self.setOwner, id.rawValue, owner.rawValue).only(Channel.init(row:))
+        try await transaction.query(Self.setOwner, id, owner).only(Channel.init(row:))
     }
 
     /// The default channel's owner is always the workspace's.
     func setDefaultOwner(
         _ owner: UserID, of workspace: WorkspaceID, in transaction: PostgresTransaction
     ) async throws {
-        try await transaction.execute(Self.setDefaultOwner, workspace.rawValue, owner.rawValue)
+        try await transaction.execute(Self.setDefaultOwner, workspace, owner)
     }
 
     func delete(_ id: ChannelID, in transaction: PostgresTransaction) async throws {
-        try await transaction.execute(Self.delete, id.rawValue)
+        try await transaction.execute(Self.delete, id)
     }
 }
 
 extension Channel {
     /// id, workspace, name, description, image, owner, is_default, created_at.
     init(row: inout Row) throws(PostgresError) {
-        id = ChannelID(try row.next())
-        workspace = WorkspaceID(try row.next())
+        id = try row.next()
+        workspace = try row.next()
         name = try row.next()
         description = try row.next()
         image = try row.next()
-        owner = try row.next(as: Int64?.self).map { UserID($0) }
+        owner = try row.next()
         isDefault = try row.next()
-        createdAt = Timestamp(milliseconds: try row.next())
+        createdAt = try row.next()
     }
 }

@@ -38,7 +38,7 @@ struct MemberStore: Sendable {
         """)
 
     func standing(_ user: UserID, in workspace: WorkspaceID, of database: some Queryable) async throws -> Standing {
-        let isOwner = try await database.query(Self.standing, workspace.rawValue, user.rawValue)
+        let isOwner = try await database.query(Self.standing, workspace, user)
             .first { row throws(PostgresError) in try row.next(as: Bool.self) }
         return isOwner.map { $0 ? .owner : .member } ?? .stranger
     }
@@ -47,36 +47,31 @@ struct MemberStore: Sendable {
     func add(
         _ user: UserID, to workspace: WorkspaceID, at now: Timestamp, in transaction: PostgresTransaction
     ) async throws -> Bool {
-        let added: Int64 = try await transaction.query(
-            Self.add, workspace.rawValue, user.rawValue, now.milliseconds
-        ).value()
-        return added > 0
+        try await transaction.query(Self.add, workspace, user, now.milliseconds).value(as: Int64.self) > 0
     }
 
     /// Takes the user out of the workspace and all of its channels.
     func remove(_ user: UserID, from workspace: WorkspaceID, in transaction: PostgresTransaction) async throws {
-        try await transaction.execute(Self.remove, workspace.rawValue, user.rawValue)
+        try await transaction.execute(Self.remove, workspace, user)
     }
 
     /// In the order of their joining.
     func list(_ workspace: WorkspaceID, in database: some Queryable) async throws -> [UserID] {
-        try await database.query(Self.list, workspace.rawValue).map { row throws(PostgresError) in
-            UserID(try row.next())
-        }
+        try await database.query(Self.list, workspace).map { row throws(PostgresError) in try row.next() }
     }
 
     /// Whether the user owns a channel of the workspace, other than the default one.
     func ownsChannels(
         _ user: UserID, in workspace: WorkspaceID, of transaction: PostgresTransaction
     ) async throws -> Bool {
-        try await transaction.query(Self.ownsChannels, workspace.rawValue, user.rawValue).value()
+        try await transaction.query(Self.ownsChannels, workspace, user).value()
     }
 
     /// Those of `others` who share a workspace with `user`.
     func acquaintances(
         of user: UserID, among others: [UserID], in database: some Queryable
     ) async throws -> [UserID] {
-        try await database.query(Self.acquaintances, user.rawValue, others.map(\.rawValue))
-            .map { row throws(PostgresError) in UserID(try row.next()) }
+        try await database.query(Self.acquaintances, user, others)
+            .map { row throws(PostgresError) in try row.next() }
     }
 }

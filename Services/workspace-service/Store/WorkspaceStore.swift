@@ -52,17 +52,17 @@ struct WorkspaceStore: Sendable {
     private static let delete = Statement("delete workspace", "delete from workspace where id = $1")
 
     func find(_ id: WorkspaceID, in database: some Queryable) async throws -> Workspace? {
-        try await database.query(Self.byID, id.rawValue).first(Workspace.init(row:))
+        try await database.query(Self.byID, id).first(Workspace.init(row:))
     }
 
     /// Those that the user is in, oldest first.
     func list(of user: UserID, in database: some Queryable) async throws -> [Workspace] {
-        try await database.query(Self.ofUser, user.rawValue).map(Workspace.init(row:))
+        try await database.query(Self.ofUser, user).map(Workspace.init(row:))
     }
 
     /// Raises the version and keeps others from changing anything within the workspace until the transaction ends.
     func lock(_ id: WorkspaceID, in transaction: PostgresTransaction) async throws -> Workspace? {
-        try await transaction.query(Self.lock, id.rawValue).first(Workspace.init(row:))
+        try await transaction.query(Self.lock, id).first(Workspace.init(row:))
     }
 
     /// A new workspace; its owner must become a member within the same transaction.
@@ -71,7 +71,7 @@ struct WorkspaceStore: Sendable {
         in transaction: PostgresTransaction
     ) async throws -> Workspace {
         let rows = try await transaction.query(
-            Self.insert, name, name.caselessKey, description, image, owner.rawValue, now.milliseconds)
+            Self.insert, name, name.caselessKey, description, image, owner, now.milliseconds)
         return try rows.only(Workspace.init(row:))
     }
 
@@ -87,7 +87,7 @@ struct WorkspaceStore: Sendable {
     /// Those that the system made, by slug, in the order of their making.
     func find(slugs: [String], in database: some Queryable) async throws -> [(slug: String, id: WorkspaceID)] {
         try await database.query(Self.bySlugs, slugs).map { row throws(PostgresError) in
-            (try row.next(as: String.self), WorkspaceID(try row.next()))
+            (try row.next(), try row.next())
         }
     }
 
@@ -95,31 +95,30 @@ struct WorkspaceStore: Sendable {
     func edit(
         _ id: WorkspaceID, name: String?, description: String?, image: String?, in transaction: PostgresTransaction
     ) async throws -> Workspace {
-        let rows = try await transaction.query(
-            Self.edit, id.rawValue, name, name?.caselessKey, description, image)
-        return try rows.only(Workspace.init(row:))
+        try await transaction.query(Self.edit, id, name, name?.caselessKey, description, image)
+            .only(Workspace.init(row:))
     }
 
     func setOwner(
         _ owner: UserID, of id: WorkspaceID, in transaction: PostgresTransaction
     ) async throws -> Workspace {
-        try await transaction.query(Self.setOwner, id.rawValue, owner.rawValue).only(Workspace.init(row:))
+        try await transaction.query(Self.setOwner, id, owner).only(Workspace.init(row:))
     }
 
     func delete(_ id: WorkspaceID, in transaction: PostgresTransaction) async throws {
-        try await transaction.execute(Self.delete, id.rawValue)
+        try await transaction.execute(Self.delete, id)
     }
 }
 
 extension Workspace {
     /// id, name, description, image, owner, created_at, version.
     init(row: inout Row) throws(PostgresError) {
-        id = WorkspaceID(try row.next())
+        id = try row.next()
         name = try row.next()
         description = try row.next()
         image = try row.next()
-        owner = try row.next(as: Int64?.self).map { UserID($0) }
-        createdAt = Timestamp(milliseconds: try row.next())
+        owner = try row.next()
+        createdAt = try row.next()
         version = try row.next()
     }
 }
