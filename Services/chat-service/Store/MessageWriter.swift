@@ -90,7 +90,7 @@ struct MessageWriter: Sendable {
     /// - Parameter newRooms: whether some rooms may not be in the table yet.
     func write(_ drafts: [Draft], newRooms: Bool, now: Timestamp) async throws -> Result {
         let rooms = Set(drafts.map(\.room)).sorted()
-        let (kinds, ids) = (rooms.map { Int16($0.kind.rawValue) }, rooms.map(\.rawValue))
+        let (kinds, ids) = (rooms.map(\.kindNumber), rooms.map(\.rawValue))
         var batch = PostgresBatch()
         if newRooms {
             let first = Dictionary(drafts.map { ($0.room, $0) }) { first, _ in first }
@@ -99,7 +99,7 @@ struct MessageWriter: Sendable {
         }
         if drafts.contains(where: { $0.clientID != nil }) { try batch.add(Self.lock, kinds, ids) }
         try batch.add(
-            Self.write, drafts.map { Int16($0.room.kind.rawValue) }, drafts.map(\.room.rawValue),
+            Self.write, drafts.map(\.room.kindNumber), drafts.map(\.room.rawValue),
             drafts.map(\.author), drafts.map(\.session), drafts.map(\.content),
             drafts.map { $0.files.joined(separator: "\n") }, drafts.map(\.clientID), drafts.map(\.digest),
             now.milliseconds, Self.spacing, Self.longestLead)

@@ -44,10 +44,7 @@ struct RoomStore: Sendable {
 
     /// All rooms of a workspace, DMs without a message included.
     func list(_ workspace: WorkspaceID) async throws -> [RoomID] {
-        try await database.query(Self.ofWorkspace, workspace).map { row throws(PostgresError) in
-            let kind: Int32 = try row.next()
-            return RoomID(kind: kind == 2 ? .dm : .channel, rawValue: try row.next())
-        }
+        try await database.query(Self.ofWorkspace, workspace).map { row throws(PostgresError) in try row.nextRoom() }
     }
 
     /// Gives a removal its place, behind the room's newest message, unless a later version has been heard of, or the room

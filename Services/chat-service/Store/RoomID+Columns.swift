@@ -1,0 +1,16 @@
+import Postgres
+import Wire
+
+extension RoomID {
+    /// The kind as the tables have it.
+    var kindNumber: Int16 { Int16(kind.rawValue) }
+}
+
+extension Row {
+    /// kind, id.
+    mutating func nextRoom() throws(PostgresError) -> RoomID {
+        let kind: Int16 = try next()
+        let id: Int64 = try next()
+        return RoomID(kind: kind == RoomID.Kind.dm.rawValue ? .dm : .channel, rawValue: id)
+    }
+}
