@@ -12,6 +12,8 @@ struct Apple: Sendable {
     /// Bytes.
     static let longestToken = JWTVerifier.defaultMaximumLength
 
+    /// Bytes.
+    private static let longestSubject = 255
     private static let issuer = "https://appleid.apple.com"
     private static let leeway = Duration.seconds(60)
 
@@ -21,7 +23,7 @@ struct Apple: Sendable {
     func person(of token: String, nickname: String?) async throws -> SocialPerson {
         guard !clientIDs.isEmpty else { throw Failure.unavailable }
         let claims = try await claims(of: Array(token.utf8))
-        guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 255 else {
+        guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= Self.longestSubject else {
             throw Self.refused
         }
         if let nonce = claims["nonce"]?.string { try await useUp(nonce, expiry: claims["exp"]?.int) }

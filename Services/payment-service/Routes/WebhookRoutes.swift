@@ -9,7 +9,10 @@ struct WebhookRoutes: Sendable {
 
     /// The headers that signatures stand in, and the body's type.
     private static let headers: [HeaderName] = ["webhook-id", "webhook-timestamp", "webhook-signature", "content-type"]
+    /// Bytes.
     private static let bodyLimit = 64 * 1024
+    /// Bytes.
+    private static let idLimit = 200
 
     func register(in routes: inout PublicRoutes) {
         for provider in PaymentProviders.known {
@@ -31,9 +34,9 @@ struct WebhookRoutes: Sendable {
         do { notice = try provider.notice(in: Webhook(headers: headers, body: body, receivedAt: .now)) } catch {
             throw Failure(error)
         }
-        guard (notice.reference ?? "").utf8.count <= OrderNumber.limit, (notice.id ?? "").utf8.count <= 200 else {
-            throw Failure.invalid("The webhook is not valid.")
-        }
+        guard (notice.reference ?? "").utf8.count <= OrderNumber.limit,
+            (notice.id ?? "").utf8.count <= Self.idLimit
+        else { throw Failure.invalid("The webhook is not valid.") }
         try await payments.hear(notice, from: name)
         return call.done()
     }

@@ -10,6 +10,9 @@ struct WorkspaceRoutes: Sendable {
     let covers: Covers
     let imageSize: Int
 
+    /// Bytes.
+    private static let longestKeyword = 1024
+
     func register(in routes: inout PublicRoutes) {
         let body = BodyLimit.files(1, of: imageSize)
         routes.signedIn(.post, "/v1/workspaces", body: body, create)
@@ -60,7 +63,7 @@ struct WorkspaceRoutes: Sendable {
 
     func search(_ call: Call, _ caller: Caller) async throws -> Response {
         let keyword = try call.query("keyword") ?? ""
-        guard keyword.utf8.count <= 1024 else { throw Failure.invalid("The keyword is too long.") }
+        guard keyword.utf8.count <= Self.longestKeyword else { throw Failure.invalid("The keyword is too long.") }
         return call.reply(try await directory.search(try call.id("id"), keyword, for: caller.user))
     }
 }

@@ -4,6 +4,9 @@ public import Wire
 public struct ChatClient: Sendable {
     private let client: InternalClient
 
+    /// Rooms in one call; who asks about more makes several.
+    private static let roomsPerCall = 1000
+
     public init(_ client: InternalClient) { self.client = client }
 
     /// What happened in a room after a message.
@@ -29,8 +32,8 @@ public struct ChatClient: Sendable {
     public func heads(of rooms: [RoomID]) async throws -> [RoomID: Int64] {
         if rooms.isEmpty { return [:] }
         var heads: [RoomID: Int64] = [:]
-        for start in stride(from: 0, to: rooms.count, by: 1000) {
-            let some = rooms[start..<min(start + 1000, rooms.count)]
+        for start in stride(from: 0, to: rooms.count, by: Self.roomsPerCall) {
+            let some = rooms[start...].prefix(Self.roomsPerCall)
             let json = try await client.ask("/internal/rooms/heads") { json in
                 json.field("rooms", some.map(\.description))
             }
