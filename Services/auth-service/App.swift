@@ -18,7 +18,7 @@ enum App {
         let settings = AuthSettings(service.config)
         let database = try await service.database("auth", migrations: Migrations.all)
         let redis = try service.redis()
-        let accounts = AccountStore(database: database)
+        let accountStore = AccountStore(database: database)
         let sessionStore = SessionStore(database: database)
         let devices = DeviceStore(database: database)
         let longestSession = service.profiles.all.map(\.refreshTokenLifetime).max() ?? .zero
@@ -43,22 +43,22 @@ enum App {
             announcer: RevocationAnnouncer(redis: redis, revocations: try service.access().revocations))
         let facts = AccountFacts(outbox: service.outbox(in: database, to: redis, named: "auth"), redis: redis)
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
-        let profiles = Profiles(store: accounts, facts: facts, workspaces: workspaces)
+        let profiles = Profiles(store: accountStore, facts: facts, workspaces: workspaces)
         let portraits = Portraits(files: try service.fileStore(folders: [Portraits.folder]), profiles: profiles)
         let autoJoin = AutoJoin(workspaces: workspaces)
-        let people = Accounts(
-            store: accounts,
+        let accounts = Accounts(
+            store: accountStore,
             passwords: Passwords(
                 PasswordHasher(threads: settings.hashThreads, queueLimit: settings.hashQueue), service.metrics))
         let coins = Coins(
             payments: PaymentClient(service.internalClient(service.peers.payment, deadline: Coins.deadline)),
             log: service.log)
         service.publicRoutes { routes in
-            JoinRoutes(accounts: people, sessions: sessions, autoJoin: autoJoin).register(in: &routes)
+            JoinRoutes(accounts: accounts, sessions: sessions, autoJoin: autoJoin).register(in: &routes)
             LoginRoutes(
-                accounts: people, gate: LoginGate(shared: SharedFailures(redis: redis)), sessions: sessions,
+                accounts: accounts, gate: LoginGate(shared: SharedFailures(redis: redis)), sessions: sessions,
                 autoJoin: autoJoin,
-                social: SocialAccounts(database: database, store: accounts),
+                social: SocialAccounts(database: database, store: accountStore),
                 kakao: Kakao(http: service.http, base: settings.kakaoURL, appID: settings.kakaoAppID),
                 apple: Apple(
                     keys: AppleKeys(
@@ -69,11 +69,11 @@ enum App {
             PortraitRoutes(portraits: portraits, imageSize: settings.imageSize).register(in: &routes)
             DeviceRoutes(devices: devices).register(in: &routes)
             ProfileRoutes(
-                profiles: profiles, own: OwnProfiles(accounts: accounts, coins: coins, on: service.loops)
+                profiles: profiles, own: OwnProfiles(accounts: accountStore, coins: coins, on: service.loops)
             ).register(in: &routes)
         }
         service.internalRoutes { routes in
-            DirectoryRoutes(accounts: accounts, devices: devices, sessions: sessionStore, authority: authority)
+            DirectoryRoutes(accounts: accountStore, devices: devices, sessions: sessionStore, authority: authority)
                 .register(in: &routes)
         }
     }

@@ -1,3 +1,5 @@
+import EventLoop
+
 /// How often something went wrong of late, a key; there are never more than `capacity` keys.
 ///
 /// When the table is full, new keys share one count: memory stays bounded, and nobody who fills it gets in free.
@@ -20,7 +22,7 @@ struct FailureTable<Key: Hashable & Sendable>: Sendable {
     private var overflow = Entry()
     private var sweepAt = 64
 
-    private static var memory: UInt64 { UInt64(FailureRecord.memory.components.seconds) * 1_000_000_000 }
+    private static var memory: UInt64 { FailureRecord.memory.wholeNanoseconds }
 
     init(capacity: Int) { self.capacity = capacity }
 
