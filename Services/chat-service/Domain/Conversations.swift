@@ -41,15 +41,22 @@ struct Conversations: Sendable {
             if error.isWithoutEffect { await attachments.discard(paths: paths) }
             throw error
         }
-        if case .written(let written) = outcome { return draft.message(written).body }
-        await attachments.discard(paths: paths)
+        let refusal: Failure
         switch outcome {
-        case .written(let written), .known(let written): return draft.message(written).body
+        case .written(let written):
+            return draft.message(written).body
+        case .known(let written):
+            await attachments.discard(paths: paths)
+            return draft.message(written).body
         case .conflicting:
-            throw Failure(.invalidRequest, "Another message was sent under this client_id.", status: 409)
-        case .overloaded: throw Failure.tooManyCalls(retryAfter: .seconds(1))
-        case .closed: throw Failure.notFound
+            refusal = Failure(.invalidRequest, "Another message was sent under this client_id.", status: 409)
+        case .overloaded:
+            refusal = .tooManyCalls(retryAfter: .seconds(1))
+        case .closed:
+            refusal = .notFound
         }
+        await attachments.discard(paths: paths)
+        throw refusal
     }
 
     /// What a reader gets of a range of a room's history: the messages above `after` and up to `through`, which they have
