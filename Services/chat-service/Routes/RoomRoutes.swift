@@ -85,12 +85,3 @@ struct RoomRoutes: Sendable {
         }
     }
 }
-
-extension InternalCall {
-    /// A query parameter that is a whole number within `range`; nil where there is none.
-    fileprivate func number(_ name: String, in range: ClosedRange<Int64>) throws(Failure) -> Int64? {
-        guard let text = try query(name) else { return nil }
-        guard let number = Int64(text), range.contains(number) else { throw .invalid("\(name) is out of range.") }
-        return number
-    }
-}

@@ -54,9 +54,9 @@ struct AccessRoutes: Sendable {
     }
 
     func page(_ call: InternalCall) async throws -> Response {
-        let after = try call.number("after", in: 0...Int.max) ?? 0
+        let after = try call.number("after", in: 0...Int64.max) ?? 0
         let limit = try call.number("limit", in: 1...InternalCall.bulkLimit) ?? InternalCall.bulkLimit
-        let users = try await channelMembers.page(try call.id("id"), after: Int64(after), limit: limit, in: database)
+        let users = try await channelMembers.page(try call.id("id"), after: after, limit: limit, in: database)
         return call.reply { json in
             json.object { json in
                 json.field("members", users.map(\.description))
@@ -85,14 +85,5 @@ struct AccessRoutes: Sendable {
         else { throw Failure.invalid("slugs is not valid.") }
         try await system.enter(try json.id("user_id"), slugs: slugs.compactMap { $0 })
         return call.done()
-    }
-}
-
-extension InternalCall {
-    /// A query parameter that is a whole number within `range`; nil where there is none.
-    fileprivate func number(_ name: String, in range: ClosedRange<Int>) throws(Failure) -> Int? {
-        guard let text = try query(name) else { return nil }
-        guard let number = Int(text), range.contains(number) else { throw .invalid("\(name) is out of range.") }
-        return number
     }
 }

@@ -52,6 +52,15 @@ public struct InternalCall: Sendable {
         return parsed[name]
     }
 
+    /// The query parameter `name` as a whole number within `range`; nil where there is none.
+    public func number<Value: FixedWidthInteger>(
+        _ name: String, in range: ClosedRange<Value>
+    ) throws(Failure) -> Value? {
+        guard let text = try query(name) else { return nil }
+        guard let number = Value(text), range.contains(number) else { throw .invalid("\(name) is out of range.") }
+        return number
+    }
+
     /// The query parameter `name` as an id.
     public func queryID<Subject>(_ name: String) throws(Failure) -> ID<Subject> {
         guard let id = try query(name).flatMap(ID<Subject>.init) else { throw .invalid("\(name) is missing.") }
