@@ -33,11 +33,17 @@ public struct Rows: Sequence, Sendable {
         return try read(&row)
     }
 
-    /// The first column of the first row, for a statement that always returns one.
+    /// Reads the row of a statement that always returns one.
+    public func only<Value>(_ read: (inout Row) throws(PostgresError) -> Value) throws(PostgresError) -> Value {
+        guard let value = try first(read) else {
+            throw PostgresError(.unexpectedColumn, message: "no row where one was promised")
+        }
+        return value
+    }
+
+    /// The first column of the row of a statement that always returns one.
     public func value<Value: PostgresValue>(as type: Value.Type = Value.self) throws(PostgresError) -> Value {
-        guard !isEmpty else { throw PostgresError(.unexpectedColumn, message: "no row where one was promised") }
-        var row = Row(result: result, index: 0)
-        return try row.next()
+        try only { row throws(PostgresError) in try row.next() }
     }
 
     public func makeIterator() -> Iterator { Iterator(result: result) }

@@ -1,4 +1,3 @@
-import Contract
 import Postgres
 import ServiceKit
 import Wire
@@ -72,10 +71,9 @@ struct SessionStore: Sendable {
     func open(
         _ account: UserID, profile: String, token: RefreshToken, from now: Timestamp, to expiry: Timestamp
     ) async throws -> Session {
-        let rows = try await database.query(
-            Self.open, account, profile, now.milliseconds, expiry.milliseconds, token.hash)
-        guard let session = try rows.first(Session.init(row:)) else { throw Failure.serverError }
-        return session
+        try await database.query(
+            Self.open, account, profile, now.milliseconds, expiry.milliseconds, token.hash
+        ).only(Session.init(row:))
     }
 
     /// The session of a refresh token, and when the token was used up, if it was.

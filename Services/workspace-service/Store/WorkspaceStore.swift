@@ -1,4 +1,3 @@
-import Contract
 import Postgres
 import Wire
 
@@ -120,13 +119,5 @@ extension Workspace {
         owner = try row.next()
         createdAt = try row.next()
         version = try row.next()
-    }
-}
-
-extension Rows {
-    /// The row of a statement that always returns one.
-    func only<Value>(_ read: (inout Row) throws(PostgresError) -> Value) throws -> Value {
-        guard let value = try first(read) else { throw Failure.serverError }
-        return value
     }
 }
