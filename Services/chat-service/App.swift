@@ -51,7 +51,7 @@ enum App {
         service.publicRoutes { routes in
             ChannelChatRoutes(doors: doors, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)
-            GlanceRoutes(doors: doors, conversations: conversations).register(in: &routes)
+            GlanceRoutes(glances: Glances(doors: doors, messages: messages, profiles: profiles)).register(in: &routes)
             FileRoutes(attachments: attachments, doors: doors).register(in: &routes)
             DMRoutes(
                 doors: doors, directMessages: DirectMessages(store: dms, doors: doors, profiles: profiles),

@@ -124,31 +124,7 @@ struct MessageStore: Sendable {
     }
 }
 
-/// A room as it is for one user.
-struct RoomGlance: Sendable {
-    let room: RoomID
-    /// The newest seq; 0 where nobody has written.
-    let head: Int64
-    /// How far the user has read.
-    let position: Int64
-    /// Messages of others behind the position.
-    let unread: Int64
-    let last: StoredMessage?
-}
-
-/// A message as the table has it: its author is an id.
-struct StoredMessage: Sendable {
-    let room: RoomID
-    let workspace: WorkspaceID?
-    let seq: Int64
-    let id: ChatID
-    let author: UserID
-    let session: SessionID
-    let content: String
-    let files: [String]
-    let createdAt: Timestamp
-    let clientID: String?
-
+extension StoredMessage {
     /// seq, id, author, session, content, files, created_at, client_id.
     fileprivate init(room: RoomID, workspace: WorkspaceID?, row: inout Row) throws(PostgresError) {
         self.room = room
@@ -161,10 +137,5 @@ struct StoredMessage: Sendable {
         files = try row.next()
         createdAt = try row.next()
         clientID = try row.next()
-    }
-
-    func body(by author: MemberView) -> MessageBody {
-        MessageBody(
-            id: id, seq: seq, content: content, createdAt: createdAt, files: files, author: author, clientID: clientID)
     }
 }

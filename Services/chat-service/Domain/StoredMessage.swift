@@ -1,0 +1,21 @@
+import Contract
+import Wire
+
+/// A message as the table has it: its author is an id.
+struct StoredMessage: Sendable {
+    let room: RoomID
+    let workspace: WorkspaceID?
+    let seq: Int64
+    let id: ChatID
+    let author: UserID
+    let session: SessionID
+    let content: String
+    let files: [String]
+    let createdAt: Timestamp
+    let clientID: String?
+
+    func body(by author: MemberView) -> MessageBody {
+        MessageBody(
+            id: id, seq: seq, content: content, createdAt: createdAt, files: files, author: author, clientID: clientID)
+    }
+}
