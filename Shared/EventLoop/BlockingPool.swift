@@ -13,8 +13,9 @@ public final class BlockingPool: Sendable {
     public enum Priority: Sendable {
         /// Like any thread.
         case normal
-        /// Only what nobody else of the same control group wants (SCHED_IDLE). Between groups, and between the sessions of a
-        /// kernel with autogroups, the kernel weighs the groups and not their threads, so there it counts like any thread.
+        /// Only what nobody else of the same control group wants (SCHED_IDLE). Between groups, and between
+        /// the sessions of a kernel with autogroups, the kernel weighs the groups and not their threads,
+        /// so there it counts like any thread.
         case idle
     }
 

@@ -40,7 +40,8 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     public private(set) var now: UInt64
     /// Where streams read into; valid within one callback only.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchSize, alignment: 16)
-    /// Where streams gather their output; apart from `scratch`, because a handler may flush while it looks at its input.
+    /// Where streams gather their output; apart from `scratch`, because a handler may flush
+    /// while it looks at its input.
     let outputScratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchSize, alignment: 16)
 
     static let scratchSize = 128 * 1024
@@ -234,8 +235,8 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         let tasks = asUnownedTaskExecutor()
         let serial = actors.asUnownedSerialExecutor()
         for job in runningJobs {
-            // A task's own job runs without a serial executor: with one, the runtime takes nonisolated code for code of an
-            // actor that must be left first, and enqueues each job twice.
+            // A task's own job runs without a serial executor: with one, the runtime takes nonisolated code for code
+            // of an actor that must be left first, and enqueues each job twice.
             if job.isActors {
                 job.job.runSynchronously(isolatedTo: serial, taskExecutor: tasks)
             } else {

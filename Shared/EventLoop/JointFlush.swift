@@ -3,8 +3,9 @@ internal import Glibc
 
 /// The streams that have something to send at the end of a turn.
 ///
-/// Many are flushed step by step: what each gives, all sends, what came of each. A send empties the caches of all that is
-/// ours; done one stream after the other, each would wait for its memory twice, and for the page tables that lead there.
+/// Many are flushed step by step: what each gives, all sends, what came of each. A send empties the
+/// caches of all that is ours; done one stream after the other, each would wait for its memory twice,
+/// and for the page tables that lead there.
 struct JointFlush {
     /// What a stream gives to the kernel, and what came of it.
     struct Sending {

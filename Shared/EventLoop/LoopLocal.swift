@@ -30,8 +30,8 @@ public final class LoopLocal<Value>: @unchecked Sendable {
 }
 
 extension EventLoop {
-    /// Runs `body` on this loop and returns what it makes; the caller resumes on its own executor. Cancelling the caller
-    /// cancels `body`.
+    /// Runs `body` on this loop and returns what it makes; the caller resumes on its own executor.
+    /// Cancelling the caller cancels `body`.
     public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         let task = Task(executorPreference: self) { try await body() }
         return try await withTaskCancellationHandler {

@@ -53,8 +53,8 @@ public final class LoopTimer: @unchecked Sendable {
 extension EventLoop {
     /// Runs `action` on the loop after `delay`, at most a few milliseconds late and never early.
     ///
-    /// The timer holds its action, and the loop holds the timer while it is pending: let the action hold its owner weakly,
-    /// or cancel the timer when the owner ends.
+    /// The timer holds its action, and the loop holds the timer while it is pending: let the action hold its owner
+    /// weakly, or cancel the timer when the owner ends.
     @discardableResult
     public func schedule(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimer {
         preconditionInLoop()

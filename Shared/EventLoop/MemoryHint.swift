@@ -2,8 +2,8 @@ internal import CSystem
 
 /// Where an object lies, so that the processor can be told to fetch it before it is needed.
 ///
-/// For loops over thousands of sockets: they are in no cache, and waiting for the memory of each costs more than all that
-/// is done with it. A hint keeps nothing alive, and one whose object has gone does no harm.
+/// For loops over thousands of sockets: they are in no cache, and waiting for the memory of each costs more
+/// than all that is done with it. A hint keeps nothing alive, and one whose object has gone does no harm.
 public struct MemoryHint: Sendable {
     private let address: UInt
 

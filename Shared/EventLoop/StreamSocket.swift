@@ -180,16 +180,16 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         flush()
     }
 
-    /// What one send may take now, in place of `flushAtEndOfTick`; nil where there is nothing to send, or more than that to
-    /// do. `takeDown` or `flush` has to follow.
+    /// What one send may take now, in place of `flushAtEndOfTick`; nil where there is nothing to send,
+    /// or more than that to do. `takeDown` or `flush` has to follow.
     func beginFlush() -> JointFlush.Sending? {
         isDirty = false
         guard !isBlocked, !isClosed, let (bytes, offset) = output.onlyBytes else { return nil }
         return JointFlush.Sending(descriptor: descriptor, bytes: bytes, offset: offset)
     }
 
-    /// Notes that the kernel has taken the next `count` bytes of what `beginFlush` gave, and calls nobody; whether the flush
-    /// has ended with that.
+    /// Notes that the kernel has taken the next `count` bytes of what `beginFlush` gave, and calls nobody;
+    /// whether the flush has ended with that.
     func takeDown(_ count: Int) -> Bool {
         output.dropOfSingle(count)
         queuedBytes -= count

@@ -1,8 +1,8 @@
 internal import EventLoop
 internal import Glibc
 
-/// Watches a socket that libpq owns, through a descriptor of its own: libpq closes its own in the middle of a call when the
-/// connection fails, and epoll must be told before.
+/// Watches a socket that libpq owns, through a descriptor of its own: libpq closes its own in the middle of a call
+/// when the connection fails, and epoll must be told before.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
 final class DescriptorWatch: Channel, @unchecked Sendable {

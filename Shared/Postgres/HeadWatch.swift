@@ -1,6 +1,6 @@
-/// Decides what to do about a statement that the server works on and nobody waits for: after a grace most are done, or
-/// stopped by the server's own time-out; what is not is cancelled; and where even that brings no answer the connection is
-/// given up.
+/// Decides what to do about a statement that the server works on and nobody waits for: after a grace most are done,
+/// or stopped by the server's own time-out; what is not is cancelled; and where even that brings no answer the
+/// connection is given up.
 struct HeadWatch {
     enum Action: Equatable {
         /// The statement is waited for, or there is none.

@@ -3,8 +3,8 @@ internal import Wire
 extension PostgresPool {
     /// Brings `schema` to the state that `migrations` describe and records them in its table `schema_migrations`.
     ///
-    /// Each is applied in a transaction of its own under an advisory lock, so that several instances may start at once; those
-    /// applied before are compared by checksum. The pool's role must own the schema, or be allowed to create it.
+    /// Each is applied in a transaction of its own under an advisory lock, so that several instances may start at once;
+    /// those applied before are compared by checksum. The pool's role must own the schema, or be allowed to create it.
     ///
     /// - Parameter deadline: for each migration, waiting for the lock included.
     /// - Returns: how many were applied.

@@ -3,8 +3,9 @@ internal import EventLoop
 extension PostgresPool {
     /// Runs `body` in a transaction on a connection of its own: commits when it returns, rolls back when it throws.
     ///
-    /// Returns once the commit is durable. Waits for a free connection as long as `waitTimeout` and the deadline allow; the
-    /// deadline counts for each statement anew. `body` must not use the pool itself for what belongs to the transaction.
+    /// Returns once the commit is durable. Waits for a free connection as long as `waitTimeout` and the deadline allow;
+    /// the deadline counts for each statement anew. `body` must not use the pool itself for what belongs to the
+    /// transaction.
     ///
     /// - Parameter attempts: how often it is tried at most when the server asks for another try (serialization failure,
     ///   deadlock); then `body` runs again from its beginning.

@@ -15,8 +15,8 @@ public struct PostgresTransaction: Queryable {
         return try await lease.perform(.batch(batch.steps)).lists
     }
 
-    /// Runs the statements of a batch and commits in the same round trip. The transaction is over then: nothing more runs in
-    /// it, and what its closure throws afterwards takes nothing back.
+    /// Runs the statements of a batch and commits in the same round trip. The transaction is over then:
+    /// nothing more runs in it, and what its closure throws afterwards takes nothing back.
     @discardableResult
     public func commit(after batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
         try await lease.commit(after: batch.steps)

@@ -8,7 +8,8 @@ extension Array: PostgresValue where Element: PostgresElement {
     }
 }
 
-/// What an array that is a parameter or a column may be made of: a Swift array of bytes is a `bytea`, any other an array.
+/// What an array that is a parameter or a column may be made of: a Swift array of bytes is a `bytea`,
+/// any other an array.
 public protocol PostgresElement: Sendable {
     /// How an array of it is declared.
     static var arrayType: PostgresType { get }

@@ -35,8 +35,8 @@ extension Queryable {
 
 /// Statements that travel together, with one commit for all.
 ///
-/// Each sees what those before it did, and takes a fresh snapshot when it starts: one may lock rows and the next read what
-/// was committed while the lock was waited for.
+/// Each sees what those before it did, and takes a fresh snapshot when it starts: one may lock rows and the next read
+/// what was committed while the lock was waited for.
 public struct PostgresBatch: Sendable {
     private(set) var steps: [Request.Step] = []
 

@@ -4,8 +4,8 @@
 ///
 ///     static let findByEmail = Statement("find user by email", "select id, name from auth.users where email = $1")
 ///
-/// A plain `select` may share a sync with others that set out in the same turn of the loop, which halves what both sides
-/// spend on it. Where one of those fails, the rest run again by themselves, so that nobody notices.
+/// A plain `select` may share a sync with others that set out in the same turn of the loop, which halves what both
+/// sides spend on it. Where one of those fails, the rest run again by themselves, so that nobody notices.
 public final class Statement: Sendable {
     /// What metrics and errors call it; part of the prepared statement's name on the server.
     public let name: String

@@ -1,6 +1,7 @@
 public import EventLoop
 
-/// Redis, from any code on a loop: each loop has one connection, over which the commands of all its tasks are pipelined.
+/// Redis, from any code on a loop: each loop has one connection, over which the commands
+/// of all its tasks are pipelined.
 ///
 /// While there is no connection, commands fail at once with `notConnected`: Redis is never the record, and whoever asks
 /// it has a way without it. Every command is answered within its deadline.

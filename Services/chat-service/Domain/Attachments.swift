@@ -42,8 +42,8 @@ struct Attachments: Sendable {
             room: room, displayName: Self.displayName(upload.name, type), size: Int64(upload.upload.size))
     }
 
-    /// Forgets files noted before `moment` that no message has come to refer to, such as those of a send that a crash cut
-    /// off, and returns how many there were.
+    /// Forgets files noted before `moment` that no message has come to refer to, such as those of a send that a crash
+    /// cut off, and returns how many there were.
     func sweep(notedBefore moment: Timestamp) async throws -> Int {
         var count = 0
         while true {

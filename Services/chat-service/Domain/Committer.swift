@@ -5,8 +5,8 @@ import Wire
 
 /// Writes the drafts of all loops in batches and tells of them when they are committed.
 ///
-/// One loop commits for all: batches of several loops would wait for each other's rooms, and be smaller. What crosses to it
-/// crosses together, the drafts of one turn of a loop at a time.
+/// One loop commits for all: batches of several loops would wait for each other's rooms, and be smaller.
+/// What crosses to it crosses together, the drafts of one turn of a loop at a time.
 ///
 /// - Note: `@unchecked Sendable` because all but `take` is confined to its loop.
 final class Committer: @unchecked Sendable {

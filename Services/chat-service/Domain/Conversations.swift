@@ -59,8 +59,8 @@ struct Conversations: Sendable {
         throw refusal
     }
 
-    /// What a reader gets of a range of a room's history: the messages above `after` and up to `through`, which they have
-    /// read with that.
+    /// What a reader gets of a range of a room's history: the messages above `after` and up to `through`,
+    /// which they have read with that.
     func open(
         _ range: HistoryRange, of room: RoomID, for caller: Caller
     ) async throws -> (after: Int64, through: Int64) {

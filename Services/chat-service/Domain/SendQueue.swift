@@ -3,8 +3,8 @@ import Wire
 
 /// Gathers drafts while a commit is under way: they form the next batch.
 ///
-/// Sans-I/O: it says which drafts go together and the caller writes them. Two drafts of one author under one `clientID` in
-/// one room never go in one batch: the second waits for what becomes of the first.
+/// Sans-I/O: it says which drafts go together and the caller writes them. Two drafts of one author under one `clientID`
+/// in one room never go in one batch: the second waits for what becomes of the first.
 struct SendQueue<Waiter: Sendable> {
     struct Entry: Sendable {
         let draft: Draft
@@ -24,8 +24,8 @@ struct SendQueue<Waiter: Sendable> {
     private let limit: Int
 
     /// - Parameters:
-    ///   - mostCommits: commits under way at once; a second one takes what would make the next larger, and waits for the
-    ///     first one's rooms.
+    ///   - mostCommits: commits under way at once; a second one takes what would make the next larger,
+    ///     and waits for the first one's rooms.
     ///   - largestBatch: drafts in one.
     ///   - limit: drafts that may wait; more are refused.
     init(mostCommits: Int = 1, largestBatch: Int = 256, limit: Int = 8192) {

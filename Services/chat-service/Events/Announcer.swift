@@ -7,8 +7,8 @@ import Wire
 
 /// Tells gateways of committed messages: each once on its room's channel, and once on the stream of pushes.
 ///
-/// Nobody waits for it. What is not told, because Redis or this process fails in between, stands in the outbox, whose relay
-/// tells it; a gateway drops what it has.
+/// Nobody waits for it. What is not told, because Redis or this process fails in between, stands in the outbox,
+/// whose relay tells it; a gateway drops what it has.
 struct Announcer: Sendable {
     let redis: Redis
     let outbox: OutboxStore

@@ -19,8 +19,8 @@ struct RoomEvents: Sendable {
         let events: [RoomEvent]
     }
 
-    /// The events of the `limit` places behind `after`. It ends at a place, not after a count: a gap must not be filled with
-    /// what is behind it.
+    /// The events of the `limit` places behind `after`. It ends at a place, not after a count:
+    /// a gap must not be filled with what is behind it.
     func page(of room: RoomID, after: Int64, limit: Int64) async throws -> Page {
         let head = try await messages.head(of: room)
         let through = after < head ? min(head, after + limit) : after

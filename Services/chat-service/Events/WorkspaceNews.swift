@@ -5,10 +5,11 @@ import Redis
 import ServiceKit
 import Wire
 
-/// Follows what becomes of workspaces, channels and their members: rooms are renamed and closed, people taken out of them.
+/// Follows what becomes of workspaces, channels and their members: rooms are renamed and closed,
+/// people taken out of them.
 ///
-/// A removal and a closing get their place in the room's order under the room's lock. Told again, or late, a fact changes
-/// nothing.
+/// A removal and a closing get their place in the room's order under the room's lock. Told again,
+/// or late, a fact changes nothing.
 struct WorkspaceNews: Sendable {
     let rooms: RoomStore
     let dms: DMStore

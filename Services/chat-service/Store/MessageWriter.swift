@@ -2,12 +2,12 @@ import Contract
 import Postgres
 import Wire
 
-/// Writes drafts: many in one transaction, in one statement that locks their rooms in the order of their ids and numbers them
-/// behind what the rooms have then, whatever came while it waited for the locks.
+/// Writes drafts: many in one transaction, in one statement that locks their rooms in the order of their ids
+/// and numbers them behind what the rooms have then, whatever came while it waited for the locks.
 ///
-/// What came is not in its snapshot, though: where drafts are named, a statement before it takes the locks, so that a name
-/// that was given meanwhile is seen. Both travel together. The commit happens with the sync behind them, and a result that has
-/// come is a result that stays.
+/// What came is not in its snapshot, though: where drafts are named, a statement before it takes the locks,
+/// so that a name that was given meanwhile is seen. Both travel together. The commit happens with the sync
+/// behind them, and a result that has come is a result that stays.
 struct MessageWriter: Sendable {
     let database: PostgresPool
 

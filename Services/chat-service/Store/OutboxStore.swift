@@ -3,7 +3,8 @@ import Postgres
 import ServiceKit
 import Wire
 
-/// Notes which rows of the outbox have been told, many at a time: nobody waits for it, and what is not noted is told again.
+/// Notes which rows of the outbox have been told, many at a time: nobody waits for it,
+/// and what is not noted is told again.
 final class OutboxStore: Sendable {
     private let database: PostgresPool
     private let notes: LoopLocal<Notes>

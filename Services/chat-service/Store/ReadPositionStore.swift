@@ -4,8 +4,8 @@ import Wire
 
 /// How far each user has read each room; never backwards.
 ///
-/// Who writes has read what was there: a position is the later of what is stored here and the user's last message, which
-/// the readers of positions look for. So a send writes one row less.
+/// Who writes has read what was there: a position is the later of what is stored here and the user's last message,
+/// which the readers of positions look for. So a send writes one row less.
 struct ReadPositionStore: Sendable {
     let database: PostgresPool
 

@@ -47,10 +47,11 @@ struct RoomStore: Sendable {
         try await database.query(Self.ofWorkspace, workspace).map { row throws(PostgresError) in try row.nextRoom() }
     }
 
-    /// Gives a removal its place, behind the room's newest message, unless a later version has been heard of, or the room
-    /// is closed and nobody is in it.
+    /// Gives a removal its place, behind the room's newest message, unless a later version has been heard of,
+    /// or the room is closed and nobody is in it.
     ///
-    /// - Parameter telling: tells of the place while the room is still locked, so that no message behind it is told first.
+    /// - Parameter telling: tells of the place while the room is still locked, so that no message
+    ///   behind it is told first.
     func remove(
         _ user: UserID, from room: RoomID, version: Int64, telling: @Sendable (_ after: Int64) async -> Void
     ) async throws {

@@ -2,8 +2,8 @@ import EventLoop
 import ServiceKit
 import Telemetry
 
-/// Work that comes due with time: expired reserves, attempts cut off, reconciliation. Every instance runs it; the database
-/// sees to it that nothing is done twice.
+/// Work that comes due with time: expired reserves, attempts cut off, reconciliation. Every instance runs it;
+/// the database sees to it that nothing is done twice.
 struct Sweeping: Sendable {
     let ledger: Ledger
     let payments: Payments

@@ -51,8 +51,8 @@ struct PaymentStore: Sendable {
         try await database.query(Self.find, reference, providers).first(PaymentRecord.init(row:))
     }
 
-    /// Locks the record of the payment that a provider reports, which is made where there is none, until the transaction
-    /// ends; and reads who claims the payment, the first first.
+    /// Locks the record of the payment that a provider reports, which is made where there is none,
+    /// until the transaction ends; and reads who claims the payment, the first first.
     func lock(
         _ report: PaymentReport, of provider: String, in transaction: PostgresTransaction
     ) async throws(PostgresError) -> (record: PaymentRecord, claims: [PaymentAttempt]) {

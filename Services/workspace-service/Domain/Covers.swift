@@ -6,8 +6,9 @@ import Wire
 
 /// The pictures of workspaces and channels.
 ///
-/// The database knows every picture that nothing refers to: an uploaded one from before its file is there until something
-/// refers to it, a left one from the moment that it was left. So none stays behind, whoever fails or dies in between.
+/// The database knows every picture that nothing refers to: an uploaded one from before its file is there
+/// until something refers to it, a left one from the moment that it was left. So none stays behind,
+/// whoever fails or dies in between.
 struct Covers: Sendable {
     enum Folder: String, CaseIterable, Sendable {
         case workspaces, channels
@@ -21,8 +22,8 @@ struct Covers: Sendable {
     private static let patrol = Duration.seconds(60)
     private static let batch = 100
 
-    /// Keeps an uploaded picture and runs `body` with its path, nil where none was sent. When `body` does not refer to it in
-    /// the end, it is forgotten.
+    /// Keeps an uploaded picture and runs `body` with its path, nil where none was sent.
+    /// When `body` does not refer to it in the end, it is forgotten.
     func keeping<Result>(
         _ file: UploadedFile?, in folder: Folder, _ body: (String?) async throws -> Result
     ) async throws -> Result {

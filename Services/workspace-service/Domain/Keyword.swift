@@ -11,8 +11,8 @@ struct Keyword: Sendable {
         if key.isEmpty { return nil }
     }
 
-    /// Compares bytes: a scalar's first byte is none of another's later ones, so only whole scalars are alike. Workspaces have
-    /// ten thousand members, and the standard library's `contains` takes a microsecond for each.
+    /// Compares bytes: a scalar's first byte is none of another's later ones, so only whole scalars are alike.
+    /// Workspaces have ten thousand members, and the standard library's `contains` takes a microsecond for each.
     func isIn(_ text: String) -> Bool {
         var text = text.caselessKey
         return text.withUTF8 { text in

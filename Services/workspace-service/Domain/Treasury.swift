@@ -16,8 +16,9 @@ struct Treasury: Sendable {
 
     /// Runs `body` with coins set aside for it, and gives them back when it fails.
     ///
-    /// Whoever succeeds captures the reserve by a fact in the same transaction. When the process dies in between, or cannot
-    /// know whether the transaction was committed, the reserve expires: then the coins are back, or the fact captures them.
+    /// Whoever succeeds captures the reserve by a fact in the same transaction. When the process
+    /// dies in between, or cannot know whether the transaction was committed, the reserve expires:
+    /// then the coins are back, or the fact captures them.
     func paying<Result>(_ user: UserID, _ body: (Reserve?) async throws -> Result) async throws -> Result {
         guard workspacePrice > 0 else { return try await body(nil) }
         let reserve = Reserve(

@@ -52,8 +52,8 @@ struct Workspaces: Sendable {
         return workspace
     }
 
-    /// Deletes the workspace with all that is in it, in one transaction; with hundreds of thousands of memberships it takes
-    /// seconds.
+    /// Deletes the workspace with all that is in it, in one transaction; with hundreds of thousands
+    /// of memberships it takes seconds.
     func delete(_ id: WorkspaceID, by user: UserID) async throws {
         try await database.within(Self.deletionDeadline).transaction(attempts: 3) { tx in
             let (workspace, standing) = try await lock(id, for: user, in: tx)

@@ -4,7 +4,8 @@ import Redis
 import ServiceKit
 import Wire
 
-/// What this service tells the others. A fact is told for good with its transaction; a hint makes caches forget at once.
+/// What this service tells the others. A fact is told for good with its transaction;
+/// a hint makes caches forget at once.
 struct WorkspaceFacts: Sendable {
     let outbox: Outbox
     let redis: Redis

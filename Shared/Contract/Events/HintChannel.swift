@@ -1,4 +1,5 @@
-/// The Redis channels on which services hint at changes. A hint makes others look again at once; nobody relies on it alone.
+/// The Redis channels on which services hint at changes. A hint makes others look again at once;
+/// nobody relies on it alone.
 public enum HintChannel {
     /// Somebody may see more or less of a workspace or a channel.
     public static let access = "invalidate:access"

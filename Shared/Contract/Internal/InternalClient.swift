@@ -6,10 +6,10 @@ public import Wire
 /// Calls the internal API of one other service, on behalf of the call that the running task serves: its id and trace go
 /// along.
 ///
-/// A read that fails is tried once more, after a moment that differs from caller to caller, within the same deadline; a write
-/// is not, because only the caller knows whether it may happen twice. A service of which half the calls fail is left alone
-/// for a second, and then asked by one call at a time. Failures of the other side come as the `Failure` that it told; where
-/// it does not answer, as `Failure.unavailable`.
+/// A read that fails is tried once more, after a moment that differs from caller to caller, within the same deadline;
+/// a write is not, because only the caller knows whether it may happen twice. A service of which half the calls fail
+/// is left alone for a second, and then asked by one call at a time. Failures of the other side come as the `Failure`
+/// that it told; where it does not answer, as `Failure.unavailable`.
 public struct InternalClient: Sendable {
     private let base: String
     private let credential: String

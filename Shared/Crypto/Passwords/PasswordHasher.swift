@@ -2,8 +2,8 @@ internal import EventLoop
 
 /// Hashes and compares passwords with Argon2id on threads of its own.
 ///
-/// The threads run only while nobody else of the service wants the processor, so a flood of logins does not slow down the
-/// rest, and when too many wait the next is refused at once. A password is its bytes as given: normalise it before.
+/// The threads run only while nobody else of the service wants the processor, so a flood of logins does not slow down
+/// the rest, and when too many wait the next is refused at once. A password is its bytes as given: normalise it before.
 public final class PasswordHasher: Sendable {
     /// What new hashes cost.
     public let parameters: Argon2Parameters
@@ -16,7 +16,8 @@ public final class PasswordHasher: Sendable {
     /// Starts the threads.
     ///
     /// - Parameter threads: as many hashes are made at a time, each filling its `parameters.memory`.
-    /// - Parameter queueLimit: so many wait for a thread; the next is refused. 64 are about half a second for 2 threads.
+    /// - Parameter queueLimit: so many wait for a thread; the next is refused. 64 are about
+    ///   half a second for 2 threads.
     public init(parameters: Argon2Parameters = .recommended, threads: Int = 2, queueLimit: Int = 64) {
         self.parameters = parameters
         self.queueLimit = queueLimit

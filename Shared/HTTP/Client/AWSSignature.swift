@@ -1,7 +1,7 @@
 /// Credentials and scope for AWS's signature version 4, which S3 and its likes ask for.
 ///
-/// libcurl signs method, path, query, body and all headers as they stand: the caller sorts the query by name, and for S3
-/// adds `X-Amz-Content-Sha256`, the body's digest in hexadecimal.
+/// libcurl signs method, path, query, body and all headers as they stand: the caller sorts the query by name,
+/// and for S3 adds `X-Amz-Content-Sha256`, the body's digest in hexadecimal.
 public struct AWSSignature: Sendable {
     public let accessKey: String
     /// A secret: never sent, only signed with.

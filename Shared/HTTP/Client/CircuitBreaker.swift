@@ -2,9 +2,9 @@ internal import EventLoop
 
 /// Stops asking a server that does not answer, so that neither it nor those who wait for it drown.
 ///
-/// Closed, it admits all and counts failures over a sliding window. When too large a share fails it opens: nothing is
-/// admitted for a while. Then, half open, it admits one call at a time to probe: a success closes it, a failure opens it for
-/// twice as long. Time is injected, as monotonic nanoseconds; it belongs to one loop.
+/// Closed, it admits all and counts failures over a sliding window. When too large a share fails it opens:
+/// nothing is admitted for a while. Then, half open, it admits one call at a time to probe: a success closes it,
+/// a failure opens it for twice as long. Time is injected, as monotonic nanoseconds; it belongs to one loop.
 public struct CircuitBreaker: Sendable {
     /// When to open and for how long.
     public struct Configuration: Sendable {

@@ -1,11 +1,12 @@
 public import EventLoop
 internal import Synchronization
 
-/// Sends requests to other servers with libcurl: HTTP/2 where TLS negotiates it, else HTTP/1.1; connections are kept and
-/// shared by all requests of a loop.
+/// Sends requests to other servers with libcurl: HTTP/2 where TLS negotiates it, else HTTP/1.1;
+/// connections are kept and shared by all requests of a loop.
 ///
-/// Every request has a deadline and a limit on its reply; redirects are off, certificates are verified, and only `http` and
-/// `https` are spoken. A request that is not idempotent goes out at most once, even when a kept connection turns out dead.
+/// Every request has a deadline and a limit on its reply; redirects are off, certificates are verified,
+/// and only `http` and `https` are spoken. A request that is not idempotent goes out at most once, even
+/// when a kept connection turns out dead.
 public final class HTTPClient: Sendable {
     /// Where it sends from.
     public let group: EventLoopGroup
@@ -21,8 +22,8 @@ public final class HTTPClient: Sendable {
 
     deinit { close() }
 
-    /// Sends `request` and collects its reply, whatever its status. To be called on a loop; cancelling the task aborts the
-    /// transfer.
+    /// Sends `request` and collects its reply, whatever its status. To be called on a loop;
+    /// cancelling the task aborts the transfer.
     public func send(_ request: Request) async throws(Failure) -> Reply {
         let loop = loops.current
         let transfer = Transfer(request)

@@ -1,6 +1,7 @@
 public import Wire
 
-/// When to send a request again, and after how long: waits double, with full jitter, and a server's `Retry-After` is kept.
+/// When to send a request again, and after how long: waits double, with full jitter,
+/// and a server's `Retry-After` is kept.
 ///
 /// It decides only; whoever sends asks it after every attempt.
 public struct RetryPolicy: Sendable {
@@ -42,7 +43,8 @@ public struct RetryPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - attempt: 1 for the first.
-    ///   - isIdempotent: whether doing it twice is as good as once. Where it is not, only what was never sent is sent again.
+    ///   - isIdempotent: whether doing it twice is as good as once. Where it is not,
+    ///     only what was never sent is sent again.
     ///   - remaining: until the request's deadline; no wait reaches beyond it.
     public func decide(
         after outcome: Outcome, attempt: Int, isIdempotent: Bool, remaining: Duration

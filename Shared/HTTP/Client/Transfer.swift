@@ -3,7 +3,8 @@ internal import EventLoop
 
 /// One request under way: who waits for it, and what has come of it so far.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to its loop once it has been started; before, only `send` has it.
+/// - Note: `@unchecked Sendable` because it is confined to its loop once it has been started;
+///   before, only `send` has it.
 final class Transfer: @unchecked Sendable {
     typealias Outcome = Result<HTTPClient.Reply, HTTPClient.Failure>
 
@@ -23,8 +24,8 @@ final class Transfer: @unchecked Sendable {
     /// Whether any of the request has gone out, on this connection or one before.
     var wasSent: Bool { handle.map { ccurl_number($0.raw, CURLINFO_REQUEST_SIZE) > 0 } ?? false }
 
-    /// Asked when a connection is ready for the request: curl by itself would send it again where a kept connection ends
-    /// without a reply.
+    /// Asked when a connection is ready for the request: curl by itself would send it again where a kept
+    /// connection ends without a reply.
     var mayBeSent: Bool { request.isIdempotent || !wasSent }
 
     /// How many redirects have been followed.

@@ -2,8 +2,8 @@ internal import EventLoop
 
 /// One copy of a head's bytes, where in it the fields stand, and what else belongs to the request.
 ///
-/// - Note: `@unchecked Sendable` because the connection fills it before anybody else sees it, and fills it anew only when
-///   nobody else refers to it.
+/// - Note: `@unchecked Sendable` because the connection fills it before anybody else sees it,
+///   and fills it anew only when nobody else refers to it.
 final class HeadStorage: @unchecked Sendable {
     /// Where a field's name and value stand.
     struct Field {

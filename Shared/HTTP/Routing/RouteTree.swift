@@ -2,7 +2,8 @@ internal import Glibc
 
 /// The templates of a router: finds the index of the route that a path belongs to.
 ///
-/// All places, literals and routes stand in arrays of plain numbers, chained by index: a search touches no reference count.
+/// All places, literals and routes stand in arrays of plain numbers, chained by index:
+/// a search touches no reference count.
 @usableFromInline struct RouteTree: Sendable {
     private struct Route {
         let method: Method

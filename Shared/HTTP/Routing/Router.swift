@@ -1,9 +1,9 @@
 /// Finds the route of a method and a path. What a route *is* to the layer above stands in its payload.
 ///
-/// A template is made of literal segments, parameters such as `{id}`, which take one segment that is not empty, and last of
-/// all perhaps a rest such as `{path*}`, which takes what is left, slashes included. Literals come before parameters, and
-/// these before rests; of equal templates, the one added first. Segments are compared as they were sent, undecoded, so
-/// a `%2F` never parts two.
+/// A template is made of literal segments, parameters such as `{id}`, which take one segment that is not
+/// empty, and last of all perhaps a rest such as `{path*}`, which takes what is left, slashes included.
+/// Literals come before parameters, and these before rests; of equal templates, the one added first.
+/// Segments are compared as they were sent, undecoded, so a `%2F` never parts two.
 public struct Router<Payload: Sendable>: Sendable {
     /// What was found.
     public enum Outcome {

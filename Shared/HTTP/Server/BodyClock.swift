@@ -1,7 +1,7 @@
 /// How long a body may go on: a grace at first, and more with every byte, but never longer than the grace without one.
 ///
-/// So a body that drips in is cut off, however often it drips, and a stalled one after the grace. Time in which the reader
-/// holds the sender back does not count. All times are nanoseconds.
+/// So a body that drips in is cut off, however often it drips, and a stalled one after the grace.
+/// Time in which the reader holds the sender back does not count. All times are nanoseconds.
 struct BodyClock {
     /// When the body is cut off.
     private(set) var deadline: UInt64

@@ -2,8 +2,8 @@ internal import EventLoop
 
 /// Where a connection leaves a body's bytes and a handler takes them.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to the loop of its connection: the connection calls it there, and
-///   `next` asserts it.
+/// - Note: `@unchecked Sendable` because it is confined to the loop of its connection: the connection calls it there,
+///   and `next` asserts it.
 final class BodyStream: @unchecked Sendable {
     /// Bytes that wait for the reader at most.
     static let room = 64 * 1024

@@ -28,7 +28,8 @@ public struct Request: Sendable {
     public var host: ArraySlice<UInt8> { storage.bytes[parts.host.range] }
     /// The header fields.
     public var headers: RequestHeaders { RequestHeaders(storage: storage) }
-    /// The other end of the connection, which is the API gateway where one stands before; nil for a request made by hand.
+    /// The other end of the connection, which is the API gateway where one stands before;
+    /// nil for a request made by hand.
     public var peer: SocketAddress? { storage.socket?.peer }
     /// The peer's numeric address without its port, or its path; empty for a request made by hand.
     public var peerHost: String { storage.socket?.peerHost ?? "" }

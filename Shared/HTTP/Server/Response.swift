@@ -2,8 +2,8 @@ public import EventLoop
 
 /// A reply: status, fields and one of several kinds of body.
 ///
-/// The server adds Date, Content-Length or Transfer-Encoding and Connection itself; fields of these names in `headers` are
-/// not sent. A reply to HEAD is sent without its body, but with its length.
+/// The server adds Date, Content-Length or Transfer-Encoding and Connection itself; fields of these names in `headers`
+/// are not sent. A reply to HEAD is sent without its body, but with its length.
 public struct Response: Sendable {
     /// What follows the head.
     public enum Body: Sendable {

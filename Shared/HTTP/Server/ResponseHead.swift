@@ -1,4 +1,5 @@
-/// Status line and fields of a reply, and what they decide: how the body's end is told, and whether the connection stays.
+/// Status line and fields of a reply, and what they decide: how the body's end is told,
+/// and whether the connection stays.
 struct ResponseHead {
     /// What is known of the body.
     enum Length: Equatable {

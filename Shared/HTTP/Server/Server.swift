@@ -2,10 +2,11 @@ public import EventLoop
 
 /// An HTTP/1.1 server on all loops of a group.
 ///
-/// A handler runs on the loop of its connection, one request of a connection at a time and in order. When the client goes
-/// away, the handler's task is cancelled.
+/// A handler runs on the loop of its connection, one request of a connection at a time and in order.
+/// When the client goes away, the handler's task is cancelled.
 public final class Server: Sendable {
-    /// Makes the reply to a request. What it throws becomes `Refusal.handlerFailed`, a `BodyError` the refusal of its kind.
+    /// Makes the reply to a request. What it throws becomes `Refusal.handlerFailed`,
+    /// a `BodyError` the refusal of its kind.
     public typealias Handler = @Sendable (Request) async throws -> Response
 
     private let parts: [ServerLoop]
@@ -21,8 +22,8 @@ public final class Server: Sendable {
         parts = group.loops.map { ServerLoop(on: $0, configuration: configuration, places: places, handler: handler) }
     }
 
-    /// Listens at `address`, where nobody else may, and returns it with the port that it has got. A server may listen at
-    /// several.
+    /// Listens at `address`, where nobody else may, and returns it with the port that it has got.
+    /// A server may listen at several.
     @discardableResult
     public func start(at address: SocketAddress) throws(SocketError) -> SocketAddress {
         if address.port != 0 { try Listener.checkFree(address) }

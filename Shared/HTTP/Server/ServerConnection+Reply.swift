@@ -137,8 +137,8 @@ extension ServerConnection {
         socket.closeAfterFlush()
     }
 
-    /// Ends our side after the reply. What still comes is read past: closing with unread input would reset the connection
-    /// and take the reply away from the client.
+    /// Ends our side after the reply. What still comes is read past: closing with unread input would reset
+    /// the connection and take the reply away from the client.
     private func linger() {
         guard !hasSeenEnd else { return socket.closeAfterFlush() }
         phase = .lingering

@@ -2,11 +2,11 @@ internal import EventLoop
 
 /// One connection: parses, lets the handler answer one request after the other, and keeps the deadlines.
 ///
-/// It reads one request, lets `ServerLoop` serve it after the other sockets of the turn have been read, and only then looks
-/// at what stands behind it.
+/// It reads one request, lets `ServerLoop` serve it after the other sockets of the turn have been read,
+/// and only then looks at what stands behind it.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to the loop of its socket; the task that runs the handler prefers
-///   that loop.
+/// - Note: `@unchecked Sendable` because it is confined to the loop of its socket;
+///   the task that runs the handler prefers that loop.
 final class ServerConnection: StreamHandler, @unchecked Sendable {
     /// What the connection is about.
     enum Phase {

@@ -24,8 +24,8 @@ final class ServerLoop: @unchecked Sendable {
     /// What may still be served before timers, jobs and mail get their turn.
     private var requestsLeft = 0
     private static let requestsPerRound = 128
-    /// Pipelined requests that are served one after the other while what they need lies at hand, before another connection
-    /// has its turn.
+    /// Pipelined requests that are served one after the other while what they need lies at hand,
+    /// before another connection has its turn.
     private static let requestsInARow = 16
     private static let mostLookedAt = 64
     @exclusivity(unchecked) private var spareHeads: [HeadStorage] = []
@@ -149,8 +149,8 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: Draining
 
-    /// Stops to accept, closes what is idle, and returns when the last connection has ended; what is open after `limit` is
-    /// closed.
+    /// Stops to accept, closes what is idle, and returns when the last connection has ended;
+    /// what is open after `limit` is closed.
     func drain(within limit: Duration) async {
         // Listeners come by mail: those that were sent before are there behind a letter of our own.
         await withUnsafeContinuation { continuation in loop.execute { continuation.resume() } }

@@ -1,7 +1,8 @@
 internal import EventLoop
 
 extension RedisConnection {
-    /// Connects and enters: AUTH, SELECT and CLIENT SETNAME as configured, then PING, which fails while the server loads.
+    /// Connects and enters: AUTH, SELECT and CLIENT SETNAME as configured, then PING,
+    /// which fails while the server loads.
     ///
     /// Call it on `loop`.
     static func open(
@@ -44,7 +45,8 @@ extension RedisConnection {
         // All leave together; the outcome of the last is told last.
         let refusals = Refusals()
         if let password = configuration.password {
-            // The server may repeat the arguments of a command that it does not know: only the code of its refusal is kept.
+            // The server may repeat the arguments of a command that it does not know:
+            // only the code of its refusal is kept.
             ask("AUTH", (configuration.user.map { [$0] } ?? []) + [password]) {
                 refusals.add("AUTH", "\($0.code ?? "lost")")
             }

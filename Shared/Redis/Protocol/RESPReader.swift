@@ -2,8 +2,8 @@ internal import CRedis
 
 /// Parses replies from bytes as they come, through hiredis's reader and straight into `RedisValue`.
 ///
-/// Bounded: a reply of more than `limit` bytes, or nested more than seven deep, is an error, after which the connection is
-/// of no use.
+/// Bounded: a reply of more than `limit` bytes, or nested more than seven deep, is an error,
+/// after which the connection is of no use.
 struct RESPReader: ~Copyable {
     /// The bytes are not RESP, or more than this reader takes.
     struct Malformed: Error, Equatable {

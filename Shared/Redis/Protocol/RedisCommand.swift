@@ -5,7 +5,8 @@ public struct RedisCommand: Sendable {
     /// The first key, by which a cluster finds the node; nil where any node will do.
     let key: RedisKey?
 
-    /// Makes `name argument argument …`; a name of two words, such as XGROUP CREATE, has its second among the arguments.
+    /// Makes `name argument argument …`; a name of two words, such as XGROUP CREATE,
+    /// has its second among the arguments.
     public init(_ name: String, _ arguments: any RedisArgument...) { self.init(name, arguments) }
 
     /// Makes `name argument argument …`.

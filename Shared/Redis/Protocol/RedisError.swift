@@ -6,7 +6,8 @@ public enum RedisError: Error, Sendable, Equatable, CustomStringConvertible {
     case overloaded
     /// No reply came in time. Whether the command was executed is unknown.
     case timedOut
-    /// The connection was lost, for the reason given, before the reply came. Whether the command was executed is unknown.
+    /// The connection was lost, for the reason given, before the reply came.
+    /// Whether the command was executed is unknown.
     case connectionLost(String)
     /// Connecting, authenticating or choosing the database failed.
     case connectFailed(String)

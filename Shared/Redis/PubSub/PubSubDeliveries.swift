@@ -1,11 +1,13 @@
 internal import EventLoop
 internal import Synchronization
 
-/// Carries events from the subscriber's loop to the listeners' loops, one letter a loop for all that a read has brought.
+/// Carries events from the subscriber's loop to the listeners' loops, one letter a loop
+/// for all that a read has brought.
 ///
 /// When more than `limit` bytes wait for one loop, reading from the server rests until half of it is done.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to the subscriber's loop, but for the backlogs, which are atomic.
+/// - Note: `@unchecked Sendable` because it is confined to the subscriber's loop,
+///   but for the backlogs, which are atomic.
 final class PubSubDeliveries: @unchecked Sendable {
     private struct Delivery {
         let subscription: RedisSubscription

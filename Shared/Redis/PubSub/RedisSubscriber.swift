@@ -61,8 +61,8 @@ public final class RedisSubscriber: @unchecked Sendable {
         return subscription
     }
 
-    /// Listens to `channel` and returns when the server has confirmed it: every message published from then on comes, the
-    /// first perhaps before this returns.
+    /// Listens to `channel` and returns when the server has confirmed it: every message published from then on comes,
+    /// the first perhaps before this returns.
     ///
     /// - Throws: `timedOut` when the server has not confirmed within `limit`; nothing is listened to then.
     public func subscribe(
@@ -89,8 +89,9 @@ public final class RedisSubscriber: @unchecked Sendable {
 
     /// Calls `observer` on every loop, at once and whenever the connection is lost or restored.
     ///
-    /// `connected` comes when every channel is confirmed again, after their listeners' events: what is asked elsewhere
-    /// then misses nothing that is not also heard. A cache kept up to date by messages is valid from `connected` to `lost`.
+    /// `connected` comes when every channel is confirmed again, after their listeners' events:
+    /// what is asked elsewhere then misses nothing that is not also heard. A cache kept up to date
+    /// by messages is valid from `connected` to `lost`.
     public func observe(_ observer: @escaping @Sendable (RedisState) -> Void) {
         loop.execute { [self] in
             observers.append(observer)

@@ -2,8 +2,8 @@ public import EventLoop
 
 /// One listener of a channel, told on its own loop of each message and of when it can hear.
 ///
-/// - Note: `@unchecked Sendable` because all that changes is touched on `loop` alone: `cancel` and `confirmed` assert it,
-///   and the subscriber delivers there.
+/// - Note: `@unchecked Sendable` because all that changes is touched on `loop` alone: `cancel` and `confirmed` assert
+///   it, and the subscriber delivers there.
 public final class RedisSubscription: @unchecked Sendable {
     /// What a listener is told, in order.
     public enum Event: Sendable, Equatable {
@@ -49,7 +49,8 @@ public final class RedisSubscription: @unchecked Sendable {
 
     /// Returns when every message published from now on comes, at once while that is so.
     ///
-    /// - Throws: `timedOut` when the server has not confirmed within `limit`; the subscription stays and goes on to try.
+    /// - Throws: `timedOut` when the server has not confirmed within `limit`; the subscription
+    ///   stays and goes on to try.
     public func confirmed(within limit: Duration) async throws(RedisError) {
         let outcome = await withUnsafeContinuation { (continuation: RedisWait.Continuation) in
             // Looked at here and not before: events may come between the call and the suspension.

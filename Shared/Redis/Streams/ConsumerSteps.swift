@@ -1,8 +1,8 @@
 /// What a stream consumer does next, given what has come of what it did before.
 ///
-/// After each connect: make the group; acknowledge what was handled when the last connection was lost; tidy up; handle
-/// again what this consumer was given and has not acknowledged. Then, for ever: now and then take over what others left,
-/// else read what is new.
+/// After each connect: make the group; acknowledge what was handled when the last connection was lost; tidy up;
+/// handle again what this consumer was given and has not acknowledged. Then, for ever: now and then take over
+/// what others left, else read what is new.
 struct ConsumerSteps {
     enum Step: Equatable {
         case createGroup

@@ -38,7 +38,8 @@ extension Redis {
         return try await count(RedisCommand("XDEL", [key] + ids))
     }
 
-    /// XGROUP CREATE MKSTREAM: makes a group that reads from `start`, and the stream if need be; false where there is one.
+    /// XGROUP CREATE MKSTREAM: makes a group that reads from `start`, and the stream if need be;
+    /// false where there is one.
     @discardableResult
     public func createGroup(
         _ group: String, ofStream key: RedisKey, from start: RedisGroupStart = .beginning

@@ -11,8 +11,8 @@ public struct RedisConsumption: Sendable {
     public var batch = 64
     /// Entries handled at the same time; with 1 they are handled in order.
     public var concurrency = 1
-    /// Entries pending for longer are taken over from their consumer, and those whose handler failed are tried again. It
-    /// must exceed the time that handling one entry takes.
+    /// Entries pending for longer are taken over from their consumer, and those whose handler failed are tried again.
+    /// It must exceed the time that handling one entry takes.
     public var idleLimit = Duration.seconds(60)
     /// How long a read waits for entries, and so how long `stop` takes at most when there are none.
     public var readTimeout = Duration.seconds(1)

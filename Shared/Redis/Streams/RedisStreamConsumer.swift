@@ -3,11 +3,12 @@ internal import Wire
 
 /// Reads a stream as a member of a consumer group, on a connection of its own, and hands each entry to a handler.
 ///
-/// At least once: an entry is acknowledged after its handler has returned, and comes again when the handler throws, the
-/// process dies or the connection is lost in between, here or at another consumer of the group. Handlers must bear that.
+/// At least once: an entry is acknowledged after its handler has returned, and comes again when the handler
+/// throws, the process dies or the connection is lost in between, here or at another consumer of the group.
+/// Handlers must bear that.
 ///
-/// - Note: `@unchecked Sendable` because all that changes is touched on `loop` alone, where `start` and `stop` send their
-///   work and where the task runs.
+/// - Note: `@unchecked Sendable` because all that changes is touched on `loop` alone, where `start` and `stop` send
+///   their work and where the task runs.
 public final class RedisStreamConsumer: @unchecked Sendable {
     /// Handles one entry, on the consumer's loop.
     public typealias Handler = @Sendable (RedisStreamEntry) async throws -> Void
@@ -101,8 +102,8 @@ public final class RedisStreamConsumer: @unchecked Sendable {
 
     // MARK: Handling
 
-    /// Handles entries, `concurrency` at a time, until all are done or half of `idleLimit` has passed: what is left then
-    /// must be read again before others take it over.
+    /// Handles entries, `concurrency` at a time, until all are done or half of `idleLimit` has passed:
+    /// what is left then must be read again before others take it over.
     func handle(_ entries: [RedisStreamEntry]) async {
         let end = loop.now &+ consumption.idleLimit.wholeNanoseconds / 2
         await withTaskGroup(of: Void.self) { group in

@@ -3,9 +3,9 @@ internal import Wire
 
 /// Tokens whose signature has been checked, so that it is checked once and not with every request.
 ///
-/// A token has a choice of four slots, by its signature's last bytes, and takes the one that was not asked for longest: two
-/// tokens that meet do not drive each other out with every request, which would cost a signature each time. Memory is
-/// bounded, and only valid tokens come in.
+/// A token has a choice of four slots, by its signature's last bytes, and takes the one that was not asked for longest:
+/// two tokens that meet do not drive each other out with every request, which would cost a signature each time. Memory
+/// is bounded, and only valid tokens come in.
 struct TokenCache {
     /// What a token says.
     struct Entry: Equatable {

@@ -6,8 +6,8 @@ public import Wire
 
 /// What users may see of channels, asked of workspace-service and kept as long as changes can be heard.
 ///
-/// A hint makes it forget what it names: a user in a workspace, or everybody in it. While hints cannot be heard nothing is
-/// kept, and each question is asked.
+/// A hint makes it forget what it names: a user in a workspace, or everybody in it. While hints cannot be heard nothing
+/// is kept, and each question is asked.
 public final class AccessCache: Sendable {
     fileprivate struct Key: Hashable {
         let user: UserID

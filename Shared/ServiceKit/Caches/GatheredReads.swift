@@ -2,8 +2,8 @@ public import EventLoop
 
 /// Asks for many things in one question: what is asked for while a question is under way makes the next one.
 ///
-/// Nothing is kept. An answer comes from a question that began after whoever gets it had asked, so it is as fresh as that of
-/// a question of one's own, and the busier a loop is, the smaller the share that each pays.
+/// Nothing is kept. An answer comes from a question that began after whoever gets it had asked, so it is as fresh
+/// as that of a question of one's own, and the busier a loop is, the smaller the share that each pays.
 public final class GatheredReads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Asks for distinct keys; what there is nothing of is absent.
     public typealias Question = @Sendable ([Key]) async throws -> [Key: Value]
@@ -20,8 +20,8 @@ public final class GatheredReads<Key: Hashable & Sendable, Value: Sendable>: Sen
         lanes = LoopLocal(loops) { ReadLane(on: $0, limit: limit, patience: patience, question) }
     }
 
-    /// The value of a key, nil where there is none; what its question throws is thrown to all who are in it. To be called on a
-    /// loop.
+    /// The value of a key, nil where there is none; what its question throws is thrown to all who are in it.
+    /// To be called on a loop.
     public func value(of key: Key) async throws -> Value? {
         try await withUnsafeThrowingContinuation { lanes.current.add(key, $0) }
     }

@@ -6,9 +6,9 @@ public import Wire
 
 /// People as others see them, asked of auth-service in bulk and kept until they change.
 ///
-/// A change is told by a hint. What was kept when hints could no longer be heard, or could be again, is asked for once more,
-/// as is what was kept for `lifetime`; when auth-service does not answer, the last known is served, and who is not known at
-/// all is a failure: never a wrong name.
+/// A change is told by a hint. What was kept when hints could no longer be heard, or could be again,
+/// is asked for once more, as is what was kept for `lifetime`; when auth-service does not answer,
+/// the last known is served, and who is not known at all is a failure: never a wrong name.
 public final class ProfileCache: Sendable {
     private let auth: AuthClient
     private let shelf: Mutex<ProfileShelf>

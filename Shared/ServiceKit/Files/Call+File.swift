@@ -3,7 +3,8 @@ public import HTTP
 internal import Wire
 
 extension Call {
-    /// The reply that is a stored file: whole, in part, or told that the client has it. What is at a path never changes.
+    /// The reply that is a stored file: whole, in part, or told that the client has it.
+    /// What is at a path never changes.
     ///
     /// - Parameters:
     ///   - name: what the store calls it.

@@ -2,7 +2,8 @@ public import EventLoop
 
 /// Where a service keeps its files: content never changes under a name, so replies can be cached for ever.
 ///
-/// Names are the service's own, of the form `<folder>/<unique>.<suffix>` in `[A-Za-z0-9._-]`; no client's text is in them.
+/// Names are the service's own, of the form `<folder>/<unique>.<suffix>` in `[A-Za-z0-9._-]`;
+/// no client's text is in them.
 public protocol FileStore: Sendable {
     /// Begins an upload; nothing is visible until it is kept.
     func begin() async throws -> FileUpload

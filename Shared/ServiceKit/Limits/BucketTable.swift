@@ -2,10 +2,11 @@ internal import EventLoop
 internal import Synchronization
 internal import Wire
 
-/// A token bucket a key, for keys that come and go; full buckets are forgotten, and there are never more than `capacity`.
+/// A token bucket a key, for keys that come and go; full buckets are forgotten,
+/// and there are never more than `capacity`.
 ///
-/// When the table is full of keys that are all over their rate, a new key shares one bucket with the other new ones: memory
-/// stays bounded and nobody gets in free.
+/// When the table is full of keys that are all over their rate, a new key shares one bucket with the other new ones:
+/// memory stays bounded and nobody gets in free.
 public final class BucketTable<Key: Hashable & Sendable>: Sendable {
     private struct Entry {
         var bucket: TokenBucket
@@ -92,8 +93,8 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Sharing
 
-    /// The keys of which others should know, and how many tokens were taken of each since they were told last; 3% of a burst
-    /// are not worth telling. What comes back is for `settle`, or for `untell` where nobody could be told.
+    /// The keys of which others should know, and how many tokens were taken of each since they were told last; 3% of a
+    /// burst are not worth telling. What comes back is for `settle`, or for `untell` where nobody could be told.
     func takeDue() -> [(key: Key, taken: Int)] {
         locks.flatMap { lock in
             lock.shard.withLock { shard -> [(key: Key, taken: Int)] in

@@ -4,10 +4,10 @@ internal import Wire
 
 /// Makes the limits of calls those of all instances of a service together, without a call ever waiting for it.
 ///
-/// Every instance takes from buckets of its own, and five times a second tells Redis how much it has taken from those that
-/// are in use; it is told in turn what is left of the bucket that all share, and takes no more than that. So a caller who
-/// goes to several instances at once gets, beyond the limit, what they admit within one such interval, and pays it back
-/// by waiting longer. While Redis is away, the limits are those of each instance.
+/// Every instance takes from buckets of its own, and five times a second tells Redis how much it has taken from
+/// those that are in use; it is told in turn what is left of the bucket that all share, and takes no more than that.
+/// So a caller who goes to several instances at once gets, beyond the limit, what they admit within one such
+/// interval, and pays it back by waiting longer. While Redis is away, the limits are those of each instance.
 struct LimitSharing: Sendable {
     let limits: CallLimits
     let redis: Redis
@@ -53,8 +53,8 @@ struct LimitSharing: Sendable {
         }
     }
 
-    /// KEYS: the bucket. ARGV: tokens a second, tokens at once, tokens taken. It owes as many as it can hold at most, and is
-    /// forgotten when it is full.
+    /// KEYS: the bucket. ARGV: tokens a second, tokens at once, tokens taken. It owes as many as it can hold at most,
+    /// and is forgotten when it is full.
     private static let take = RedisScript(
         """
         local rate, burst, taken = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])

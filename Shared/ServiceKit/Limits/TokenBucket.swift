@@ -24,8 +24,8 @@ public struct TokenBucket: Sendable {
         return .nanoseconds(Int64(((1 - tokens) / perNanosecond).rounded(.up)))
     }
 
-    /// Takes over what a bucket shared with others has left, where that is less; `taken` tokens were taken here since it
-    /// was told of any. Others may have taken more than there was: then this one owes tokens.
+    /// Takes over what a bucket shared with others has left, where that is less; `taken` tokens were taken here since
+    /// it was told of any. Others may have taken more than there was: then this one owes tokens.
     mutating func settle(shared left: Double, taken: Int, now: UInt64) {
         refill(now)
         tokens = min(tokens, left - Double(taken))

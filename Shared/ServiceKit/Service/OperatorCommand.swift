@@ -4,8 +4,8 @@ internal import Glibc
 internal import HTTP
 public import Wire
 
-/// Something that an operator has a running service do: `payment-service --config FILE reconcile` asks the service of these
-/// settings on its internal port, and prints the reply.
+/// Something that an operator has a running service do: `payment-service --config FILE reconcile` asks the service
+/// of these settings on its internal port, and prints the reply.
 public struct OperatorCommand: Sendable {
     let name: String
     let doc: String

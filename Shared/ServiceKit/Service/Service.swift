@@ -10,7 +10,8 @@ public enum Service {
 
     /// Runs a service as the whole of a process: reads the settings, starts, and ends on SIGTERM or SIGINT.
     ///
-    /// Exits with 0 after an orderly end, 1 when the service cannot start, 2 for a wrong command line or wrong settings.
+    /// Exits with 0 after an orderly end, 1 when the service cannot start, 2 for a wrong
+    /// command line or wrong settings.
     ///
     /// - Parameter commands: what operators can have the running service do by the same program.
     public static func main(

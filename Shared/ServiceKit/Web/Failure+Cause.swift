@@ -6,7 +6,8 @@ internal import Redis
 internal import Wire
 
 extension Failure {
-    /// What a client is told of `error`. What is not the client's doing is the server's fault, and its cause is for the log.
+    /// What a client is told of `error`. What is not the client's doing is the server's fault,
+    /// and its cause is for the log.
     init(causedBy error: any Error) {
         switch error {
         case let failure as Failure: self = failure

@@ -6,7 +6,8 @@ internal import Wire
 
 /// What stands between the server and the handlers of clients' calls: route, key, limits, token, and errors as replies.
 ///
-/// The order is the contract's: an unknown route is told before a wrong key, and a wrong key before a token is looked at.
+/// The order is the contract's: an unknown route is told before a wrong key, and a wrong
+/// key before a token is looked at.
 struct PublicAPI: Sendable {
     let mounts: [Mount]
     let routes: RouteTable

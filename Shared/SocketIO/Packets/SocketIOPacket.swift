@@ -1,6 +1,7 @@
 public import WebSocket
 
-/// A packet as it is sent: a type, a namespace, and for some types an id and a JSON text with the bytes that it stands for.
+/// A packet as it is sent: a type, a namespace, and for some types an id and a JSON text
+/// with the bytes that it stands for.
 public struct SocketIOPacket: Sendable, Equatable {
     /// The types of revision 5; revision 4 calls the fifth of them `ERROR`.
     public enum Kind: UInt8, Sendable {

@@ -1,7 +1,7 @@
 internal import Wire
 
-/// Writes lines of the log: one JSON object each, with the time (UTC), the level, the service, what happened, the ids of
-/// the request and the trace that it belongs to, and further fields.
+/// Writes lines of the log: one JSON object each, with the time (UTC), the level, the service, what happened,
+/// the ids of the request and the trace that it belongs to, and further fields.
 ///
 ///     log.warning("facts are published again", ["stream": .name(stream), "count": .count(facts.count)])
 ///

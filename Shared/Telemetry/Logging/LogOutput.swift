@@ -3,10 +3,11 @@ internal import EventLoop
 internal import Glibc
 internal import Synchronization
 
-/// Where the lines of a process's log go: a descriptor that a thread of its own writes to, so that no loop ever waits for
-/// whoever reads it.
+/// Where the lines of a process's log go: a descriptor that a thread of its own writes to,
+/// so that no loop ever waits for whoever reads it.
 ///
-/// At most `limit` bytes wait. Beyond, lines are dropped and counted, and a line says how many as soon as there is room.
+/// At most `limit` bytes wait. Beyond, lines are dropped and counted, and a line says how
+/// many as soon as there is room.
 public final class LogOutput: Sendable {
     private struct State {
         var waiting: [UInt8] = []

@@ -2,8 +2,8 @@ public import Wire
 
 /// What a field of the log may hold: numbers, times, ids, and names that the system itself has given.
 ///
-/// There is no way to log bytes, and text that is not written in the source must be called a `name` by whoever logs it: a
-/// place to stop and think whether it is one. What people write or are called never is.
+/// There is no way to log bytes, and text that is not written in the source must be called a `name` by whoever logs it:
+/// a place to stop and think whether it is one. What people write or are called never is.
 public enum LogValue: Sendable {
     case integer(Int64)
     case number(Double)

@@ -1,7 +1,7 @@
 extension Span<UInt8> {
-    /// Whether this is well-formed UTF-8 (Unicode, table 3-7): no overlong forms, no surrogates, nothing above U+10FFFF,
-    /// nothing cut off. Sixteen bytes at a time, for text of any script at the same speed: `UTF8Span(validating:)` takes
-    /// twice as long for Hangul.
+    /// Whether this is well-formed UTF-8 (Unicode, table 3-7): no overlong forms, no surrogates, nothing above
+    /// U+10FFFF, nothing cut off. Sixteen bytes at a time, for text of any script at the same speed:
+    /// `UTF8Span(validating:)` takes twice as long for Hangul.
     public var isUTF8: Bool {
         guard count >= UTF8Blocks.least else { return (try? UTF8Span(validating: self)) != nil }
         return withUnsafeBytes { bytes in
@@ -22,8 +22,8 @@ private enum UTF8Blocks {
     /// What a text must have for its last block to have a view of three bytes before it.
     static let least = 19
 
-    /// Sets the bytes of the block that cannot stand where they do. Types are spelt out: with them inferred, the compiler
-    /// compares byte by byte.
+    /// Sets the bytes of the block that cannot stand where they do. Types are spelt out: with them inferred,
+    /// the compiler compares byte by byte.
     @inline(__always)
     static func errors(_ bytes: UnsafeRawBufferPointer, at index: Int) -> SIMD16<UInt8> {
         let block = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)

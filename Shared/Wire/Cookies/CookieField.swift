@@ -10,8 +10,8 @@ public struct CookieField: Sendable {
         self.text = Array(text.utf8)[...]
     }
 
-    /// The value of the first cookie of this name, as it was sent but for quotes around it; `nil` where there is none. The
-    /// first is the one with the longest path.
+    /// The value of the first cookie of this name, as it was sent but for quotes around it; `nil` where there is none.
+    /// The first is the one with the longest path.
     public subscript(name: String) -> String? {
         for pair in text.split(separator: UInt8(ascii: ";")) {
             guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }

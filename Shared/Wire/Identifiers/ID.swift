@@ -14,8 +14,8 @@ extension ID: Comparable {
 }
 
 extension ID: LosslessStringConvertible {
-    /// Reads the one decimal text that an id has; `nil` for every id that cannot exist, such as `0`, `-1`, `+1`, `01` and
-    /// what 64 bits cannot hold.
+    /// Reads the one decimal text that an id has; `nil` for every id that cannot exist, such as `0`, `-1`, `+1`,
+    /// `01` and what 64 bits cannot hold.
     @inlinable
     public init?(_ text: String) {
         self.init(parsing: text.utf8.span)

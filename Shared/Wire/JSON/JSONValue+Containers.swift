@@ -12,7 +12,8 @@ extension JSONValue {
         return member < 0 ? nil : JSONValue(document: document, index: member)
     }
 
-    /// The element at this place; `nil` where there is none, or this is no array. Takes time in proportion to the place.
+    /// The element at this place; `nil` where there is none, or this is no array.
+    /// Takes time in proportion to the place.
     public subscript(place: Int) -> JSONValue? {
         guard let elements, place >= 0 else { return nil }
         return elements.dropFirst(place).first { _ in true }

@@ -35,7 +35,8 @@ extension JSONValue {
         case .integer:
             return document.withText(of: node) { JSONText.integer($0) }
         case .fraction:
-            // Below 2^53 the nearest double is an integer only where the number is one, or closer than any client means.
+            // Below 2^53 the nearest double is an integer only where the number is one,
+            // or closer than any client means.
             guard let double, abs(double) < 0x1p53 else { return nil }
             return Integer(exactly: double)
         default:

@@ -1,5 +1,6 @@
 extension Span<UInt8> {
-    /// Where the first byte at or after `start` stands that a JSON string must escape, or the end; sixteen bytes at a time.
+    /// Where the first byte at or after `start` stands that a JSON string must escape, or the end;
+    /// sixteen bytes at a time.
     ///
     /// - Parameter isASCII: becomes `false` when a byte above 127 comes before it.
     @inline(__always)

@@ -5,8 +5,8 @@ public struct HeaderParameters: Sendable {
     /// Names in lower case, in order.
     public private(set) var all: [(name: String, value: String)] = []
 
-    /// Reads tokens and quoted strings; `nil` where a quote is not closed, something is not UTF-8, or there are more than
-    /// 32 parameters.
+    /// Reads tokens and quoted strings; `nil` where a quote is not closed, something is not UTF-8,
+    /// or there are more than 32 parameters.
     ///
     /// Within quotes a backslash escapes only a quote and a backslash: clients send the paths of Windows unescaped.
     public init?(_ field: Span<UInt8>) {

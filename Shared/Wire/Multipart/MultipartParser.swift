@@ -1,5 +1,5 @@
-/// Reads a body of `multipart/form-data` (RFC 7578) as it comes in, without holding more of it than the piece given last
-/// and one part's headers.
+/// Reads a body of `multipart/form-data` (RFC 7578) as it comes in, without holding more of it than the piece given
+/// last and one part's headers.
 ///
 ///     var parser = MultipartParser(boundary: boundary)
 ///     for try await chunk in body {

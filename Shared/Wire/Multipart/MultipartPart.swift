@@ -1,5 +1,5 @@
-/// What a part of a form says of itself. All of it is the client's word: the type tells nothing, and the file name no more
-/// than that it is a file.
+/// What a part of a form says of itself. All of it is the client's word: the type tells nothing,
+/// and the file name no more than that it is a file.
 public struct MultipartPart: Hashable, Sendable {
     /// The name of the form's field.
     public let name: String

@@ -4,9 +4,10 @@ extension String {
         utf8.allSatisfy { $0 < 0x80 } ? self : String(decoding: _nfcCodeUnits, as: UTF8.self)
     }
 
-    /// What texts have in common that differ in normalization or case alone: the key under which emails and names are
-    /// unique. `Straße` and `STRASSE` have the same, composed and decomposed `가` too; `ı` and `i`, which are different
-    /// letters, have not. Not for display, and mail goes to the address that was stored, never to the one that was typed.
+    /// What texts have in common that differ in normalization or case alone: the key under which emails and
+    /// names are unique. `Straße` and `STRASSE` have the same, composed and decomposed `가` too; `ı` and `i`,
+    /// which are different letters, have not. Not for display, and mail goes to the address that was stored,
+    /// never to the one that was typed.
     public var caselessKey: String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return lowercased() }
         var folded = ""

@@ -23,8 +23,8 @@ extension ByteWriter {
 }
 
 extension Timestamp {
-    /// Reads the three forms of RFC 9110: IMF-fixdate, and the obsolete ones of RFC 850, whose year of two digits lies at most
-    /// fifty years ahead of `now`, and of asctime. Nil for any other text.
+    /// Reads the three forms of RFC 9110: IMF-fixdate, and the obsolete ones of RFC 850, whose year of two digits lies
+    /// at most fifty years ahead of `now`, and of asctime. Nil for any other text.
     public init?(httpDate text: some Collection<UInt8>, now: Timestamp = .now) {
         let bytes = Array(text.prefix(HTTPDate.longest + 1))
         guard let time = HTTPDate.fixed(bytes) ?? HTTPDate.asctime(bytes) ?? HTTPDate.rfc850(bytes, now) else {

@@ -2,8 +2,8 @@ internal import CSystem
 
 /// A moment, in whole milliseconds since the beginning of 1970, UTC.
 ///
-/// Its text is always `yyyy-MM-dd'T'HH:mm:ss.SSS'Z'`, so texts sort as the moments do. Arithmetic stops at the first and the
-/// last millisecond of 64 bits.
+/// Its text is always `yyyy-MM-dd'T'HH:mm:ss.SSS'Z'`, so texts sort as the moments do. Arithmetic stops at the first
+/// and the last millisecond of 64 bits.
 public struct Timestamp: Hashable, Sendable {
     public var milliseconds: Int64
 

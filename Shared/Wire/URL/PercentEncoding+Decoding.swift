@@ -1,6 +1,6 @@
 extension PercentEncoding {
-    /// The text that `encoded` stands for; `nil` where a `%` is not followed by two hexadecimal digits, or what comes out
-    /// is not UTF-8. It may hold any character, `/` and NUL included.
+    /// The text that `encoded` stands for; `nil` where a `%` is not followed by two hexadecimal digits,
+    /// or what comes out is not UTF-8. It may hold any character, `/` and NUL included.
     ///
     /// - Parameter plusIsBlank: as in queries and forms.
     public static func decode(_ encoded: Span<UInt8>, plusIsBlank: Bool = false) -> String? {

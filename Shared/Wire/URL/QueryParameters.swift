@@ -7,8 +7,8 @@ public struct QueryParameters: Sendable {
 
     public init() {}
 
-    /// Reads `name=value&…`. A name without `=` has an empty value, and what stands between two `&` may be nothing; `nil`
-    /// where an escape is not well-formed, something is not UTF-8, or there are more than `limit`.
+    /// Reads `name=value&…`. A name without `=` has an empty value, and what stands between two `&` may be nothing;
+    /// `nil` where an escape is not well-formed, something is not UTF-8, or there are more than `limit`.
     public init?(_ encoded: Span<UInt8>, limit: Int = defaultLimit) {
         var start = 0
         while start < encoded.count {

@@ -4,8 +4,8 @@ import Wire
 
 /// The coins of all users: everything that moves any goes through here.
 ///
-/// Each call is one database transaction that locks the user, reads, lets ``Spending`` decide and writes; so the calls of one
-/// user follow each other, and those of distinct users run side by side.
+/// Each call is one database transaction that locks the user, reads, lets ``Spending`` decide and writes;
+/// so the calls of one user follow each other, and those of distinct users run side by side.
 struct Ledger: Sendable {
     let database: PostgresPool
     let outbox: Outbox

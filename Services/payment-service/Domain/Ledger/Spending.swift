@@ -2,8 +2,8 @@ import Wire
 
 /// One spend, from reserve to capture or release: what each call does, given what is recorded.
 ///
-/// Made under the lock of the user from what the database holds. Each call returns the posting to write, nil where it has
-/// been written before, or why it is refused; either way `reserve` is what is to be recorded then.
+/// Made under the lock of the user from what the database holds. Each call returns the posting to write, nil
+/// where it has been written before, or why it is refused; either way `reserve` is what is to be recorded then.
 struct Spending: Sendable {
     /// Why a call is refused; no coins move then.
     enum Refusal: Error, Equatable {

@@ -2,8 +2,8 @@ import Contract
 import EventLoop
 import Wire
 
-/// Lets one call a user at a time through on each loop, so that many calls of one user wait here for each other instead of
-/// each holding a database connection while it waits for the user's lock.
+/// Lets one call a user at a time through on each loop, so that many calls of one user wait here for each other instead
+/// of each holding a database connection while it waits for the user's lock.
 struct UserLanes: Sendable {
     private let lanes: LoopLocal<Lane>
 

@@ -21,8 +21,8 @@ struct Catalogue: Sendable, Equatable {
 }
 
 extension Catalogue {
-    /// Reads `10 Coin=100:10, 50 Coin=500:50`: name, price in won and coins of each item. Nil where the text is otherwise, a
-    /// name stands there twice, or nothing is for sale.
+    /// Reads `10 Coin=100:10, 50 Coin=500:50`: name, price in won and coins of each item.
+    /// Nil where the text is otherwise, a name stands there twice, or nothing is for sale.
     init?(text: String) {
         var items: [Item] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -12,10 +12,11 @@ extension Payments {
         let refusal: PaymentVerdict.Refusal?
     }
 
-    /// Makes what a provider says true here: records it, credits the payment to who claims it first, and takes back what was
-    /// cancelled; one transaction under the payment's lock.
+    /// Makes what a provider says true here: records it, credits the payment to who claims it first,
+    /// and takes back what was cancelled; one transaction under the payment's lock.
     ///
-    /// - Parameter asking: the attempt that is answered by this; those of others end only when there is something final to say.
+    /// - Parameter asking: the attempt that is answered by this; those of others end only when
+    ///   there is something final to say.
     @discardableResult
     func settle(_ report: PaymentReport, of provider: String, asking: PaymentAttempt?) async throws -> Settled {
         try await ledger.outbox.transaction { transaction in
