@@ -21,9 +21,9 @@ enum App {
         let accountStore = AccountStore(database: database)
         let sessionStore = SessionStore(database: database)
         let devices = DeviceStore(database: database)
-        let longestSession = service.profiles.all.map(\.refreshTokenLifetime).max() ?? .zero
         let signingKeys = try await SigningKeys(
-            store: SigningKeyStore(database: database), rotation: settings.keyRotation, tokenLifetime: longestSession)
+            store: SigningKeyStore(database: database), rotation: settings.keyRotation,
+            tokenLifetime: service.profiles.longestTokenLifetime)
         let authority = LocalAuthority(signingKeys: signingKeys, sessions: sessionStore)
         service.verifyTokens(by: authority)
         service.background("signing keys") {

@@ -15,7 +15,15 @@ struct RevocationTests {
         return try await ServiceUnderTest(
             "chat-service", [], settings, database: house.service.database, redis: house.service.redis
         ) { builder in
-            builder.publicRoutes { routes in routes.signedIn(.get, "/v1/rooms") { call, _ in call.done() } }
+            let authenticator = try builder.access().authenticator
+            builder.publicRoutes { routes in
+                routes.signedIn(.get, "/v1/rooms") { call, _ in call.done() }
+                routes.open(.get, "/v1/door") { call in
+                    let cookie = call.request.headers.text(.cookie) ?? ""
+                    _ = try await authenticator.identity(of: Array(cookie.utf8), for: .socket)
+                    return call.done()
+                }
+            }
         }
     }
 
@@ -63,6 +71,32 @@ struct RevocationTests {
             let service = try await neighbour(of: house)
             #expect(try await code(service, guest) == "E05")
             #expect(try await code(service, other) == "")
+            await service.stop()
+        }
+    }
+
+    /// Whether the door to sockets opens for the cookie.
+    private func opens(_ service: ServiceUnderTest, _ guest: AuthHouse.Guest) async throws -> Bool {
+        let cookie = try #require(guest.cookie.split(separator: ";").first?.split(separator: "=").last)
+        return try await service.call("GET", "/v1/door", headers: [("Cookie", String(cookie))]).status == 200
+    }
+
+    @Test("A cookie, which lives as long as its session, opens nothing after that was revoked, however long ago")
+    func oldCookie() async throws {
+        try await AuthHouse.run { house async throws in
+            let key = "gen-2024-01"
+            let (guest, other) = (try await house.join(key: key), try await house.logIn(key: key))
+            _ = try await house.service.call("GET", "/v1/users/logout", key: key, token: guest.access)
+            // Longer than any access token lives; the session would have lasted for 90 days.
+            let moved = try await house.service.database.run(
+                sql: """
+                    update auth.session set revoked_at = revoked_at - \(60 * 86_400_000)
+                    where revoked_at is not null returning 1
+                    """)
+            #expect(moved == "1\n")
+            let service = try await neighbour(of: house)
+            #expect(try await opens(service, other))
+            #expect(try await !opens(service, guest))
             await service.stop()
         }
     }

@@ -38,6 +38,11 @@ public struct ClientProfiles: Sendable {
 
     /// All profiles, each once, sorted by name.
     public var all: [ClientProfile] { byName.values.sorted { $0.name < $1.name } }
+
+    /// How long any token may live at most: an access token by its profile, a socket's as long as its session.
+    public var longestTokenLifetime: Duration {
+        byName.values.map { max($0.accessTokenLifetime, $0.refreshTokenLifetime) }.max() ?? .zero
+    }
 }
 
 /// What is wrong with `clients.json`.

@@ -222,8 +222,7 @@ public final class ServiceBuilder: @unchecked Sendable {
     public func access() throws -> (authenticator: Authenticator, revocations: Revocations) {
         if let known = knownAccess { return known }
         let authority = authority ?? AuthClient(internalClient(config[CommonSettings.authURL]))
-        let longest = profiles.all.map(\.accessTokenLifetime).max() ?? .zero
-        let revocations = Revocations(authority: authority, memory: longest)
+        let revocations = Revocations(authority: authority, memory: profiles.longestTokenLifetime)
         let authenticator = Authenticator(authority: authority, revocations: revocations, on: loops)
         let subscriber = try subscriber()
         background("revocations") {

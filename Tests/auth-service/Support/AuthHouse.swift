@@ -150,7 +150,8 @@ final class AuthHouse: Stoppable {
         let json = try reply.json
         let tokens = json["token"] ?? json
         return Guest(
-            id: try #require(json["user_id"]?.string, "\(reply.status) \(reply.text)"),
+            id: try #require(
+                json["user_id"]?.string ?? json["user_id"]?.int?.description, "\(reply.status) \(reply.text)"),
             access: try #require(tokens["accessToken"]?.string), refresh: try #require(tokens["refreshToken"]?.string),
             cookie: reply.headers["set-cookie"] ?? "")
     }
