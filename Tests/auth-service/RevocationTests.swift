@@ -100,4 +100,23 @@ struct RevocationTests {
             await service.stop()
         }
     }
+
+    @Test("Sessions revoked in one moment do not hide what was revoked after them, however many they are")
+    func manyAtOnce() async throws {
+        try await AuthHouse.run { house async throws in
+            let (guest, other) = (try await house.join(), try await house.logIn())
+            // As many as one answer holds, and more.
+            _ = try await house.service.database.run(
+                sql: """
+                    insert into auth.session (account, profile, created_at, expires_at, revoked_at)
+                    select account, profile, created_at, expires_at, created_at
+                    from (select * from auth.session limit 1) as one, generate_series(1, 10001)
+                    """)
+            #expect(try await house.service.call("GET", "/v1/users/logout", token: guest.access).status == 200)
+            let service = try await neighbour(of: house)
+            #expect(try await code(service, guest) == "E05")
+            #expect(try await code(service, other) == "")
+            await service.stop()
+        }
+    }
 }

@@ -18,6 +18,7 @@ struct LocalAuthority: TokenAuthority {
     func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) {
         let now = Timestamp.now
         let page = try await sessions.revocations(since: since, limit: Self.pageLength)
-        return (page, page.count < Self.pageLength ? now : page.last?.at ?? now)
+        guard page.count >= Self.pageLength, let last = page.last else { return (page, now) }
+        return (page, last.at + .milliseconds(1))
     }
 }

@@ -53,7 +53,10 @@ struct SessionStore: Sendable {
         """)
     private static let revokedSince = Statement(
         "revocations since",
-        "select id, account, revoked_at from session where revoked_at >= $1 order by revoked_at, id limit $2")
+        """
+        select id, account, revoked_at from session where revoked_at >= $1 order by revoked_at
+        fetch first $2 rows with ties
+        """)
     private static let forget = Statement(
         "forget expired sessions",
         """
@@ -104,7 +107,7 @@ struct SessionStore: Sendable {
         }
     }
 
-    /// The first `limit` revocations from a moment on, oldest first.
+    /// The first `limit` revocations from a moment on, oldest first, and all of the same moment as the last of them.
     func revocations(since: Timestamp, limit: Int) async throws -> [Revocation] {
         try await database.query(Self.revokedSince, since.milliseconds, Int64(limit)).map { row throws(PostgresError) in
             Revocation(session: try row.next(), user: try row.next(), at: try row.next())

@@ -56,16 +56,13 @@ public final class Revocations: Sendable {
 
     /// Asks the authority for what has been revoked since it was asked last, page after page.
     public func catchUp() async throws {
-        let known = state.withLock { $0.knownUntil }
-        var since = known - Self.overlap
+        var since = state.withLock { $0.knownUntil } - Self.overlap
         while true {
             let answer = try await authority.revocations(since: since)
-            var isNews = false
-            for revocation in answer.revocations where insert(revocation) { isNews = true }
+            for revocation in answer.revocations { insert(revocation) }
             state.withLock { $0.knownUntil = max($0.knownUntil, answer.now) }
-            // More may follow a page that brought news, or that ended within what was known.
-            let mayHaveMore = isNews || (!answer.revocations.isEmpty && answer.now < known)
-            guard mayHaveMore, answer.now > since else { break }
+            // Whether it was news says nothing of what follows: it may have been heard before, or be asked for twice.
+            guard let last = answer.revocations.last, answer.now == last.at + .milliseconds(1) else { break }
             since = answer.now
         }
         isInformed.store(true, ordering: .releasing)

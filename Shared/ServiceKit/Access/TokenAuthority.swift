@@ -6,7 +6,7 @@ public protocol TokenAuthority: Sendable {
     /// The keys of all tokens that may still live.
     func keys() async throws -> VerificationKeySet
     /// What has been revoked since a moment by the authority's own clock, oldest first, and up to when that is all of it:
-    /// its clock now, or the last one's moment where there are more.
+    /// its clock now, or the millisecond after the last one's where there may be more.
     func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp)
 }
 

@@ -24,7 +24,7 @@ private final class PagingAuthority: TokenAuthority {
     func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) {
         pages.withLock { $0 += 1 }
         let page = revoked.withLock { $0.filter { $0.at >= since }.prefix(3) }
-        return (Array(page), page.count < 3 ? Timestamp(seconds: 1000) : page.last!.at)
+        return (Array(page), page.count < 3 ? Timestamp(seconds: 1000) : page.last!.at + .milliseconds(1))
     }
 
     func revoke(_ number: Int64, at seconds: Int64) {
@@ -77,5 +77,29 @@ struct RevocationsTests {
         let first = Revocation(session: SessionID(1), user: UserID(1), at: Timestamp(seconds: 1))
         #expect(!revocations.insert(first))
         #expect(told.withLock(\.self) == [SessionID(1), SessionID(2)])
+    }
+
+    @Test("A page of what was heard before does not end the asking")
+    func heardPage() async throws {
+        let authority = PagingAuthority(20)
+        let revocations = revocations(authority)
+        for number in 1...3 {
+            let at = Timestamp(seconds: Int64(number))
+            revocations.insert(Revocation(session: SessionID(Int64(number)), user: UserID(1), at: at))
+        }
+        try await revocations.catchUp()
+        #expect(revocations.contains(SessionID(20)))
+    }
+
+    @Test("What was revoked longer ago than any token lives is forgotten, and nothing else")
+    func forgotten() {
+        let revocations = Revocations(authority: PagingAuthority(1), memory: .seconds(3600))
+        let now = Timestamp.now
+        for number in 1...5000 {
+            let age = Duration.seconds(number.isMultiple(of: 50) ? 3000 : 7200)
+            revocations.insert(Revocation(session: SessionID(Int64(number)), user: UserID(1), at: now - age))
+        }
+        let kept = (1...5000).filter { revocations.contains(SessionID(Int64($0))) }
+        #expect(kept.count < 1024 && kept.count(where: { $0.isMultiple(of: 50) }) == 100)
     }
 }
