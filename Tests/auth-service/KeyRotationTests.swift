@@ -1,3 +1,5 @@
+import Crypto
+import ServiceKit
 import ServiceSupport
 import TestSupport
 import Testing
@@ -95,6 +97,27 @@ struct KeyRotationTests {
                 try await group.waitForAll()
             }
             #expect(await keys.all.count == 1)
+        }
+    }
+
+    @Test("As many keys as the shortest rotation leaves published can be read; a shorter one is refused in words")
+    func shortest() async throws {
+        // A session lives for 90 days.
+        let shortest = 123_434
+        try await AuthHouse.run(["key_rotation": "\(shortest)s"]) { house async throws in
+            _ = try await house.service.database.run(
+                sql: """
+                    insert into auth.signing_key select id || number, private_key, created_at - number * \(shortest)000::bigint
+                    from auth.signing_key, generate_series(1, 100) as number
+                    """)
+            let keys = try await house.service.internalCall("GET", "/internal/keys").json
+            #expect(try VerificationKeySet(jwks: keys).keys.count > 60)
+        }
+        let refusal = ConfigError(
+            "key_rotation must be at least \(shortest)s: sessions last up to 90d, and no more than 64 keys can be published"
+        )
+        await #expect(throws: refusal) {
+            try await AuthHouse.run(["key_rotation": "\(shortest - 1)s"]) { _ in }
         }
     }
 

@@ -1,4 +1,5 @@
 import Crypto
+import ServiceKit
 import Synchronization
 import Wire
 
@@ -22,11 +23,27 @@ final class SigningKeys: Sendable {
     /// - Parameters:
     ///   - rotation: how long a key signs.
     ///   - tokenLifetime: how long any token lives; a key is published for so long after it has signed last.
+    /// - Throws: `ConfigError` where keys would be made faster than they may be forgotten.
     init(store: SigningKeyStore, rotation: Duration, tokenLifetime: Duration) async throws {
+        let shortest = Self.shortestRotation(tokenLifetime: tokenLifetime)
+        guard rotation >= shortest else {
+            throw ConfigError(
+                """
+                key_rotation must be at least \(shortest.configText): sessions last up to \(tokenLifetime.configText), and no \
+                more than \(VerificationKeySet.maximumCount) keys can be published
+                """)
+        }
         self.store = store
         self.rotation = rotation
         memory = rotation + tokenLifetime + Self.publishedBefore
         state = Mutex(try await Self.read(store, rotation, memory))
+    }
+
+    /// By which no more keys are published at a time than their readers accept: the newest, and others a rotation apart
+    /// that are not older than `memory`.
+    private static func shortestRotation(tokenLifetime: Duration) -> Duration {
+        let seconds = (tokenLifetime + publishedBefore) / .seconds(VerificationKeySet.maximumCount - 1)
+        return .seconds(Int64(seconds) + 1)
     }
 
     /// The key that signs now.

@@ -2,7 +2,7 @@ public import Wire
 
 /// The keys whose signatures are accepted, by their `kid`: a JWKS of RFC 7517.
 public struct VerificationKeySet: Sendable {
-    /// More than any issuer publishes at a time.
+    /// More than any issuer publishes at a time; our own sees to it.
     public static let maximumCount = 64
 
     /// In the order given.
