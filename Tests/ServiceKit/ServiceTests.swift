@@ -14,6 +14,8 @@ import Wire
 final class SampleService: Sendable {
     let service: ServiceUnderTest
     private let key = SigningKey.generate()
+    /// What its tokens name it by.
+    var keyID: String { key.id }
 
     private struct Authority: TokenAuthority {
         let key: VerificationKey
@@ -49,11 +51,14 @@ final class SampleService: Sendable {
         }
     }
 
-    func token(user: Int64 = 5, for purpose: Authenticator.Purpose = .access, lives: Duration = .seconds(60)) -> String
-    {
+    /// - Parameter other: a key that nobody knows, in place of the service's own.
+    func token(
+        user: Int64 = 5, for purpose: Authenticator.Purpose = .access, lives: Duration = .seconds(60),
+        by other: SigningKey? = nil, issuer: String = Authenticator.issuer
+    ) -> String {
         let now = Timestamp.now
-        let token = JWTSigner(key: key, type: purpose.type).sign { json in
-            json.field("iss", Authenticator.issuer)
+        let token = JWTSigner(key: other ?? key, type: purpose.type).sign { json in
+            json.field("iss", issuer)
             json.field("aud", purpose.audience)
             json.field("sub", UserID(user).description)
             json.field("sid", "9")
@@ -112,6 +117,28 @@ struct ServiceTests {
         #expect(try await sample.call("GET", "/v1/things/7", expired).text.contains("E05"))
         let socket = [("SesacKey", "sooda"), ("Authorization", sample.token(for: .socket))]
         #expect(try await sample.call("GET", "/v1/things/7", socket).text.contains("E02"))
+        await sample.stop()
+    }
+
+    @Test("An expired token of ours is E05 also when its key is forgotten; any other of an unknown key is E02")
+    func forgottenKey() async throws {
+        let sample = try await SampleService()
+        let (key, past) = (SigningKey.generate(), Duration.seconds(-5))
+        func code(_ token: String) async throws -> String {
+            try await sample.call("GET", "/v1/things/7", [("SesacKey", "sooda"), ("Authorization", token)]).errorCode
+        }
+        let expired = sample.token(lives: past, by: key)
+        #expect(try await code(expired) == "E05")
+        let parts = expired.split(separator: ".")
+        let garbage = [
+            sample.token(by: key), sample.token(lives: past, by: key, issuer: "https://other.example"),
+            sample.token(for: .socket, lives: past, by: key), "\(parts[0]).AAAA.\(parts[2])",
+            "AAAA.\(parts[1]).\(parts[2])", "\(parts[0])..", "..", "x", String(repeating: "x.", count: 5000),
+        ]
+        for token in garbage { #expect(try await code(token) == "E02", "\(token.prefix(60))") }
+        // Who names a key of ours is believed no more than its signature is.
+        let named = try SigningKey(pem: key.pem, id: sample.keyID)
+        #expect(try await code(sample.token(lives: past, by: named)) == "E02")
         await sample.stop()
     }
 

@@ -39,6 +39,22 @@ public struct JWTVerifier: Sendable {
         guard key.isValid(parts.signature.span, for: token.extracting(..<parts.signedLength)) else {
             throw .badSignature
         }
+        return try checkedClaims(of: parts, now: now)
+    }
+
+    /// Whether nothing but its age is wrong with what a token says of itself. Nobody has vouched for that: it is good for
+    /// telling its holder to renew it, and for nothing else.
+    public func claimsToHaveExpired(_ token: Span<UInt8>, now: Timestamp) -> Bool {
+        guard token.count <= maximumLength else { return false }
+        do {
+            _ = try checkedClaims(of: try JWTParts(token), now: now)
+            return false
+        } catch {
+            return error == .expired
+        }
+    }
+
+    private func checkedClaims(of parts: JWTParts, now: Timestamp) throws(JWTError) -> JSONValue {
         guard type.accepts(parts.header["typ"]?.string) else { throw .wrongType }
         let claims = try parts.claims()
         guard claims["iss"]?.string == issuer else { throw .wrongIssuer }

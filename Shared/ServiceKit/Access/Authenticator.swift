@@ -132,16 +132,28 @@ public final class Authenticator: Sendable {
                 return try verify(token, for: purpose)
             } catch JWTError.unknownKey {
                 try await refreshKeysIfAllowed()
-                return try verify(token, for: purpose)
+                return try verifyOrTellAge(of: token, for: purpose)
             }
         } catch let error as JWTError {
             throw Failure(error)
         }
     }
 
+    /// A key is forgotten when all of its tokens have expired: of one that says so the client hears that, and refreshes.
+    private func verifyOrTellAge(of token: [UInt8], for purpose: Purpose) throws -> Identity {
+        do {
+            return try verify(token, for: purpose)
+        } catch JWTError.unknownKey where verifier(for: purpose).claimsToHaveExpired(token.span, now: .now) {
+            throw JWTError.expired
+        }
+    }
+
+    private func verifier(for purpose: Purpose) -> JWTVerifier {
+        verifiers.withLock { purpose == .access ? $0.access : $0.socket }
+    }
+
     private func verify(_ token: [UInt8], for purpose: Purpose) throws -> Identity {
-        let verifier = verifiers.withLock { purpose == .access ? $0.access : $0.socket }
-        let claims = try verifier.verify(token.span, now: .now)
+        let claims = try verifier(for: purpose).verify(token.span, now: .now)
         guard
             let user = claims["sub"]?.string.flatMap(UserID.init),
             let session = claims["sid"]?.string.flatMap(SessionID.init),
