@@ -160,4 +160,41 @@ struct ProviderTests {
             #expect(third["user_id"]?.string != owner)
         }
     }
+
+    @Test(
+        "A person whose first sign-ins come all at once is let in by each of them, with one account",
+        arguments: ["kakao-7-k@b.kr", "kakao-7"])
+    func atOnce(token: String) async throws {
+        try await AuthHouse.run { house async throws in
+            let ids = try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 1...12 {
+                    group.addTask { try await house.kakao(token).json["user_id"]?.string }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(!ids.contains(nil) && Set(ids).count == 1)
+            #expect(try await house.service.database.run(sql: "select count(*) from auth.account") == "1\n")
+        }
+    }
+
+    @Test("Two providers that vouch for the same email at once mean one account")
+    func linkedAtOnce() async throws {
+        try await AuthHouse.run { house async throws in
+            for round in 1...4 {
+                let ids = try await withThrowingTaskGroup(of: String?.self) { group in
+                    for number in 1...8 {
+                        group.addTask {
+                            let reply =
+                                number.isMultiple(of: 2)
+                                ? try await house.kakao("kakao-\(round)\(number)-\(round)@b.kr")
+                                : try await house.apple("sub=\(round)\(number)&email=\(round)@b.kr")
+                            return try reply.json["user_id"]?.string
+                        }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(!ids.contains(nil) && Set(ids).count == 1)
+            }
+        }
+    }
 }

@@ -52,12 +52,10 @@ struct AccountStore: Sendable {
         select id, email, nickname, phone, profile_image, provider, created_at, version, is_email_verified
         from account where email_key = $1
         """)
+    private static let lock = Statement(
+        "lock identity", "select pg_advisory_xact_lock(hashtextextended($1::text || ':' || $2::text, 0))")
     private static let link = Statement(
-        "link identity",
-        """
-        insert into identity (provider, subject, account, created_at) values ($1, $2, $3, $4)
-        on conflict (provider, subject) do nothing
-        """)
+        "link identity", "insert into identity (provider, subject, account, created_at) values ($1, $2, $3, $4)")
     private static let exists = Statement(
         "account exists", "select exists (select from account where email_key = $1)")
     private static let change = Statement(
@@ -111,6 +109,12 @@ struct AccountStore: Sendable {
         try await transaction.query(
             Self.insertSocial, email.text, email.key, isVerified, nickname, provider.rawValue, now.milliseconds
         ).first(Account.init(row:))
+    }
+
+    /// Waits for whoever looks for, or makes, the account of the same subject, and keeps others waiting until the end of the
+    /// transaction.
+    func lock(_ provider: AccountView.Provider, subject: String, in transaction: PostgresTransaction) async throws {
+        try await transaction.query(Self.lock, provider.rawValue, subject)
     }
 
     /// From now on the provider means this account by the subject.
