@@ -33,6 +33,13 @@ final class FCMStandin: Sendable {
         routes.control(.post, "/fcm/script", script)
     }
 
+    /// The devices of what was sent, oldest first.
+    var devices: [String] {
+        state.withLock { state in
+            state.sent.compactMap { (try? JSONValue(parsing: $0))?["token"]?.string }
+        }
+    }
+
     private func token(_ call: StandinCall) async throws -> Response {
         let form = try await call.form()
         guard form["grant_type"] == Self.grant, let assertion = form["assertion"], isOurs(assertion) else {

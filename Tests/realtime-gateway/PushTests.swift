@@ -7,12 +7,12 @@ import Wire
 
 @Suite("Pushes")
 struct PushTests {
-    private func message(_ room: RoomID, _ content: String) -> RoomMessage {
+    private func message(_ room: RoomID, _ content: String, nickname: String = "새싹", seq: Int64 = 12) -> RoomMessage {
         RoomMessage(
             room: room, workspace: WorkspaceID(3), name: "일반",
             body: MessageBody(
-                id: ChatID(9), seq: 12, content: content, createdAt: .now, files: [],
-                author: MemberView(id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: nil)),
+                id: ChatID(9), seq: seq, content: content, createdAt: .now, files: [],
+                author: MemberView(id: UserID(5), email: "a@b.kr", nickname: nickname, profileImage: nil)),
             session: SessionID(1))
     }
 
@@ -35,6 +35,27 @@ struct PushTests {
         #expect(text.dropLast().allSatisfy { $0 == "👨‍👩‍👧‍👦" || $0 == "한" })
     }
 
+    @Test(
+        "What is sent stays within 4 KiB, whatever name and text are made of",
+        arguments: [
+            "a", "한", "\u{1}", "\u{1F}", "\"", "\\", "\n", "\r\n", "👨‍👩‍👧‍👦",
+            "e" + String(repeating: "\u{301}", count: 900),
+        ])
+    func size(_ character: String) throws {
+        for count in [0, 1, 100, 249, 250, 251, 1497, 1500, 6000] {
+            let text = String(repeating: character, count: count)
+            let nickname = String(repeating: character, count: 30)
+            let push = PushMessage(message(RoomID(ChannelID(.max)), text, nickname: nickname, seq: .max))
+            let body = FCM.body(push, String(repeating: "d", count: 1024))
+            #expect(body.count < 4096, "\(count)")
+            let told = try JSONValue(parsing: body)["message"]?["notification"]
+            #expect(told?["title"]?.string == push.title && told?["body"]?.string == push.text)
+            for (shown, said) in [(push.title, nickname), (push.text, text)] where !said.isEmpty {
+                #expect(shown == said || shown.hasSuffix("…") && said.hasPrefix(shown.dropLast()))
+            }
+        }
+    }
+
     @Test("A message of files alone has a text, too")
     func filesOnly() { #expect(!PushMessage(message(RoomID(ChannelID(7)), "")).text.isEmpty) }
 
@@ -42,7 +63,7 @@ struct PushTests {
         (200, nil, nil, .sent),
         (404, "UNREGISTERED", nil, .deadToken),
         (403, "SENDER_ID_MISMATCH", nil, .deadToken),
-        (400, "INVALID_ARGUMENT", nil, .deadToken),
+        (400, "INVALID_ARGUMENT", nil, .hopeless),
         (429, "QUOTA_EXCEEDED", .seconds(7), .later(atLeast: .seconds(7))),
         (429, nil, nil, .later(atLeast: .seconds(60))),
         (503, "UNAVAILABLE", .seconds(3), .later(atLeast: .seconds(3))),
@@ -58,10 +79,19 @@ struct PushTests {
         #expect(PushVerdict(status: Status(status), retryAfter: retryAfter, body: Array(body.utf8)) == verdict)
     }
 
-    @Test("A message that is not valid for another reason than its token is our fault")
-    func invalidMessage() {
-        let body =
-            #"{"error":{"details":[{"errorCode":"INVALID_ARGUMENT"},{"fieldViolations":[{"field":"message.data"}]}]}}"#
-        #expect(PushVerdict(status: Status(400), retryAfter: nil, body: Array(body.utf8)) == .hopeless)
+    static let invalid: [(message: String, field: String?, verdict: PushVerdict)] = [
+        ("Request contains an invalid argument.", "message.token", .deadToken),
+        ("The registration token is not a valid FCM registration token", nil, .deadToken),
+        ("Request contains an invalid argument.", "message.data", .hopeless),
+        ("Invalid data payload key", "message.data[0].key", .hopeless),
+        ("Message is too big", nil, .hopeless),
+        ("Request contains an invalid argument.", nil, .hopeless),
+    ]
+
+    @Test("What is not valid is our fault, unless the provider names the token", arguments: invalid)
+    func invalidMessage(message: String, field: String?, verdict: PushVerdict) {
+        let violation = field.map { #",{"fieldViolations":[{"field":"\#($0)"}]}"# } ?? ""
+        let body = #"{"error":{"message":"\#(message)","details":[{"errorCode":"INVALID_ARGUMENT"}\#(violation)]}}"#
+        #expect(PushVerdict(status: Status(400), retryAfter: nil, body: Array(body.utf8)) == verdict)
     }
 }

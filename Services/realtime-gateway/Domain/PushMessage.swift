@@ -10,14 +10,15 @@ struct PushMessage: Sendable, Equatable {
     /// What is sent twice under the same name is shown once.
     let collapseID: String
 
-    /// Bytes of text that fit beside everything else into a payload of 4 KiB.
+    /// Bytes, as they are written in JSON, that fit beside everything else into a payload of 4 KiB.
+    private static let longestTitle = 800
     private static let longestText = 1500
 
     /// - Parameter message: in a DM the author is the reader's opponent.
     init(_ message: RoomMessage) {
-        title = message.body.author.nickname
+        title = message.body.author.nickname.cut(toJSONBytes: Self.longestTitle)
         let content = message.body.content
-        text = content.isEmpty ? "파일을 보냈습니다." : content.cut(toBytes: Self.longestText)
+        text = content.isEmpty ? "파일을 보냈습니다." : content.cut(toJSONBytes: Self.longestText)
         collapseID = "\(message.room):\(message.body.seq)"
         var data = ["workspace_id": message.workspace.description]
         if let channel = message.room.channel {
@@ -64,16 +65,25 @@ struct PushMessage: Sendable, Equatable {
 }
 
 extension String {
-    /// As many whole characters as fit into `limit` bytes, with an ellipsis where some do not.
-    fileprivate func cut(toBytes limit: Int) -> String {
-        guard utf8.count > limit else { return self }
+    /// As many whole characters as fit into `limit` bytes of JSON, with an ellipsis where some do not.
+    fileprivate func cut(toJSONBytes limit: Int) -> String {
+        let ellipsis = "…"
         var size = 0
-        var cut = ""
-        for character in self {
-            size += character.utf8.count
-            if size > limit - 3 { break }
-            cut.append(character)
+        var short = startIndex
+        for index in indices {
+            if size <= limit - ellipsis.utf8.count { short = index }
+            size += self[index].utf8.reduce(0) { $0 + Self.lengthInJSON(of: $1) }
+            if size > limit { return self[..<short] + ellipsis }
         }
-        return cut + "…"
+        return self
+    }
+
+    /// Bytes; of those with a short escape as many as without it.
+    private static func lengthInJSON(of byte: UInt8) -> Int {
+        switch byte {
+        case 0..<0x20: 6
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): 2
+        default: 1
+        }
     }
 }

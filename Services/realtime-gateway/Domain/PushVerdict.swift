@@ -28,7 +28,7 @@ enum PushVerdict: Sendable, Equatable {
         let code = details.lazy.compactMap { $0["errorCode"]?.string }.first
         switch (code, status.code) {
         case ("UNREGISTERED", _), ("SENDER_ID_MISMATCH", _): self = .deadToken
-        case ("INVALID_ARGUMENT", _): self = Self.isAboutToken(details) ? .deadToken : .hopeless
+        case ("INVALID_ARGUMENT", _): self = error.map(Self.isAboutToken) == true ? .deadToken : .hopeless
         case ("QUOTA_EXCEEDED", _), (_, 429): self = .later(atLeast: retryAfter ?? Self.afterQuota)
         case ("UNAVAILABLE", _), ("INTERNAL", _), (_, 500...599):
             self = .later(atLeast: retryAfter ?? Self.afterFailure)
@@ -38,9 +38,11 @@ enum PushVerdict: Sendable, Equatable {
         }
     }
 
-    /// A message that is not valid is our fault, unless it is the token that is not.
-    private static func isAboutToken(_ details: [JSONValue]) -> Bool {
+    /// A message that is not valid is our fault, unless the provider says that it is the token that is not.
+    private static func isAboutToken(_ error: JSONValue) -> Bool {
+        let details = error["details"]?.elements.map(Array.init) ?? []
         let fields = details.flatMap { $0["fieldViolations"]?.elements.map(Array.init) ?? [] }
-        return fields.isEmpty || fields.contains { $0["field"]?.string == "message.token" }
+        if fields.isEmpty { return error["message"]?.string?.contains("registration token") == true }
+        return fields.contains { $0["field"]?.string == "message.token" }
     }
 }

@@ -40,7 +40,8 @@ struct FCM: Sendable {
         }
     }
 
-    private static func body(_ message: PushMessage, _ device: String) -> [UInt8] {
+    /// What is sent of a push to a device.
+    static func body(_ message: PushMessage, _ device: String) -> [UInt8] {
         JSONWriter.bytes(capacity: 1024) { json in
             json.object { json in
                 json.object("message") { json in
