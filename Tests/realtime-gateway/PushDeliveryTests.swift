@@ -155,6 +155,29 @@ struct PushDeliveryTests {
         }
     }
 
+    @Test("A push waits until the date that the provider names")
+    func date() async throws {
+        try await GatewayHouse.use { house in
+            let folder = TemporaryFolder("maru-push")
+            let date = Timestamp(seconds: Timestamp.now.seconds + 5)
+            var text = ByteWriter()
+            text.append(httpDate: date)
+            let named = String(decoding: text.bytes, as: UTF8.self)
+            house.peers.change { state in
+                state.channels[8] = [1, 60]
+                state.devices = [1: ["d1"]]
+                state.refusals = [(503, "UNAVAILABLE", named)]
+            }
+            try await house.withNode(try Self.settings(house, folder)) { _ in
+                let message = house.peers.change { $0.write("1", in: Self.room, by: 60, session: 1060) }
+                try await Self.tell(house, message)
+                try await Self.settled(house, count: 1)
+                #expect(house.peers.now.pushes.count == 1)
+                #expect(Timestamp.now >= date)
+            }
+        }
+    }
+
     @Test("Jobs and pushes survive the death of the gateway; what is sent again carries the same name")
     func crash() async throws {
         try await GatewayHouse.use { house in

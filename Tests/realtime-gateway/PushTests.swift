@@ -94,4 +94,21 @@ struct PushTests {
         let body = #"{"error":{"message":"\#(message)","details":[{"errorCode":"INVALID_ARGUMENT"}\#(violation)]}}"#
         #expect(PushVerdict(status: Status(400), retryAfter: nil, body: Array(body.utf8)) == verdict)
     }
+
+    @Test("A push is tried again until it is a day old, at last every ten minutes, and never before the provider says")
+    func patience() {
+        func wait(_ attempts: Int, _ atLeast: Duration, age: Duration = .zero, _ jitter: Double = 1) -> Duration? {
+            PushPatience.wait(after: attempts, atLeast: atLeast, age: age, jitter: jitter)
+        }
+        #expect(wait(1, .seconds(1), 0) == .seconds(1))
+        #expect(wait(1, .seconds(1)) == .seconds(3))
+        #expect(wait(3, .seconds(10), 0.5) == .seconds(14))
+        for attempts in [10, 11, 100, .max] { #expect(wait(attempts, .seconds(1)) == .seconds(600)) }
+        #expect(wait(1, .seconds(3600)) == .seconds(3600))
+        #expect(wait(50, .seconds(1), age: .seconds(85_000)) == .seconds(600))
+        #expect(wait(1, .seconds(1), age: .seconds(86_400)) == nil)
+        // Nobody wants it once that time has come.
+        #expect(wait(1, .seconds(7200), age: .seconds(80_000)) == nil)
+        #expect(wait(1, .seconds(Int64(UInt32.max))) == nil)
+    }
 }

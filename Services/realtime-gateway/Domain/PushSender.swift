@@ -19,10 +19,6 @@ final class PushSender: Sendable {
     private static let batch = 200
     private static let concurrency = 32
     private static let patrol = Duration.seconds(5)
-    private static let mostAttempts = 8
-    private static let longestWait = Duration.seconds(600)
-    /// Older news is none.
-    private static let lifetime = Duration.seconds(86_400)
     private static let memory = Duration.seconds(7 * 86_400)
 
     /// - Parameter lease: how long a push is one's own that one has taken; then others may take it.
@@ -88,13 +84,14 @@ final class PushSender: Sendable {
 
     private func postpone(_ push: PushStore.Due, _ atLeast: Duration) async throws {
         metrics.retried.increment()
-        guard push.attempts < Self.mostAttempts, .now - push.createdAt < Self.lifetime else {
+        let now = Timestamp.now
+        let wait = PushPatience.wait(
+            after: push.attempts, atLeast: atLeast, age: now - push.createdAt, jitter: .random(in: 0...1))
+        guard let wait else {
             metrics.failed.increment()
-            return try await store.finish(push, at: .now)
+            return try await store.finish(push, at: now)
         }
-        let doubled = Duration.seconds(1 << min(push.attempts, 10))
-        let wait = min(Self.longestWait, atLeast + doubled * Double.random(in: 0...1))
-        try await store.postpone(push, to: .now + wait)
+        try await store.postpone(push, to: now + wait)
     }
 }
 

@@ -31,8 +31,8 @@ struct FCM: Sendable {
             request.headers.append(.authorization, "Bearer " + token)
             request.headers.append(.contentType, "application/json")
             let reply = try await http.send(request)
-            let retryAfter = reply.headers[.retryAfter].flatMap { Int64($0) }.map { Duration.seconds($0) }
-            let verdict = PushVerdict(status: reply.status, retryAfter: retryAfter, body: reply.body)
+            let verdict = PushVerdict(
+                status: reply.status, retryAfter: reply.retryAfter(now: .now), body: reply.body)
             if verdict == .unauthorized { access.forget(token) }
             return verdict
         } catch {
