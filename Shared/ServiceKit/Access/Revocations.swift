@@ -24,6 +24,8 @@ public final class Revocations: Sendable {
     private let state: Mutex<State>
     private let memory: Duration
     private let isInformed = Atomic(false)
+    /// The first answer on its way.
+    private let asking = Mutex<Task<Void, any Error>?>(nil)
 
     /// Revocations told by Redis and by the authority may cross; asking for a little more than needed covers it.
     private static let overlap = Duration.seconds(5)
@@ -68,9 +70,18 @@ public final class Revocations: Sendable {
         isInformed.store(true, ordering: .releasing)
     }
 
-    /// Asks the authority if it has not answered yet.
+    /// Asks the authority if it has not answered yet; who comes while it is being asked waits for the same answer.
     func requireKnowledge() async throws {
-        if !isInformed.load(ordering: .acquiring) { try await catchUp() }
+        if isInformed.load(ordering: .acquiring) { return }
+        let asking = asking.withLock { asking -> Task<Void, any Error>? in
+            if asking != nil || isInformed.load(ordering: .acquiring) { return asking }
+            asking = Task(executorPreference: EventLoop.current) { [self] in
+                defer { self.asking.withLock { $0 = nil } }
+                try await catchUp()
+            }
+            return asking
+        }
+        try await asking?.value
     }
 
     /// Follows revocations until cancelled; to be run on a loop.

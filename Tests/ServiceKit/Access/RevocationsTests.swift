@@ -1,9 +1,10 @@
 import Crypto
 import EventLoop
-import ServiceKit
 import Synchronization
 import Testing
 import Wire
+
+@testable import ServiceKit
 
 /// An authority that tells its revocations in pages of three.
 private final class PagingAuthority: TokenAuthority {
@@ -23,6 +24,7 @@ private final class PagingAuthority: TokenAuthority {
 
     func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) {
         pages.withLock { $0 += 1 }
+        await Task.yield()
         let page = revoked.withLock { $0.filter { $0.at >= since }.prefix(3) }
         return (Array(page), page.count < 3 ? Timestamp(seconds: 1000) : page.last!.at + .milliseconds(1))
     }
@@ -89,6 +91,22 @@ struct RevocationsTests {
         }
         try await revocations.catchUp()
         #expect(revocations.contains(SessionID(20)))
+    }
+
+    @Test("However many come before the authority has answered, it is asked for each page once")
+    func together() async throws {
+        let authority = PagingAuthority(20)
+        let revocations = revocations(authority)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 1...50 {
+                group.addTask {
+                    try await revocations.requireKnowledge()
+                    #expect(revocations.contains(SessionID(20)))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(authority.asked == 7)
     }
 
     @Test("What was revoked longer ago than any token lives is forgotten, and nothing else")
