@@ -72,9 +72,9 @@ def test_one_app_sends_its_image_twice_and_its_description_as_swift_prints_it(wo
 @pytest.mark.parametrize("text", ["nil", 'Optional("안녕")'])
 def test_of_that_app_only_that_description_is_printed(world, text):
     app, body = world.owner, {"name": named("그대로"), "description": text}
-    channel = app.call("POST", f"/workspaces/{world.workspace}/channels", "Channel", json=body)
-    assert channel["description"] == text
-    assert app.say(channel, text)["content"] == text
+    made = app.call("POST", f"/workspaces/{world.workspace}/channels", "Channel", json=body)
+    assert made["description"] == text
+    assert app.say(app.default_channel(world.workspace), text)["content"] == text
 
 
 @pytest.mark.parametrize("key", [key for key in contract.KEYS if key not in contract.FIRST])
