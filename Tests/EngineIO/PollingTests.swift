@@ -136,6 +136,16 @@ struct PollingTests {
         #expect(session.take() == [.ended(.slowReader), .forget])
     }
 
+    @Test("What polls have taken is counted, and what waits for them")
+    func taken() {
+        let session = Session()
+        let before = session.machine.polledBytes
+        for text in ["a", "bc"] { session.send(text) }
+        #expect(session.machine.polledBytes == before && session.machine.queuedBytes == 5)
+        _ = session.poll()
+        #expect(session.machine.polledBytes == before + 5 && session.machine.queuedBytes == 0)
+    }
+
     @Test("A message larger than what may wait reaches a poll that waits")
     func largeMessage() {
         let session = Session()

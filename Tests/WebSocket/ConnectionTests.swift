@@ -141,6 +141,22 @@ struct ConnectionTests {
         }
     }
 
+    @Test("Who reads is not cut off, however much is sent in one turn")
+    func muchAtOnce() async throws {
+        try await onLoop { loop in
+            var options = WebSocketOptions()
+            options.outputLimit = 100_000
+            let (server, client) = (NotingHandler(), NotingHandler())
+            let (near, far) = try await Self.pair(on: loop, options, server: server, client: client)
+            let message = Message.binary([UInt8](repeating: 1, count: 60_000))
+            // What the kernel takes of a new connection on this machine by far, and more than may wait.
+            for _ in 0..<4 { near.send(message) }
+            #expect(near.isOpen)
+            for _ in 0..<4 { #expect(await client.journal.message() == message) }
+            far.abort()
+        }
+    }
+
     @Test("While reading is paused nothing is delivered, not even what has arrived; then all is, in order")
     func pausing() async throws {
         try await onLoop { loop in

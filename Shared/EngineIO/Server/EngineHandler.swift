@@ -7,10 +7,13 @@ public protocol EngineHandler: AnyObject {
     func ended(_ ending: EngineEnding, on socket: EngineSocket)
     /// A heartbeat has gone out, or come back.
     func heartbeat(_ sign: EngineHeartbeat, on socket: EngineSocket)
+    /// The client has taken all that waited for it.
+    func drained(_ socket: EngineSocket)
 }
 
 extension EngineHandler {
     public func heartbeat(_ sign: EngineHeartbeat, on socket: EngineSocket) {}
+    public func drained(_ socket: EngineSocket) {}
 }
 
 /// What heartbeats tell of what was sent: when one is answered, all that was sent before it has arrived.

@@ -20,6 +20,8 @@ public final class EngineSocket: @unchecked Sendable {
     public var loop: EventLoop { home.loop }
 
     private let home: EngineLoop
+    /// What had left by the WebSocket when it ended.
+    private var bytesOfEnded: UInt64 = 0
     private var handler: (any EngineHandler)?
     private var candidate: WebSocketConnection?
     private var poll: PollTicket?
@@ -58,8 +60,18 @@ public final class EngineSocket: @unchecked Sendable {
     /// Ends the session; what was sent before still goes out.
     public func close() { change { [now = loop.now] in $0.close(now: now, &$1) } }
 
+    /// Ends the session of a client that takes too slowly what is sent; what has not begun to leave never will.
+    public func cutOff() { if let webSocket { webSocket.cutOff() } else { change { $0.end(.slowReader, &$1) } } }
+
     /// Bytes that wait to be sent.
-    public var queuedBytes: Int { machine.queuedBytes + (webSocket?.queuedBytes ?? 0) }
+    public var queuedBytes: Int { webSocket?.queuedBytes ?? machine.queuedBytes }
+
+    /// Bytes that have left since the beginning: to the kernel, or with the answer to a poll. What is sent next begins so many
+    /// bytes and `queuedBytes` behind the beginning.
+    public var sentBytes: UInt64 { machine.polledBytes + (webSocket?.socket.sentBytes ?? bytesOfEnded) }
+
+    /// Sends what can leave now. `drained` follows where something is left.
+    public func flush() { webSocket?.flush() }
 
     // MARK: From the server
 
@@ -149,6 +161,7 @@ public final class EngineSocket: @unchecked Sendable {
             let ticket = poll
             poll = nil
             ticket?.answer(.success(payload))
+            tellDrained()
         case .write(let message): webSocket?.send(message)
         case .closeWebSocket:
             guard let webSocket else { return }
@@ -161,6 +174,7 @@ public final class EngineSocket: @unchecked Sendable {
         case .adoptCandidate:
             webSocket = candidate
             candidate = nil
+            tellDrained()
         case .ended(let ending):
             let handler = self.handler
             self.handler = nil
@@ -171,6 +185,9 @@ public final class EngineSocket: @unchecked Sendable {
             home.forget(self)
         }
     }
+
+    /// What the application sends then is for the next poll, so the present event has to be done.
+    private func tellDrained() { loop.execute { [self] in handler?.drained(self) } }
 
     private func armTimer() {
         guard machine.deadline != .max else { return }
@@ -198,10 +215,15 @@ extension EngineSocket: WebSocketHandler {
         }
     }
 
+    public func drained(_ connection: WebSocketConnection) {
+        if connection === webSocket { handler?.drained(self) }
+    }
+
     public func ended(_ ending: Ending, on connection: WebSocketConnection) {
         if connection === webSocket {
             let isSlow = ending.code == .tryAgainLater && !ending.isClean
             change { isSlow ? $0.end(.slowReader, &$1) : $0.webSocketClosed(&$1) }
+            bytesOfEnded = connection.socket.sentBytes
             webSocket = nil
             home.closed(self)
         } else if connection === candidate {

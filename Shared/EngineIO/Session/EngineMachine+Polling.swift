@@ -68,6 +68,7 @@ extension EngineMachine {
         isPollWaiting = false
         actions.append(.answerPoll(PollPayload(queue, version, asBinary: takesBinary)))
         queue = []
+        polledBytes += UInt64(queuedBytes)
         queuedBytes = 0
     }
 

@@ -63,6 +63,8 @@ struct EngineMachine {
     /// What waits for a poll.
     var queue: [EnginePacket] = []
     var queuedBytes = 0
+    /// What polls have taken.
+    var polledBytes: UInt64 = 0
     var heartbeat: Heartbeat
     var lastHeard: UInt64
     var closeDeadline = UInt64.max

@@ -11,6 +11,8 @@ public protocol SocketIOHandler: AnyObject {
     func acknowledged(_ answer: SocketIOAcknowledgement, in namespace: String, from client: SocketIOClient)
     /// A heartbeat of the connection has gone out, or come back.
     func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient)
+    /// The client has taken all that waited for it.
+    func drained(_ client: SocketIOClient)
     /// The last call: the client is out of all namespaces.
     func ended(_ ending: EngineEnding, from client: SocketIOClient)
 }
@@ -18,6 +20,7 @@ public protocol SocketIOHandler: AnyObject {
 extension SocketIOHandler {
     public func left(_ namespace: String, from client: SocketIOClient) {}
     public func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient) {}
+    public func drained(_ client: SocketIOClient) {}
     public func received(_ event: SocketIOEvent, in namespace: String, from client: SocketIOClient) {}
     public func acknowledged(
         _ answer: SocketIOAcknowledgement, in namespace: String, from client: SocketIOClient

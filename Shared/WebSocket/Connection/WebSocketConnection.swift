@@ -61,13 +61,25 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     /// Bytes that wait to be sent.
     public var queuedBytes: Int { socket.queuedBytes }
 
-    private func write(_ frame: [UInt8]) {
-        guard socket.queuedBytes + frame.count > options.outputLimit else { return socket.write(frame) }
-        // What waits would never arrive; a code does, once the peer reads again. The handler is told later, because the
-        // caller may be going through all its connections.
+    /// Sends what the kernel takes, now.
+    public func flush() { socket.flush() }
+
+    /// Cuts off a peer that reads too slowly, with 1013; what has not begun to leave never will.
+    ///
+    /// The handler is told later, because the caller may be going through all its connections.
+    public func cutOff() {
+        guard machine.isOpen else { return }
+        // What waits would never arrive; a code does, once the peer reads again.
         socket.discardUnsent()
         let action = machine.fail(ProtocolFailure(.tryAgainLater, "reads too slowly"))
         socket.loop.atEndOfTick { [self] in perform(action) }
+    }
+
+    private func write(_ frame: [UInt8]) {
+        // Much may have been sent in this turn of the loop to a peer that takes it all.
+        if socket.queuedBytes + frame.count > options.outputLimit { socket.flush() }
+        guard socket.queuedBytes + frame.count > options.outputLimit else { return socket.write(frame) }
+        cutOff()
     }
 
     // MARK: Receiving
