@@ -27,6 +27,9 @@ struct GatewaySettings: Sendable {
     private static let pingTimeoutKey = ConfigKey(
         "ping_timeout", default: Duration.seconds(20), atLeast: .milliseconds(100),
         "How long a client may take to answer.")
+    private static let readerPatienceKey = ConfigKey(
+        "reader_patience", default: Duration.seconds(10), atLeast: .milliseconds(100),
+        "How long a client for which much waits may take nothing of it before it is cut off.")
     private static let drainWindowKey = ConfigKey(
         "drain_window", default: Duration.seconds(5), "Over how long sockets are closed at the end.")
 
@@ -47,7 +50,8 @@ struct GatewaySettings: Sendable {
     static let entries = [
         fcmURLKey.entry, fcmTokenURLKey.entry, fcmServiceAccountKey.entry,
         nodeKey.entry, originsKey.entry, pingIntervalKey.entry, pingTimeoutKey.entry, drainWindowKey.entry,
-        anonymousKey.entry, pushLeaseKey.entry, nodeAddressKey.entry, handshakeRateKey.entry, handshakeBurstKey.entry,
+        readerPatienceKey.entry, anonymousKey.entry, pushLeaseKey.entry, nodeAddressKey.entry, handshakeRateKey.entry,
+        handshakeBurstKey.entry,
     ]
 
     let node: String
@@ -55,6 +59,7 @@ struct GatewaySettings: Sendable {
     let nodeAddress: String
     let handshakeRate, handshakeBurst: Int
     let allowedOrigins: [String]
+    let readerPatience: Duration
     let drainWindow: Duration
     let pushLease: Duration
     let fcmURL: String
@@ -72,6 +77,7 @@ struct GatewaySettings: Sendable {
         handshakeRate = config[Self.handshakeRateKey]
         handshakeBurst = config[Self.handshakeBurstKey]
         allowedOrigins = config[Self.originsKey]
+        readerPatience = config[Self.readerPatienceKey]
         drainWindow = config[Self.drainWindowKey]
         pushLease = config[Self.pushLeaseKey]
         fcmURL = config[Self.fcmURLKey]

@@ -56,6 +56,23 @@ struct PositionStoreTests {
         }
     }
 
+    @Test("What a dead gateway may have sent a socket that was catching up is not what its others were sent")
+    func behind() async throws {
+        try await Self.use { store, _ in
+            let session = SessionID(505)
+            _ = await store.reserve([(Self.room, 9)], for: "slow")
+            try await store.claim(session, Self.room, at: 3, .upTo(5), for: "slow/1")
+            #expect(try await store.find(session, Self.room)?.seq == 5)
+            // One that leaves alive knows better how far it came.
+            let leaving = SessionPositions.Leaving(session: session, room: Self.room, seq: 4, live: "slow/1")
+            #expect(await store.release([leaving]) == [true])
+            #expect(try await store.find(session, Self.room)?.seq == 4)
+            try await store.claim(session, Self.room, at: 4, .upTo(6), for: "slow/1")
+            try await store.claim(session, Self.room, at: 6, .live, for: "slow/1")
+            #expect(try await store.find(session, Self.room)?.seq == 9)
+        }
+    }
+
     @Test("A socket that leaves tells how far it came, unless another has taken its place")
     func released() async throws {
         try await Self.use { store, _ in

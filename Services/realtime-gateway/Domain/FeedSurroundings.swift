@@ -14,6 +14,8 @@ struct FeedSurroundings: Sendable {
     /// The heads of rooms that begin to be heard.
     let openings: GatheredReads<RoomID, Int64>
     let positions: PositionStore
+    /// How long a client may take nothing of what waits for it.
+    let readerPatience: Duration
     /// Where a broadcast is compressed, once for all sockets of a loop.
     let compression: LoopLocal<CompressionPool>
     let metrics: GatewayMetrics

@@ -9,6 +9,7 @@ import Wire
 /// - Note: `@unchecked Sendable` because it is confined to its socket's loop.
 final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     private let hub: LoopHub
+    let outflow: Outflow
     private let admission: Admission
     /// What the handshake said of whose socket it is.
     private let claim: Admission.Claim?
@@ -49,6 +50,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         self.claim = claim
         self.identity = identity
         self.hub = hub
+        outflow = Outflow(client.engine, patience: hub.outside.readerPatience)
         self.admission = admission
         hub.opened(client, self)
         if let session = identity?.session { hub.add(client, of: session) }
@@ -124,6 +126,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         isEnded = true
         askings = [:]
         for namespace in Array(members.keys) { leave(namespace) }
+        outflow.drained()
         hub.ended(client)
         if let session = identity?.session { hub.remove(client, of: session) }
     }
@@ -135,6 +138,11 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
             case .answered: if let seq = member.confirm() { hub.confirmed(seq, by: member, in: room) }
             }
         }
+    }
+
+    func drained(_ client: SocketIOClient) {
+        for (_, member) in members.values { member.drained() }
+        outflow.drained()
     }
 
     /// Takes the socket out of a namespace, or keeps it out where it has not been let in yet.

@@ -97,7 +97,7 @@ final class LoopHub: @unchecked Sendable {
         if let session = member.identity.session {
             membersBySession[session]?.removeAll { $0 === member }
             if membersBySession[session]?.isEmpty == true { membersBySession[session] = nil }
-            if member.isCautious && (member.isClaimed || member.isBeingBrought) { release(member, session, room) }
+            if member.isCautious && (member.claim != .none || member.isBeingBrought) { release(member, session, room) }
         }
         guard let feed = feeds[room] else { return }
         feed.remove(member)
@@ -111,7 +111,7 @@ final class LoopHub: @unchecked Sendable {
 
     func release(_ member: RoomMember, _ session: SessionID, _ room: RoomID) {
         positions.release(
-            SessionPositions.Leaving(session: session, room: room, seq: member.position, live: member.live))
+            SessionPositions.Leaving(session: session, room: room, seq: member.reached, live: member.live))
     }
 
     private func open(_ room: RoomID) -> RoomFeed {

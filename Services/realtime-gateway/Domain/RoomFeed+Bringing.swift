@@ -3,6 +3,7 @@ import EngineIO
 import EventLoop
 import SocketIO
 import Telemetry
+import WebSocket
 import Wire
 
 /// How a member comes from where its session was to where the room is.
@@ -17,76 +18,124 @@ extension RoomFeed {
         settle(member)
     }
 
-    /// Takes the next step, once the room's present is known.
+    /// Takes the next steps, once the room's present is known.
     func settle(_ member: RoomMember) {
-        guard let present, member.phase == .catchingUp, contains(member), !member.isBeingBrought else { return }
-        if member.startsAtEntry {
-            member.startsAtEntry = false
-            member.move(to: member.entry ?? present)
-        }
-        if member.isClaimed, let missed = recent(after: member.position) {
-            for message in missed { send(message, to: member) }
-            member.phase = .live
-            return
-        }
+        guard present != nil, isCatchingUp(member), !member.isBeingBrought else { return }
         member.isBeingBrought = true
         Task.immediate(executorPreference: loop) { [self] in
-            do {
-                let missed = try await missed(by: member, upTo: present)
-                try await claim(member, at: missed.end)
-                for message in missed.messages where member.phase == .catchingUp { send(message, to: member) }
-                if member.phase == .catchingUp { member.move(to: missed.end) }
-            } catch {
-                outside.log.warning("a socket cannot catch up", ["room": .name("\(room)"), "cause": .cause(error)])
-                try? await loop.sleep(for: Self.pauseBeforeRetry)
+            while isCatchingUp(member) {
+                do {
+                    try await bringOn(member)
+                } catch {
+                    outside.log.warning("a socket cannot catch up", ["room": .name("\(room)"), "cause": .cause(error)])
+                    try? await loop.sleep(for: Self.pauseBeforeRetry)
+                }
             }
             member.isBeingBrought = false
-            settle(member)
         }
     }
 
-    /// The next of what the member has missed, and up to where that goes.
-    private func missed(
-        by member: RoomMember, upTo present: Int64
-    ) async throws -> (messages: [RoomMessage], end: Int64) {
-        if let recent = recent(after: member.position) { return (recent, max(member.position, present)) }
-        let since = try await outside.chat.events(of: room, after: member.position)
-        let messages = since.events.compactMap { event -> RoomMessage? in
-            if case .message(let message) = event, message.body.seq <= present { message } else { nil }
+    private func isCatchingUp(_ member: RoomMember) -> Bool { member.phase == .catchingUp && contains(member) }
+
+    /// Sends the member no more than a slice of what it has missed, or lets it go on live where that is nothing.
+    private func bringOn(_ member: RoomMember) async throws {
+        if member.startsAtEntry, let present {
+            member.startsAtEntry = false
+            member.move(to: member.entry ?? present)
         }
+        // Of one that falls behind, Redis knows at once that it is not sent what the others are.
+        if member.isCautious, member.claim == .live { try await claim(member, .upTo(member.position)) }
+        await member.waitForRoom()
+        guard isCatchingUp(member), let present else { return }
+        guard let slice = try await slice(for: member, upTo: present) else { return try await goLive(member) }
+        try await claim(member, .upTo(slice.end))
+        // Another room may have used it.
+        await member.waitForRoom()
+        guard isCatchingUp(member) else { return }
+        send(slice, to: member)
+    }
+
+    /// Nothing is missing. What comes while Redis is told has been reserved for the feed, and is sent before the member is
+    /// live.
+    private func goLive(_ member: RoomMember) async throws {
+        if member.isCautious { await member.waitUntilReached() }
+        try await claim(member, .live)
+        guard isCatchingUp(member), let missed = recent(after: member.position) else { return }
+        let slice = Slice(missed, for: member)
+        guard slice.isAll, Outflow.hasRoom(in: member.engine) else { return }
+        send(slice, to: member)
+        member.phase = .live
+    }
+
+    private func send(_ slice: Slice, to member: RoomMember) {
+        for (message, packet) in slice.packets where member.wants(message) {
+            member.send(packet, at: message.body.seq)
+            outside.metrics.deliveries.increment()
+        }
+        member.move(to: slice.end)
+        member.engine.flush()
+        member.drained()
+    }
+
+    /// A member goes on from where it is, at its own pace.
+    func catchUp(_ member: RoomMember) {
+        member.phase = .catchingUp
+        settle(member)
+    }
+
+    /// The next of what the member has missed; nil where that is nothing. What does not fit into a slice is asked for again.
+    private func slice(for member: RoomMember, upTo present: Int64) async throws -> Slice? {
+        guard member.position < present else { return nil }
+        if let recent = recent(after: member.position) { return Slice(recent, for: member) }
+        let page = try await page(after: member.position)
+        let slice = Slice(page.messages.filter { $0.body.seq <= present }, for: member)
+        if !slice.isAll { pageSize = max(1, slice.packets.count) }
         // What is not there any more is not waited for.
-        let isAll = messages.count < since.events.count || since.events.last?.seq ?? since.head >= since.head
-        return (messages, isAll ? present : messages.last?.body.seq ?? present)
+        return slice.isAll ? slice.ending(at: min(page.end, present)) : slice
     }
 
     /// Redis has to know what the member may have been sent before it is. Of one that bears it twice, it only has to know
     /// where it began.
-    private func claim(_ member: RoomMember, at seq: Int64) async throws {
-        guard let session = member.identity.session else {
-            member.isClaimed = true
-            return
-        }
+    private func claim(_ member: RoomMember, _ claim: RoomMember.Claim) async throws {
+        guard let session = member.identity.session, member.isCautious || member.claim == .none else { return }
+        // Before it is written: what is written anew meanwhile must not take it back.
+        member.claim = claim
         if member.isCautious {
-            try await outside.positions.claim(session, room, at: seq, for: member.live)
-        } else if !member.isClaimed {
+            try await outside.positions.claim(session, room, at: member.reached, claim, for: member.live)
+        } else {
             member.begin()
             await outside.positions.confirm(session, room, member.confirmed)
         }
-        member.isClaimed = true
         // Who has left meanwhile has to be let go.
         if !contains(member) && member.isCautious { hub.release(member, session, room) }
     }
-
-    private func send(_ message: RoomMessage, to member: RoomMember) {
-        guard member.wants(message) else { return member.move(to: message.body.seq) }
-        var rendered = RenderedMessage(message, compressingIn: nil)
-        member.engine.send(rendered.packet(for: member))
-        member.move(to: message.body.seq)
-        outside.metrics.deliveries.increment()
-    }
 }
 
-extension RoomEvent {
-    /// The seq of a message.
-    fileprivate var seq: Int64? { if case .message(let message) = self { message.body.seq } else { nil } }
+/// What is sent to a member in one go.
+private struct Slice {
+    private(set) var packets: [(message: RoomMessage, packet: SharedPacket)] = []
+    /// The seq up to which it goes.
+    private(set) var end: Int64
+    /// Whether nothing of the messages had to be left out.
+    let isAll: Bool
+
+    /// The first of the messages, so many as do not take more room than may be used in one go.
+    init(_ messages: [RoomMessage], for member: RoomMember) {
+        end = member.position
+        var size = 0
+        for message in messages where size < Outflow.mostWaiting {
+            var rendered = RenderedMessage(message, compressingIn: nil)
+            let packet = rendered.packet(for: member)
+            packets.append((message, packet))
+            size += packet.frame.plain.count
+            end = message.body.seq
+        }
+        isAll = packets.count == messages.count
+    }
+
+    func ending(at end: Int64) -> Slice {
+        var slice = self
+        slice.end = max(end, self.end)
+        return slice
+    }
 }

@@ -6,6 +6,15 @@ import Wire
 
 /// How a room finds what it has missed.
 extension RoomFeed {
+    /// The messages behind a place.
+    struct Page {
+        let messages: [RoomMessage]
+        /// The seq up to which there are no others.
+        let end: Int64
+        /// The newest seq of the room.
+        let head: Int64
+    }
+
     func askForHead() {
         Task.immediate(executorPreference: loop) { [self] in
             do {
@@ -62,15 +71,31 @@ extension RoomFeed {
         outside.metrics.heals.increment()
         Task.immediate(executorPreference: loop) { [self] in
             do {
-                let since = try await outside.chat.events(of: room, after: after)
-                let messages = since.events.compactMap { event -> RoomMessage? in
-                    if case .message(let message) = event { message } else { nil }
-                }
-                perform(tracker.healed(messages, head: since.head))
+                let page = try await page(after: after)
+                perform(tracker.healed(page.messages, head: page.head))
             } catch {
                 tracker.healingFailed()
                 retryLater { $0.compare() }
             }
+        }
+    }
+
+    /// Messages behind a place, as many as are safe to ask for at once.
+    func page(after: Int64) async throws -> Page {
+        let size = pageSize
+        do {
+            let since = try await outside.chat.events(of: room, after: after, limit: size)
+            pageSize = min(Self.largestPage, 2 * pageSize)
+            let messages = since.events.compactMap { event -> RoomMessage? in
+                if case .message(let message) = event { message } else { nil }
+            }
+            // A room that has no more than that is not waited for.
+            let end = since.head > after ? min(since.head, after + Int64(size)) : .max
+            return Page(messages: messages, end: end, head: since.head)
+        } catch {
+            // It may have been more than a reply may hold.
+            pageSize = max(1, size / 4)
+            throw error
         }
     }
 

@@ -51,11 +51,14 @@ final class RoomFeed: @unchecked Sendable {
     var verifications = 0
     private(set) var isClosed = false
     var retry: LoopTimer?
+    /// How many messages are asked for at once.
+    var pageSize = RoomFeed.largestPage
 
     /// How long members wait for the room to be heard before its head is asked for without that.
     private static let hearingPatience = Duration.seconds(1)
     private static let mostRecent = 128
     private static let mostHeld = 4096
+    static let largestPage = 100
     static let pauseBeforeRetry = Duration.milliseconds(500)
 
     init(_ room: RoomID, on loop: EventLoop, _ outside: FeedSurroundings, hub: LoopHub) {
@@ -199,10 +202,10 @@ final class RoomFeed: @unchecked Sendable {
     /// Writes down anew where the room's members are.
     func rewritePositions() async {
         if cautiousCount > 0, let present { hub.positions.reserve(self, through: max(present, reserved)) }
-        for member in members.values where member.isClaimed && contains(member) {
+        for member in members.values where member.claim != .none && contains(member) {
             guard let session = member.identity.session else { continue }
             if member.isCautious {
-                try? await outside.positions.claim(session, room, at: member.position, for: member.live)
+                try? await outside.positions.claim(session, room, at: member.reached, member.claim, for: member.live)
             } else {
                 await outside.positions.confirm(session, room, member.confirmed)
             }
@@ -254,6 +257,10 @@ final class RoomFeed: @unchecked Sendable {
             DeliveryHint.lookAhead(from: place, in: hints)
             guard member.phase == .live else { continue }
             if member.wants(message) {
+                guard Outflow.hasRoom(in: member.engine) else {
+                    catchUp(member)
+                    continue
+                }
                 member.engine.send(rendered.packet(for: member))
                 count += 1
             }

@@ -43,13 +43,32 @@ final class RoomMember: @unchecked Sendable {
     var entry: Int64?
     /// Begins at its entry: nobody has told another position.
     var startsAtEntry = false
-    /// Whether Redis knows that this socket is live: before that, nothing is sent to one that must not get it twice.
-    var isClaimed = false
+    /// What Redis knows of this socket.
+    var claim = Claim.none
     /// Whether something is on its way that brings it further.
     var isBeingBrought = false
+    /// What catching up has sent and what may still wait, in order.
+    private var underWay: [Sending] = []
     /// The position when the last heartbeat went out, and what an answered one has confirmed.
     private var marked: Int64 = 0
     private(set) var confirmed: Int64 = 0
+
+    /// What Redis knows of a socket: before that, nothing is sent to one that must not get it twice.
+    enum Claim: Equatable {
+        case none
+        /// It may have been sent everything up to there.
+        case upTo(Int64)
+        /// It may have been sent whatever its feed may have sent.
+        case live
+    }
+
+    /// A message on its way to the client.
+    private struct Sending {
+        /// The position without it.
+        let before: Int64
+        /// Bytes that left or waited before it.
+        let start: UInt64
+    }
 
     init(
         client: SocketIOClient, owner: GatewayClient, identity: Identity, namespace: String, live: String, phase: Phase
@@ -90,6 +109,31 @@ final class RoomMember: @unchecked Sendable {
     /// The position moves forward only.
     func move(to seq: Int64) {
         if seq > position { position = seq }
+    }
+
+    /// Sends what the member has missed, next in order.
+    func send(_ packet: SharedPacket, at seq: Int64) {
+        underWay.append(Sending(before: position, start: engine.sentBytes + UInt64(engine.queuedBytes)))
+        engine.send(packet)
+        move(to: seq)
+    }
+
+    /// Forgets what has left.
+    func drained() { if !underWay.isEmpty { underWay.removeAll { $0.start < engine.sentBytes } } }
+
+    /// The position without what has not even begun to leave.
+    var reached: Int64 { underWay.first { $0.start >= engine.sentBytes }?.before ?? position }
+
+    /// Returns when more may be sent to the socket, or it has ended.
+    func waitForRoom() async { await owner?.outflow.wait { Outflow.hasRoom(in: engine) } }
+
+    /// Returns when what was sent has left, or the socket has ended.
+    func waitUntilReached() async {
+        await owner?.outflow.wait {
+            engine.flush()
+            drained()
+            return underWay.isEmpty
+        }
     }
 
     /// What lies behind its first position is there already.

@@ -42,7 +42,9 @@ struct PositionStore: Sendable {
     func find(_ session: SessionID, _ room: RoomID) async throws(RedisError) -> Known? {
         guard let entry = try await positions.find(session, room) else { return nil }
         var seq = entry.seq
-        if let feed = entry.live?.prefix(while: { $0 != "/" }) {
+        if let end = entry.end {
+            seq = max(seq, end)
+        } else if let feed = entry.live?.prefix(while: { $0 != "/" }) {
             let sent = try await redis.get(Self.key(String(feed), room))
             seq = max(seq, sent.flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0)
         }
@@ -58,9 +60,12 @@ struct PositionStore: Sendable {
         ).map { if case .success = $0 { true } else { false } }
     }
 
-    /// Writes down that a socket goes on live.
-    func claim(_ session: SessionID, _ room: RoomID, at seq: Int64, for live: String) async throws(RedisError) {
-        try await positions.claim(session, room, at: seq, for: live)
+    /// Writes down that a socket, which has been sent everything up to `seq`, goes on, and what it may be sent.
+    func claim(
+        _ session: SessionID, _ room: RoomID, at seq: Int64, _ claim: RoomMember.Claim = .live, for live: String
+    ) async throws(RedisError) {
+        let end: Int64? = if case .upTo(let end) = claim { end } else { nil }
+        try await positions.claim(session, room, at: seq, upTo: end, for: live)
     }
 
     /// Writes down where sockets have left.

@@ -6,7 +6,7 @@ public import Wire
 /// A Redis hash `position:<session>:<room>`, forgotten after an hour. `seq` is the position and only grows, whoever writes
 /// late or twice. `told` is when a history reply told it, in milliseconds since 1970, until a socket goes on from there.
 /// `live` names the socket that gets the room's messages now, and only that socket may take its name away: another that
-/// took over meanwhile is not disturbed.
+/// took over meanwhile is not disturbed. While that one catches up, `end` tells up to where it may have been sent messages.
 public struct SessionPositions: Sendable {
     /// What is known of a session in a room.
     public struct Entry: Sendable, Equatable {
@@ -15,6 +15,8 @@ public struct SessionPositions: Sendable {
         public let told: Timestamp?
         /// The socket that had not left when this was read: it may have been sent more.
         public let live: String?
+        /// Up to where that socket may have been sent messages; nil where it is not known to be behind the others.
+        public let end: Int64?
     }
 
     /// A socket that leaves a room.
@@ -48,13 +50,18 @@ public struct SessionPositions: Sendable {
     private static let raiseScript = RedisScript(raising + "raise(ARGV[2]) return 1")
     private static let claimScript = RedisScript(
         raising
-            + "raise(ARGV[2]) redis.call('HSET', KEYS[1], 'live', ARGV[3]) redis.call('HDEL', KEYS[1], 'told') return 1"
-    )
+            + """
+            raise(ARGV[2])
+            redis.call('HSET', KEYS[1], 'live', ARGV[3])
+            redis.call('HDEL', KEYS[1], 'told', 'end')
+            if ARGV[4] then redis.call('HSET', KEYS[1], 'end', ARGV[4]) end
+            return 1
+            """)
     private static let releaseScript = RedisScript(
         raising + """
             if redis.call('HGET', KEYS[1], 'live') ~= ARGV[3] then return 0 end
             raise(ARGV[2])
-            redis.call('HDEL', KEYS[1], 'live', 'told')
+            redis.call('HDEL', KEYS[1], 'live', 'told', 'end')
             return 1
             """)
 
@@ -62,12 +69,12 @@ public struct SessionPositions: Sendable {
 
     /// What is known; nil where nothing is.
     public func find(_ session: SessionID, _ room: RoomID) async throws(RedisError) -> Entry? {
-        let reply = try await redis.run(RedisCommand("HMGET", Self.key(session, room), "seq", "told", "live"))
-        guard let fields = reply.array, fields.count == 3, let seq = fields[0].text.flatMap(Int64.init) else {
+        let reply = try await redis.run(RedisCommand("HMGET", Self.key(session, room), "seq", "told", "live", "end"))
+        guard let fields = reply.array, fields.count == 4, let seq = fields[0].text.flatMap(Int64.init) else {
             return nil
         }
         let told = fields[1].text.flatMap(Int64.init).map { Timestamp(milliseconds: $0) }
-        return Entry(seq: seq, told: told, live: fields[2].text)
+        return Entry(seq: seq, told: told, live: fields[2].text, end: fields[3].text.flatMap(Int64.init))
     }
 
     /// A history reply holds everything up to `seq`.
@@ -85,10 +92,17 @@ public struct SessionPositions: Sendable {
     }
 
     /// The socket `live` is about to be sent what is behind `seq`, and may have been sent everything up to it.
+    ///
+    /// - Parameter end: it is sent no more than up to here before it is claimed again; nil where it is sent what the others are.
     public func claim(
-        _ session: SessionID, _ room: RoomID, at seq: Int64, for live: String
+        _ session: SessionID, _ room: RoomID, at seq: Int64, upTo end: Int64? = nil, for live: String
     ) async throws(RedisError) {
-        try await redis.run(Self.claimScript, keys: [Self.key(session, room)], Self.lifetime, seq, live)
+        let key = Self.key(session, room)
+        if let end {
+            try await redis.run(Self.claimScript, keys: [key], Self.lifetime, seq, live, end)
+        } else {
+            try await redis.run(Self.claimScript, keys: [key], Self.lifetime, seq, live)
+        }
     }
 
     /// These sockets get nothing more, and were sent everything up to their `seq`.
