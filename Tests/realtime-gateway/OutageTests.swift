@@ -66,4 +66,30 @@ struct OutageTests {
             }
         }
     }
+
+    @Test("What waits until it is known who is in a room is bounded; the sockets come back and go on where they were")
+    func held() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode(["ping_interval": "60s", "ping_timeout": "60s"]) { node in
+                let client = try await house.listener(1, port: node.port)
+                await house.redis.kill()
+                house.peers.change { $0.isHoldingAccess = true }
+                let asked = house.peers.count("/internal/access")
+                try await house.redis.start()
+                try await eventually("a question") { house.peers.count("/internal/access") > asked }
+                // The first is said until the room is heard again.
+                try await eventually("one who hears") {
+                    try await house.redis.command("PUBSUB", "NUMSUB", "room:channel-7").last != "0"
+                }
+                for number in 1...4200 where !client.record.isEnded { try await house.say("\(number)") }
+                try await client.until("its end") { $0.isEnded }
+                #expect(client.record.texts("/ws-channel-7") == [])
+                house.peers.change { $0.isHoldingAccess = false }
+                let next = try await SocketClient.joined("/ws-channel-7", port: node.port, token: house.token(1))
+                let all = house.peers.now.messages[GatewayHouse.channel]?.map(\.body.content) ?? []
+                try await next.until("all of it") { $0.events.count >= all.count }
+                #expect(next.record.texts("/ws-channel-7") == all)
+            }
+        }
+    }
 }

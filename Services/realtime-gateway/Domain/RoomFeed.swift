@@ -214,7 +214,10 @@ final class RoomFeed: @unchecked Sendable {
 
     /// Delivers what may go out, and has the rest written down.
     func pass() {
-        guard verifications == 0, !isPassing else { return }
+        guard !isPassing else { return }
+        // Whatever it is that they wait for.
+        if held.count > Self.mostHeld { return giveUp() }
+        guard verifications == 0 else { return }
         // Who ends while being sent to leaves the room in the middle of it.
         isPassing = true
         var count = 0
@@ -230,7 +233,6 @@ final class RoomFeed: @unchecked Sendable {
             return
         }
         hub.positions.reserve(self, through: last.body.seq)
-        if held.count > Self.mostHeld { giveUp() }
     }
 
     /// More waits than may: the sockets come back and go on from where they are.
