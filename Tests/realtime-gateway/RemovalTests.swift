@@ -95,6 +95,30 @@ struct RemovalTests {
         }
     }
 
+    @Test(
+        "Who is in a room while nobody can tell whether they still may gets what was said meanwhile when that is known",
+        arguments: ["gathering", "native"])
+    func unknown(_ profile: String) async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                // Nothing was ever said here, so the socket is still at 0.
+                let client = try await house.reader(1, profile, port: node.port, in: GatewayHouse.channel)
+                let asked = house.peers.count("/internal/access")
+                house.peers.change { $0.isAway = true }
+                try await house.redis.command("PUBLISH", "invalidate:access", #"{"workspace_id":"3","user_id":"1"}"#)
+                // Asked again: the first question has been answered in vain.
+                try await eventually("two questions") { house.peers.count("/internal/access") >= asked + 2 }
+                try await house.say("1")
+                try await house.say("2")
+                house.peers.change { $0.isAway = false }
+                try await client.until("what was said") { $0.texts(Self.namespace).count >= 2 }
+                try await house.say("3")
+                try await client.until("the next") { $0.texts(Self.namespace).last == "3" }
+                #expect(client.record.texts(Self.namespace) == ["1", "2", "3"])
+            }
+        }
+    }
+
     @Test("A closed room puts its sockets out behind its last message")
     func closed() async throws {
         try await GatewayHouse.use { house in

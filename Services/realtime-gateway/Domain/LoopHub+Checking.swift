@@ -68,6 +68,7 @@ extension LoopHub {
                     let standing = try await admission.standing(of: user, in: feed.room)
                     if mark == accessChanges { return settle(member, in: feed, standing) }
                 } catch {
+                    if member.phase != .onlooker { member.interrupted = member.phase }
                     member.phase = .onlooker
                     try? await loop.sleep(for: Self.pauseBeforeRetry)
                 }
@@ -79,12 +80,16 @@ extension LoopHub {
         guard feed.contains(member) else { return }
         guard let standing else { return member.putOut() }
         feed.workspace = standing.workspace
+        let interrupted = member.interrupted
+        member.interrupted = nil
         switch (standing.isMember, member.phase) {
         case (false, _): member.phase = .onlooker
         case (true, .onlooker) where member.position > 0: feed.bring(member, from: member.position)
+        // They go on where they were, be that the beginning of the room.
+        case (true, .onlooker) where interrupted == .live || interrupted == .catchingUp: feed.catchUp(member)
         case (true, .onlooker):
-            // They enter only now.
-            member.entry = feed.present
+            // They enter only now, unless they were waiting already.
+            if interrupted == nil { member.entry = feed.present }
             member.phase = .waiting
             awaitPosition(of: member, feed)
         case (true, _): break

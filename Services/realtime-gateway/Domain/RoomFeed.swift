@@ -179,6 +179,7 @@ final class RoomFeed: @unchecked Sendable {
     private func remove(_ user: UserID) {
         for member in members.values where member.identity.user == user {
             member.phase = .onlooker
+            member.interrupted = nil
             hub.recheck(member, in: self)
         }
     }

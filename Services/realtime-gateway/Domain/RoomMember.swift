@@ -41,6 +41,8 @@ final class RoomMember: @unchecked Sendable {
     /// How far the room was when the socket entered; nil until that is known. Only then is the socket told that it is in, so
     /// that nothing said later can be missing.
     var entry: Int64?
+    /// In what phase it was when nobody could tell whether it still may be here; nil where that is known.
+    var interrupted: Phase?
     /// Begins at its entry: nobody has told another position.
     var startsAtEntry = false
     /// What Redis knows of this socket.
