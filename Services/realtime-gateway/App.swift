@@ -18,7 +18,7 @@ enum App {
 
     /// Builds everything from the settings and passes it down.
     static func assemble(_ service: ServiceBuilder) async throws {
-        let settings = GatewaySettings(service.config)
+        let settings = try GatewaySettings(service.config)
         let redis = try service.redis()
         let subscriber = try service.subscriber()
         let access = try service.access()

@@ -7,7 +7,10 @@ import SocketIO
 struct GatewaySettings: Sendable {
     private static let nodeKey = ConfigKey(
         "node", default: "",
-        "The name of this instance among its like: letters, digits and hyphens, 24 at most. Empty makes one up.")
+        "The name of this instance among its like: letters, digits and hyphens, \(longestNode) at most. Empty makes one up."
+    )
+    /// The ids of sessions begin with it, and have room for some more.
+    private static let longestNode = 24
     private static let nodeAddressKey = ConfigKey(
         "node_address", default: "",
         "Where other instances reach the internal port of this one, such as 10.0.0.7:9104. Empty for the internal "
@@ -70,8 +73,11 @@ struct GatewaySettings: Sendable {
     let engine: EngineSettings
     let socketIO: SocketIOSettings
 
-    init(_ config: Config) {
+    init(_ config: Config) throws(ConfigError) {
         let name = config[Self.nodeKey]
+        guard name.utf8.count <= Self.longestNode, name.utf8.allSatisfy(Self.mayBeInNode) else {
+            throw ConfigError("node must be letters, digits and hyphens, \(Self.longestNode) at most")
+        }
         node = name.isEmpty ? String(UInt64.random(in: .min ... .max), radix: 36) : name
         nodeAddress = config[Self.nodeAddressKey]
         handshakeRate = config[Self.handshakeRateKey]
@@ -92,6 +98,15 @@ struct GatewaySettings: Sendable {
         var socketIO = SocketIOSettings()
         socketIO.connectTimeout = nil
         self.socketIO = socketIO
+    }
+
+    private static func mayBeInNode(_ character: UInt8) -> Bool {
+        switch character {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
     }
 
     /// How anonymous sockets are served; nil where they are refused.

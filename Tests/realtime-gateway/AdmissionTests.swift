@@ -55,6 +55,28 @@ struct AdmissionTests {
         }
     }
 
+    @Test("A name of an instance that its sessions could not carry is refused in words")
+    func nodeName() async throws {
+        try await GatewayHouse.use { house in
+            for name in ["a.b", "gateway_1", "마루", String(repeating: "a", count: 25)] {
+                await #expect(throws: ConfigError("node must be letters, digits and hyphens, 24 at most"), "\(name)") {
+                    try await house.withNode(["node": name]) { _ in }
+                }
+            }
+        }
+    }
+
+    @Test("The longest name of an instance opens sockets")
+    func longestNodeName() async throws {
+        try await GatewayHouse.use { house in
+            let name = String(repeating: "Gate-7", count: 4)
+            try await house.withNode(["node": name]) { node in
+                let client = try await PollingClient.open(port: node.port, token: house.token(1))
+                #expect(client.sid.hasPrefix("\(name)."))
+            }
+        }
+    }
+
     @Test("A page of another origin opens no socket with the cookie; our own and those of the settings do")
     func origins() async throws {
         try await GatewayHouse.use { house in
