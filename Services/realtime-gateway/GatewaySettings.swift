@@ -122,11 +122,8 @@ struct GatewaySettings: Sendable {
     func serviceAccount() throws -> ServiceAccount? {
         if fcmServiceAccount.isEmpty { return nil }
         guard let text = Config.textOfFile(fcmServiceAccount), let account = ServiceAccount(text) else {
-            throw UnusableServiceAccount()
+            throw ConfigError("fcm_service_account: \(fcmServiceAccount) is no key file of a service account")
         }
         return account
     }
 }
-
-/// The file that `fcm_service_account` names is no key file of a service account.
-struct UnusableServiceAccount: Error {}

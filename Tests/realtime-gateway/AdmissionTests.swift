@@ -77,6 +77,16 @@ struct AdmissionTests {
         }
     }
 
+    @Test("A key file for pushes that is none keeps the gateway from starting, with the name of the setting")
+    func keyFile() async throws {
+        try await GatewayHouse.use { house in
+            let error = ConfigError("fcm_service_account: /dev/null is no key file of a service account")
+            await #expect(throws: error) {
+                try await house.withNode(["fcm_service_account": "/dev/null"]) { _ in }
+            }
+        }
+    }
+
     @Test("A page of another origin opens no socket with the cookie; our own and those of the settings do")
     func origins() async throws {
         try await GatewayHouse.use { house in
