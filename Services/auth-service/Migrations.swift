@@ -8,5 +8,6 @@ enum Migrations {
         Migration(number: 2, name: "sessions", sql: PackageResources._002_sessions_sql),
         Outbox.migration(number: 3),
         Migration(number: 4, name: "nonces", sql: PackageResources._004_nonces_sql),
+        Migration(number: 5, name: "portraits", sql: PackageResources._005_portraits_sql),
     ]
 }

@@ -21,7 +21,7 @@ final class AuthHouse: Stoppable {
     private let servers: [Server]
     private let settings: [String: String]
 
-    private init(_ settings: [String: String], log: Log?) async throws {
+    private init(_ settings: [String: String], database: TestDatabase?, log: Log?) async throws {
         loops = EventLoopGroup(count: 1)
         providers = try StandinWorld()
         neighbours = Neighbours()
@@ -39,7 +39,7 @@ final class AuthHouse: Stoppable {
         all.merge(settings) { _, given in given }
         self.settings = all
         service = try await ServiceUnderTest(
-            "auth-service", AuthSettings.entries, all, log: log, assemble: App.assemble)
+            "auth-service", AuthSettings.entries, all, database: database, log: log, assemble: App.assemble)
     }
 
     /// Another instance of the service beside the first, on the same database and Redis; `body` must not keep it.
@@ -56,9 +56,10 @@ final class AuthHouse: Stoppable {
 
     /// Runs `body` in a house of its own, when there is place for one, and clears it away.
     static func run(
-        _ settings: [String: String] = [:], log: Log? = nil, _ body: (AuthHouse) async throws -> Void
+        _ settings: [String: String] = [:], database: TestDatabase? = nil, log: Log? = nil,
+        _ body: (AuthHouse) async throws -> Void
     ) async throws {
-        try await places.hold { try await AuthHouse(settings, log: log).lent(to: body) }
+        try await places.hold { try await AuthHouse(settings, database: database, log: log).lent(to: body) }
     }
 
     func stop() async {
