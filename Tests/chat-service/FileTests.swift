@@ -20,7 +20,7 @@ struct FileTests {
             let sent = try await house.upload([.png, .pdf])
             #expect(sent.status == 201, "\(sent.text)")
             let paths = try Self.paths(sent)
-            #expect(paths.count == 2)
+            try #require(paths.count == 2)
             for (path, file) in zip(paths, [Upload.png, .pdf]) {
                 let reply = try await house.call("GET", "/v1" + path)
                 #expect(reply.status == 200)
