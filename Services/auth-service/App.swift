@@ -44,10 +44,10 @@ enum App {
         let facts = AccountFacts(outbox: service.outbox(in: database, to: redis, named: "auth"), redis: redis)
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
         let profiles = Profiles(store: accountStore, facts: facts, workspaces: workspaces)
-        let portraits = Portraits(
-            files: try service.fileStore(folders: [Portraits.folder]),
-            unused: UnusedPortraitStore(database: database), profiles: profiles)
-        service.background("unused portraits") { try await portraits.sweep() }
+        let pictures = Pictures(
+            in: try service.fileStore(folders: [Portraits.folder]), unusedIn: "unused_portrait", of: database)
+        service.background("unused portraits") { try await pictures.sweep() }
+        let portraits = Portraits(pictures: pictures, profiles: profiles)
         let autoJoin = AutoJoin(workspaces: workspaces)
         let accounts = Accounts(
             store: accountStore,

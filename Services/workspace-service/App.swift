@@ -36,10 +36,11 @@ enum App {
         let directory = Directory(
             database: database, workspaces: store, members: members, channels: channelStore,
             channelMembers: channelMembers, profiles: profiles)
-        let covers = Covers(
-            files: try service.fileStore(folders: Covers.Folder.allCases.map(\.rawValue)),
-            unused: UnusedCoverStore(database: database), signal: WakeSignal())
-        service.background("unused covers") { try await covers.sweep() }
+        let pictures = Pictures(
+            in: try service.fileStore(folders: Covers.Folder.allCases.map(\.rawValue)), unusedIn: "unused_cover",
+            of: database)
+        service.background("unused covers") { try await pictures.sweep() }
+        let covers = Covers(pictures: pictures)
         let system = SystemWorkspaces(
             workspaces: workspaces, slugs: Array(Set(service.profiles.all.flatMap(\.autoJoin))).sorted(),
             image: try await covers.keepDefault(), owner: settings.systemOwner)

@@ -20,6 +20,6 @@ struct PortraitRoutes: Sendable {
     }
 
     func picture(_ call: Call, _ caller: Caller) async throws -> Response {
-        try await call.file("\(Portraits.folder)/\(try call.text("name"))", in: portraits.files)
+        try await call.file("\(Portraits.folder)/\(try call.text("name"))", in: portraits.pictures.files)
     }
 }

@@ -67,14 +67,13 @@ struct ChannelRoutes: Sendable {
         return try await covers.keeping(fields.file("image"), in: .channels) { image in
             let edited = try await channels.edit(
                 channel, of: id, name: name, description: description, image: image, by: caller.user)
-            if image != nil { covers.left() }
             return call.reply(edited.view())
         }
     }
 
     func delete(_ call: Call, _ caller: Caller) async throws -> Response {
         try await channels.delete(try call.channel(), of: try call.id("id"), by: caller.user)
-        covers.left()
+        covers.pictures.left()
         return call.done()
     }
 

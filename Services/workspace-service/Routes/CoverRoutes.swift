@@ -18,7 +18,7 @@ struct CoverRoutes: Sendable {
 
     private func picture(in folder: Covers.Folder, _ call: Call, _ caller: Caller) async throws -> Response {
         let name = "\(folder.rawValue)/\(try call.text("name"))"
-        guard try await access.sees(cover: "/static/" + name, caller.user) else { throw Failure.notFound }
-        return try await call.file(name, in: covers.files)
+        guard try await access.sees(cover: Pictures.path(of: name), caller.user) else { throw Failure.notFound }
+        return try await call.file(name, in: covers.pictures.files)
     }
 }

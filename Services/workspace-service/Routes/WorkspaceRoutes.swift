@@ -50,14 +50,13 @@ struct WorkspaceRoutes: Sendable {
         return try await covers.keeping(fields.file("image"), in: .workspaces) { image in
             let edited = try await workspaces.edit(
                 id, name: name, description: description, image: image, by: caller.user)
-            if image != nil { covers.left() }
             return call.reply(edited.view())
         }
     }
 
     func delete(_ call: Call, _ caller: Caller) async throws -> Response {
         try await workspaces.delete(try call.id("id"), by: caller.user)
-        covers.left()
+        covers.pictures.left()
         return call.done()
     }
 
