@@ -42,23 +42,30 @@ final class Committer: @unchecked Sendable {
 
     private func pump() {
         while let batch = queue.nextBatch() {
-            Task.immediate(executorPreference: loop) { [self] in
-                await commit(batch)
-                queue.committed()
-                pump()
-            }
+            Task.immediate(executorPreference: loop) { [self] in await commit(batch) }
         }
     }
 
     private func commit(_ batch: [Entry]) async {
-        do {
-            finish(batch, try await write(batch))
-        } catch let error as PostgresError where error.kind == .server && batch.count > 1 {
+        let outcome = await attempt(batch)
+        if batch.count > 1, case .failure(let error as PostgresError) = outcome, error.kind == .server {
             // Nothing took effect; whoever is to blame fails alone.
-            for entry in batch { await commit([entry]) }
-        } catch {
-            for entry in batch { entry.waiter.resume(throwing: error) }
+            for entry in batch { finish([entry], await attempt([entry])) }
+            startNext()
+        } else {
+            // The database works on the next batch while this one is told of.
+            startNext()
+            finish(batch, outcome)
         }
+    }
+
+    private func startNext() {
+        queue.committed()
+        pump()
+    }
+
+    private func attempt(_ batch: [Entry]) async -> Result<MessageWriter.Result, any Error> {
+        do { return .success(try await write(batch)) } catch { return .failure(error) }
     }
 
     private func write(_ batch: [Entry]) async throws -> MessageWriter.Result {
@@ -70,8 +77,13 @@ final class Committer: @unchecked Sendable {
         return result
     }
 
-    private func finish(_ batch: [Entry], _ result: MessageWriter.Result) {
-        for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
-        announcer.announce(batch.map(\.draft), result)
+    private func finish(_ batch: [Entry], _ outcome: Result<MessageWriter.Result, any Error>) {
+        switch outcome {
+        case .success(let result):
+            for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
+            announcer.announce(batch.map(\.draft), result)
+        case .failure(let error):
+            for entry in batch { entry.waiter.resume(throwing: error) }
+        }
     }
 }
