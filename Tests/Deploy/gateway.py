@@ -31,6 +31,15 @@ def free_ports(count):
     return ports
 
 
+def make_certificate(folder):
+    """The paths of a self-signed certificate and its key."""
+    paths = str(folder / "tls.crt"), str(folder / "tls.key")
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=maru.test"
+    command += " -addext subjectAltName=DNS:maru.test"
+    subprocess.run([*command.split(), "-out", paths[0], "-keyout", paths[1]], check=True, capture_output=True)
+    return paths
+
+
 class Reply:
     def __init__(self, status, headers, body):
         self.status = status
@@ -48,7 +57,9 @@ class Reply:
 
 
 class Gateway:
-    def __init__(self, folder, services=None, **settings):
+    def __init__(self, folder, services=None, changes=(), **settings):
+        """`changes` are pairs of texts that stand in the configuration for each other, where a time is too long for a test."""
+        self.changes = changes
         self.folder = pathlib.Path(folder)
         self.services = services or {name: EchoService(name) for name in SERVICES.values()}
         self.port, self.status_port, self.tls_port = free_ports(3)
@@ -65,6 +76,11 @@ class Gateway:
 
     def __enter__(self):
         subprocess.run([CHECKOUT / "deploy/nginx/render", self.folder], env=self.environment, check=True)
+        for old, new in self.changes:
+            holders = [each for each in self.folder.glob("*.conf") if old in each.read_text()]
+            assert holders, f"{old} stands nowhere"
+            for each in holders:
+                each.write_text(each.read_text().replace(old, new))
         self.errors = open(self.folder / "errors.log", "w")
         self.process = subprocess.Popen([CHECKOUT / "deploy/nginx/start", self.folder], stderr=self.errors)
         deadline = time.monotonic() + 60
@@ -89,6 +105,9 @@ class Gateway:
         lines = map(json.loads, (self.folder / "access.log").read_text().splitlines())
         return next((line for line in lines if line["request_id"] == request_id), None)
 
+    def workers(self):
+        return workers_of(self.process.pid)
+
     def connect(self, source="127.0.0.1"):
         return socket.create_connection(("127.0.0.1", self.port), timeout=60, source_address=(source, 0))
 
@@ -106,6 +125,10 @@ class Gateway:
         reply = self.request(target, **arguments)
         assert reply.status == 200, reply
         return reply.json()
+
+
+def workers_of(master):
+    return subprocess.run(["pgrep", "-P", str(master), "nginx"], capture_output=True, text=True).stdout.split()
 
 
 def eventually(found, seconds=60):

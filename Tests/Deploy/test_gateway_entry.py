@@ -1,0 +1,134 @@
+"""The gateway as its container runs it: what cannot be loaded leaves what runs as it is, and is tried until it can."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+
+import pytest
+from gateway import CHECKOUT, eventually, free_ports, make_certificate, read_reply, workers_of
+
+
+class Entry:
+    def __init__(self, folder):
+        self.folder = folder
+        self.port, self.tls_port, status_port = free_ports(3)
+        self.clients = folder / "clients.json"
+        self.admit("one")
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "MARU_GATEWAY_FOLDER": str(folder / "gateway"),
+            "MARU_GATEWAY_LISTEN": f"127.0.0.1:{self.port}",
+            "MARU_GATEWAY_TLS_LISTEN": f"127.0.0.1:{self.tls_port}",
+            "MARU_GATEWAY_STATUS_LISTEN": f"127.0.0.1:{status_port}",
+            "MARU_GATEWAY_CLIENTS": str(self.clients),
+            "MARU_GATEWAY_CERTIFICATE": str(folder / "tls.crt"),
+            "MARU_GATEWAY_CERTIFICATE_KEY": str(folder / "tls.key"),
+            "MARU_GATEWAY_WORKERS": "1",
+            "MARU_GATEWAY_ACCESS_LOG": str(folder / "access.log"),
+        }
+
+    def __enter__(self):
+        with open(self.folder / "log", "w") as log:
+            self.process = subprocess.Popen([CHECKOUT / "deploy/nginx/entry"], env=self.environment, stderr=log)
+        eventually(lambda: self.status("one"))
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        assert self.process.wait(60) == 0
+
+    def admit(self, key):
+        """From now on this key alone gets true statuses."""
+        self.clients.write_text(json.dumps({key: {"statuses": "http"}}))
+
+    def status(self, key):
+        """Of a route that does not exist; None while nobody answers."""
+        request = f"GET /v1/nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\nSesacKey: {key}\r\n\r\n"
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+            connection.sendall(request.encode())
+            return read_reply(connection).status
+
+    def certificate(self):
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        with socket.create_connection(("127.0.0.1", self.tls_port), timeout=10) as plain:
+            with context.wrap_socket(plain) as connection:
+                return ssl.DER_cert_to_PEM_cert(connection.getpeercert(binary_form=True))
+
+    def refusals(self):
+        return [line for line in (self.folder / "log").read_text().splitlines() if "goes on as before" in line]
+
+    def workers(self):
+        return workers_of((self.folder / "gateway/nginx.pid").read_text().strip())
+
+
+@pytest.fixture
+def entry(tmp_path):
+    with Entry(tmp_path) as running:
+        yield running
+
+
+def test_a_reload_brings_what_has_changed(entry):
+    assert (entry.status("one"), entry.status("two")) == (404, 400)
+    entry.admit("two")
+    entry.process.send_signal(signal.SIGHUP)
+    eventually(lambda: entry.status("two") == 404)
+    eventually(lambda: entry.status("one") == 400)
+    assert not entry.refusals()
+
+
+def test_client_profiles_that_are_broken_change_nothing_until_they_are_repaired(entry):
+    entry.clients.write_text("{")
+    entry.process.send_signal(signal.SIGHUP)
+    eventually(entry.refusals)
+    assert entry.process.poll() is None and entry.status("one") == 404
+    entry.admit("two")
+    # Nobody has to tell it again.
+    eventually(lambda: entry.status("two") == 404)
+    assert len(entry.refusals()) == 1
+
+
+def test_a_reload_that_is_refused_twice_is_told_twice(entry):
+    entry.clients.write_text("{")
+    for count in (1, 2):
+        entry.process.send_signal(signal.SIGHUP)
+        eventually(lambda: len(entry.refusals()) == count)
+
+
+def test_a_certificate_that_comes_before_its_key_is_used_once_both_are_there(entry):
+    for name in ("first", "second"):
+        (entry.folder / name).mkdir()
+    first, second = (make_certificate(entry.folder / name) for name in ("first", "second"))
+    for path in first:
+        shutil.copy(path, entry.folder)
+    text = {path: open(path).read() for path in (first[0], second[0])}
+    eventually(lambda: accepts_tls(entry))
+    assert entry.certificate() == text[first[0]]
+    shutil.copy(second[0], entry.folder)
+    eventually(entry.refusals)
+    assert entry.certificate() == text[first[0]]
+    shutil.copy(second[1], entry.folder)
+    eventually(lambda: entry.certificate() == text[second[0]])
+
+
+def accepts_tls(entry):
+    with contextlib.suppress(OSError):
+        return entry.certificate()
+
+
+def test_what_is_loaded_is_not_loaded_again(entry):
+    entry.admit("two")
+    entry.process.send_signal(signal.SIGHUP)
+    eventually(lambda: entry.status("two") == 404)
+    workers = eventually(lambda: len(found := entry.workers()) == 1 and found)
+    looks = entry.folder / "gateway/generated/upstreams.conf"
+    before = looks.stat().st_mtime_ns
+    # Long enough for two looks: what does not happen has no event.
+    with pytest.raises(AssertionError):
+        eventually(lambda: looks.stat().st_mtime_ns != before, 5)
+    assert entry.workers() == workers
