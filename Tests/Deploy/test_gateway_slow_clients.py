@@ -1,11 +1,13 @@
 """A11 through the gateway: who drips is cut off, and who is only quiet on a socket is not."""
 
 import re
+import signal
 import threading
 import time
 
-from gateway import eventually, is_closed, read_head
+from gateway import Gateway, eventually, is_closed, read_head
 
+UPGRADE = b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
 HEAD = b"POST /v1/users/me HTTP/1.1\r\nHost: a\r\nSesacKey: sooda\r\n"
 
 
@@ -33,6 +35,8 @@ def test_clients_that_drip_are_cut_off(gateway):
     cases = {
         "header": (HEAD, b"X-A: b\r\n", 1, (9, 30)),
         "line": (b"GET /v1/users/", b"a", 1, (9, 30)),
+        "upgrade": (UPGRADE, b"X-A: b\r\n", 1, (9, 30)),
+        "poll": (b"GET /socket.io/?EIO=4&transport=polling&sid=", b"a", 1, (9, 30)),
         "nothing after the header of a body": (HEAD + b"Content-Length: 100\r\n\r\n", b"", 30, (14, 29)),
         "nothing at all": (b"", b"", 30, (9, 29)),
     }
@@ -62,8 +66,7 @@ def test_a_body_goes_to_its_service_as_it_arrives_so_that_the_service_sets_the_d
 def test_a_web_socket_passes_and_its_bytes_are_left_alone(gateway):
     with gateway.connect() as connection:
         connection.sendall(
-            b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
-            b"Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+            UPGRADE + b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
         )
         status, headers, rest = read_head(connection)
         assert (status, dict(headers)["upgrade"], rest) == (101, "websocket", b"")
@@ -85,11 +88,22 @@ def test_a_socket_may_be_quiet_for_longer_than_ping_interval_and_time_out(gatewa
 def test_a_socket_whose_service_dies_is_closed(gateway):
     service = gateway.services["realtime-gateway"]
     with gateway.connect() as connection:
-        connection.sendall(
-            b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
-            b"Connection: Upgrade\r\n\r\n"
-        )
+        connection.sendall(UPGRADE + b"\r\n")
         assert read_head(connection)[0] == 101
         for each in list(service.connections):
             each.shutdown(2)
         assert is_closed(connection)
+
+
+def test_a_reload_leaves_a_socket_with_its_worker_for_a_while_and_not_for_ever(tmp_path):
+    with Gateway(tmp_path, changes=[("worker_shutdown_timeout 10m;", "worker_shutdown_timeout 3s;")]) as gateway:
+        with gateway.connect() as connection:
+            connection.sendall(UPGRADE + b"\r\n")
+            assert read_head(connection)[0] == 101
+            gateway.process.send_signal(signal.SIGHUP)
+            # The new worker answers, and the old one still carries.
+            eventually(lambda: len(gateway.workers()) == 2)
+            connection.sendall(b"still here")
+            assert connection.recv(65536) == b"still here"
+            assert is_closed(connection)
+        eventually(lambda: len(gateway.workers()) == 1)
