@@ -1,5 +1,6 @@
 """The gateway's own errors obey rule 1 of the contract, and show true statuses to the keys that have them."""
 
+import contextlib
 import json
 import socket
 
@@ -132,6 +133,33 @@ def test_a_post_that_reached_a_service_is_never_sent_to_another(tmp_path):
                 target = "/v1/workspaces/1/dms/1/chats?vanish"
                 assert gateway.request(target, method="POST", body=b"{}").status == 500
             assert len(first.seen) + len(second.seen) == 4
+
+
+def test_a_post_that_waits_too_long_at_a_service_is_never_sent_to_another(tmp_path):
+    with EchoService("chat-service") as second:
+        services = {name: EchoService(name) for name in SERVICES.values()}
+        both = f"127.0.0.1:{services['chat-service'].port} 127.0.0.1:{second.port}"
+        with Gateway(tmp_path, services, [("proxy_read_timeout 60s;", "proxy_read_timeout 300ms;")], CHAT=both) as gateway:
+            assert gateway.request("/v1/workspaces/1/dms?linger", method="POST", body=b"{}").status == 500
+            assert len(services["chat-service"].seen) + len(second.seen) == 1
+
+
+def test_an_instance_whose_address_has_vanished_is_passed_over(tmp_path):
+    # Whose queue is full does not answer who wants to connect.
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as vanished, contextlib.ExitStack() as waiting:
+        port = vanished.getsockname()[1]
+        while True:
+            caller = waiting.enter_context(socket.socket())
+            caller.settimeout(0.5)
+            try:
+                caller.connect(("127.0.0.1", port))
+            except TimeoutError:
+                break
+        services = {name: EchoService(name) for name in SERVICES.values()}
+        both = f"127.0.0.1:{port} 127.0.0.1:{services['chat-service'].port}"
+        with Gateway(tmp_path, services, CHAT=both) as gateway:
+            for _ in range(2):
+                assert gateway.echo("/v1/workspaces/1/dms", method="POST", body=b"{}")["service"] == "chat-service"
 
 
 def test_instances_share_the_work_and_replace_one_that_is_gone(tmp_path):
