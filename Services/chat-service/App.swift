@@ -36,6 +36,11 @@ enum App {
             guard let loop = EventLoop.current else { return }
             try await sweep.run(on: loop)
         }
+        let erasure = RoomErasure(store: ErasureStore(database: database), attachments: attachments)
+        service.background("room erasure") {
+            guard let loop = EventLoop.current else { return }
+            try await erasure.run(on: loop)
+        }
         let toldPositions = ToldPositionStore(database: database)
         let conversations = Conversations(
             gates: LoopLocal(service.loops) { SendGate(on: $0, to: committer) },
@@ -46,7 +51,7 @@ enum App {
             in: database, to: redis, stream: .pushes, grace: .seconds(2), telling: events.telling)
         let names = RoomNames(database: database)
         let news = WorkspaceNews(
-            rooms: RoomStore(database: database), dms: dms, names: names, attachments: attachments, redis: redis)
+            rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
         try service.facts(of: "workspace", news.hear)
         service.publicRoutes { routes in
             ChannelChatRoutes(doors: doors, conversations: conversations, fileSize: settings.fileSize)

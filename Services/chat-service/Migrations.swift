@@ -8,5 +8,6 @@ enum Migrations {
         Outbox.migration(number: 2),
         Migration(number: 3, name: "leaving_and_files", sql: PackageResources._003_leaving_and_files_sql),
         Migration(number: 4, name: "told_positions", sql: PackageResources._004_told_positions_sql),
+        Migration(number: 5, name: "erasure", sql: PackageResources._005_erasure_sql),
     ]
 }

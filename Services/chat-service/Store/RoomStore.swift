@@ -6,78 +6,92 @@ import Wire
 struct RoomStore: Sendable {
     let database: PostgresPool
 
+    /// Where something stands in a room's order: behind the message `after`.
+    struct Place: Sendable {
+        let room: RoomID
+        let after: Int64
+    }
+
     private static let ofWorkspace = Statement(
         "rooms of workspace",
         """
         select kind, id from room where workspace = $1
         union
         select 2, id from dm where workspace = $1
+        order by 1, 2
         """)
     private static let lock = Statement(
-        "lock room", "select last_seq, is_closed from room where kind = $1 and id = $2 for update")
-    private static let remove = Statement(
-        "note removal",
+        "lock rooms in order",
         """
-        insert into removal (kind, room, user_id, after_seq, version) values ($1, $2, $3, $4, $5)
+        select kind, id, last_seq, is_closed
+        from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
+        order by kind, id for update of room
+        """)
+    private static let remove = Statement(
+        "note removals",
+        """
+        insert into removal (kind, room, user_id, after_seq, version)
+        select kind, room, $4::bigint, after_seq, $5::bigint
+        from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as place (kind, room, after_seq)
+        order by kind, room
         on conflict (kind, room, user_id) do update set after_seq = excluded.after_seq, version = excluded.version
         where removal.version < excluded.version
-        returning after_seq
+        returning kind, room, after_seq
         """)
     private static let close = Statement(
-        "close room",
+        "close rooms",
         """
-        insert into room (kind, id, workspace, is_closed) values ($1, $2, $3, true)
+        insert into room (kind, id, workspace, is_closed)
+        select kind, id, $3::bigint, true from unnest($1::smallint[], $2::bigint[]) as ended (kind, id)
+        order by kind, id
         on conflict (kind, id) do update set is_closed = true
-        returning last_seq
+        returning kind, id, last_seq
         """)
-    private static let eraseMessages = Statement(
-        "erase messages",
-        """
-        delete from message where (kind, room, seq) in
-            (select kind, room, seq from message where kind = $1 and room = $2 limit 5000)
-        """)
-    private static let eraseRest = Statement(
-        "erase read positions", "delete from read_position where kind = $1 and room = $2")
-    private static let eraseRemovals = Statement(
-        "erase removals", "delete from removal where kind = $1 and room = $2")
-    private static let eraseDM = Statement("erase dm", "delete from dm where id = $1")
+    private static let endDMs = Statement("end dms", "delete from dm where id = any($1::bigint[])")
 
-    /// All rooms of a workspace, DMs without a message included.
+    /// All rooms of a workspace in the order of their ids, DMs without a message included.
     func list(_ workspace: WorkspaceID) async throws -> [RoomID] {
         try await database.query(Self.ofWorkspace, workspace).map { row throws(PostgresError) in try row.nextRoom() }
     }
 
-    /// Gives a removal its place, behind the room's newest message, unless a later version has been heard of,
+    /// Gives a removal its place in each of the rooms, behind the newest message, unless a later version has been heard of,
     /// or the room is closed and nobody is in it.
     ///
-    /// - Parameter telling: tells of the place while the room is still locked, so that no message
-    ///   behind it is told first.
+    /// - Parameter telling: tells of the places while the rooms are still locked, so that no message
+    ///   behind one is told first.
     func remove(
-        _ user: UserID, from room: RoomID, version: Int64, telling: @Sendable (_ after: Int64) async -> Void
+        _ user: UserID, from rooms: [RoomID], version: Int64, telling: @Sendable ([Place]) async -> Void
     ) async throws {
         try await database.transaction { tx in
-            let state = try await tx.query(Self.lock, room.kindNumber, room.rawValue)
-                .first { row throws(PostgresError) in
-                    (last: try row.next(as: Int64.self), isClosed: try row.next(as: Bool.self))
+            let known = try await tx.query(Self.lock, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+                .map { row throws(PostgresError) in
+                    let room = try row.nextRoom()
+                    return (room, (last: try row.next(as: Int64.self), isClosed: try row.next(as: Bool.self)))
                 }
-            if state?.isClosed == true { return }
-            let after = try await tx.query(
-                Self.remove, room.kindNumber, room.rawValue, user, state?.last ?? 0, version
-            ).first { row throws(PostgresError) in try row.next(as: Int64.self) }
-            if let after { await telling(after) }
+            let states = Dictionary(uniqueKeysWithValues: known)
+            let open = rooms.filter { states[$0]?.isClosed != true }
+            let places = try await tx.query(
+                Self.remove, open.map(\.kindNumber), open.map(\.rawValue), open.map { states[$0]?.last ?? 0 }, user,
+                version
+            ).map(Place.init(row:))
+            if !places.isEmpty { await telling(places) }
         }
     }
 
-    /// Takes no message any more, not even a first one; returns the seq of the last one.
-    func close(_ room: RoomID, of workspace: WorkspaceID) async throws -> Int64 {
-        try await database.query(Self.close, room.kindNumber, room.rawValue, workspace).value()
+    /// Ends rooms: they take no message any more, not even a first one, and DMs are nobody's. What was said in them is
+    /// left to be erased.
+    func close(_ rooms: [RoomID], of workspace: WorkspaceID) async throws -> [Place] {
+        var batch = PostgresBatch()
+        try batch.add(Self.close, rooms.map(\.kindNumber), rooms.map(\.rawValue), workspace)
+        try batch.add(Self.endDMs, rooms.compactMap(\.dm))
+        return try await database.run(batch)[0].map(Place.init(row:))
     }
+}
 
-    /// Deletes what was said, in pieces; the closed room itself stays, so that nothing is said again.
-    func erase(_ room: RoomID) async throws {
-        while try await database.execute(Self.eraseMessages, room.kindNumber, room.rawValue) > 0 {}
-        try await database.execute(Self.eraseRest, room.kindNumber, room.rawValue)
-        try await database.execute(Self.eraseRemovals, room.kindNumber, room.rawValue)
-        if let dm = room.dm { try await database.execute(Self.eraseDM, dm) }
+extension RoomStore.Place {
+    /// kind, room, seq.
+    fileprivate init(row: inout Row) throws(PostgresError) {
+        room = try row.nextRoom()
+        after = try row.next()
     }
 }

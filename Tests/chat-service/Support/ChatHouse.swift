@@ -26,9 +26,9 @@ final class ChatHouse: Stoppable {
         let value = Mutex(Routes())
     }
 
-    private init(instances count: Int, _ settings: [String: String]) async throws {
+    private init(instances count: Int, _ settings: [String: String], on cluster: PostgresCluster?) async throws {
         peers = try StubPeers()
-        database = try await ChatDatabase()
+        database = try await ChatDatabase(on: cluster)
         redis = try await RedisServer.start(isDurable: true)
         var all = [
             "auth_url": peers.url, "workspace_url": peers.url, "files_folder": files.path, "user_rate": "100000",
@@ -53,9 +53,10 @@ final class ChatHouse: Stoppable {
 
     /// Runs `body` against a house of its own.
     static func use(
-        instances: Int = 1, _ settings: [String: String] = [:], _ body: (ChatHouse) async throws -> Void
+        instances: Int = 1, _ settings: [String: String] = [:], on cluster: PostgresCluster? = nil,
+        _ body: (ChatHouse) async throws -> Void
     ) async throws {
-        try await ChatHouse(instances: instances, settings).lent(to: body)
+        try await ChatHouse(instances: instances, settings, on: cluster).lent(to: body)
     }
 
     func stop() async {

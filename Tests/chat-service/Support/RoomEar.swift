@@ -21,6 +21,21 @@ final class RoomEar: Sendable {
         return try await onOwnThread { Result { try self.drain() } }.get().map { try JSONValue(parsing: $0) }
     }
 
+    /// The events from now on, as soon as they are all that is waited for.
+    func heard(
+        until isAll: @escaping @Sendable ([JSONValue]) -> Bool
+    ) async throws -> [JSONValue] {
+        let events = Mutex<[JSONValue]>([])
+        try await eventually("an event in a room") {
+            let more = try await self.heard()
+            return events.withLock { events in
+                events += more
+                return isAll(events)
+            }
+        }
+        return events.withLock(\.self)
+    }
+
     private func drain() throws -> [String] {
         var events: [String] = []
         while true {
