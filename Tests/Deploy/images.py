@@ -1,90 +1,17 @@
 """The product from images, as operators run it: deploy/test --docker. It needs a Docker engine (DOCKER_HOST) that has the
 base images or can pull them, and docker compose or docker-compose."""
 
-import json
+import contextlib
 import os
+import pathlib
 import re
-import resource
-import secrets
-import shutil
 import signal
-import subprocess
+import ssl
 import time
 
 import pytest
-import requests
-import socketio
-from gateway import CHECKOUT, SERVICES, eventually, free_ports
-
-PIXEL = bytes.fromhex(
-    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000b49444154789c63600002000005"
-    "00017a5eab3f0000000049454e44ae426082"
-)
-KEY = {"SesacKey": "gen-2024-07"}
-
-
-class Composition:
-    """One project of its own on the engine, with its own volumes and ports."""
-
-    def __init__(self, folder):
-        self.port, tls_port = free_ports(2)
-        self.clients = folder / "clients.json"
-        shutil.copy(CHECKOUT / "deploy/clients.json", self.clients)
-        self.clients.chmod(0o644)
-        self.project = f"maru-{secrets.token_hex(4)}"
-        has_plugin = subprocess.run(["docker", "compose", "version"], capture_output=True).returncode == 0
-        self.compose = ["docker", "compose"] if has_plugin else ["docker-compose"]
-        self.environment = {
-            **os.environ,
-            "COMPOSE_PROJECT_NAME": self.project,
-            "MARU_PORT": str(self.port),
-            "MARU_TLS_PORT": str(tls_port),
-            "MARU_CLIENTS": str(self.clients),
-            # What this machine lets a container have.
-            "MARU_OPEN_FILES": str(min(65536, resource.getrlimit(resource.RLIMIT_NOFILE)[1])),
-        }
-
-    def run(self, *arguments, timeout=300, check=True):
-        command = [*self.compose, *arguments]
-        result = subprocess.run(
-            command, cwd=CHECKOUT, env=self.environment, capture_output=True, text=True, timeout=timeout
-        )
-        assert not check or result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
-        return result.stdout
-
-    def run_block(self, block):
-        """What a page of the documents says, word for word, but that there is no terminal and compose may be the older."""
-        functions = f"""
-            docker() {{
-                [[ $1 == compose ]] || {{ command docker "$@"; return; }}
-                shift
-                if [[ $1 == exec ]]; then set -- exec -T "${{@:2}}"; fi
-                command {' '.join(self.compose)} "$@"
-            }}
-        """
-        result = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", functions + block],
-            cwd=CHECKOUT, env=self.environment, capture_output=True, text=True, timeout=600,
-        )  # fmt: skip
-        assert result.returncode == 0, f"{block}\n{result.stdout}\n{result.stderr}"
-
-    def containers(self, service=None):
-        identifiers = self.run("ps", "--quiet", *([service] if service else [])).split()
-        return json.loads(docker("inspect", *identifiers)) if identifiers else []
-
-    def is_healthy(self, service):
-        states = [each["State"] for each in self.containers(service)]
-        return bool(states) and all(state.get("Health", {}).get("Status") == "healthy" for state in states)
-
-    @property
-    def api(self):
-        return f"http://127.0.0.1:{self.port}/v1"
-
-
-def docker(*arguments, check=True):
-    result = subprocess.run(["docker", *arguments], capture_output=True, text=True, timeout=300)
-    assert not check or result.returncode == 0, result.stderr
-    return result.stdout
+from composition import Composition, Conversation, Person, docker
+from gateway import CHECKOUT, SERVICES, eventually, make_certificate
 
 
 @pytest.fixture(scope="module")
@@ -100,60 +27,6 @@ def composition(tmp_path_factory):
     finally:
         if "MARU_KEEP" not in os.environ:
             composition.run("down", "--volumes", "--timeout", "5", check=False)
-
-
-class Person:
-    def __init__(self, composition, name):
-        self.api = composition.api
-        self.session = requests.Session()
-        self.session.headers.update(KEY)
-        account = {"email": f"{name}-{secrets.token_hex(4)}@example.com", "password": "Passw0rd!", "nickname": name}
-        self.email = account["email"]
-        user = self.call("POST", "/users/join", json=account)
-        self.session.headers["Authorization"] = user["token"]["accessToken"]
-
-    def call(self, method, path, **arguments):
-        reply = self.session.request(method, self.api + path, timeout=10, **arguments)
-        assert reply.status_code == 200, (path, reply.status_code, reply.text)
-        return reply.json() if reply.content else None
-
-
-class Conversation:
-    """Two people in one channel, the second of whom listens on a socket that only its cookie admits."""
-
-    def __init__(self, composition):
-        self.writer, self.listener = Person(composition, "writer"), Person(composition, "listener")
-        image = {"image": ("a.png", PIXEL, "image/png")}
-        workspace = self.writer.call("POST", "/workspaces", data={"name": secrets.token_hex(4)}, files=image)["workspace_id"]
-        self.writer.call("POST", f"/workspaces/{workspace}/members", json={"email": self.listener.email})
-        channel = self.writer.call("POST", f"/workspaces/{workspace}/channels", data={"name": "talk"})["channel_id"]
-        self.chats = f"/workspaces/{workspace}/channels/{channel}/chats"
-        self.listener.call("GET", self.chats)
-        self.heard = []
-        namespace = f"/ws-channel-{channel}"
-        self.socket = socketio.Client(http_session=self.listener.session, reconnection_delay=0.2)
-        self.socket.on("channel", lambda chat: self.heard.append(chat["content"]), namespace=namespace)
-        self.socket.connect(f"http://127.0.0.1:{composition.port}", namespaces=[namespace], wait_timeout=30)
-
-    def say(self, content):
-        return self.writer.call("POST", self.chats, data={"content": content})
-
-    def carries_a_message(self):
-        """From one person's request to the other's socket; what fails meanwhile is tried again."""
-        content = secrets.token_hex(8)
-
-        def attempt():
-            try:
-                self.say(content)
-                return True
-            except (AssertionError, requests.RequestException):
-                return False
-
-        eventually(attempt, 30)
-        eventually(lambda: content in self.heard, 30)
-
-    def close(self):
-        self.socket.disconnect()
 
 
 @pytest.fixture(scope="module")
@@ -252,6 +125,39 @@ def test_the_gateway_loads_its_configuration_anew_when_told(composition, convers
     conversation.carries_a_message()
 
 
+def test_a_certificate_is_used_when_it_is_mounted_and_when_it_is_replaced(composition, conversation):
+    def presented():
+        with contextlib.suppress(OSError):
+            return ssl.get_server_certificate(("127.0.0.1", composition.tls_port), timeout=5)
+
+    assert presented() is None
+    for _ in range(2):
+        # The key stays unreadable until it is all there.
+        for path in map(pathlib.Path, make_certificate(composition.certificates)):
+            path.chmod(0o644)
+        expected = (composition.certificates / "tls.crt").read_text()
+        eventually(lambda: presented() == expected, 30)
+    conversation.carries_a_message()
+
+
+def test_redis_refuses_writes_before_its_container_is_killed(composition):
+    limit = composition.containers("redis")[0]["HostConfig"]["Memory"]
+    command = "REDISCLI_AUTH=$(cat /secrets/password) redis-cli config get maxmemory"
+    assert composition.run("exec", "-T", "redis", "sh", "-c", command).split() == ["maxmemory", str(limit // 4 * 3)]
+
+
+@pytest.mark.parametrize(
+    "image, base, megabytes",
+    [
+        ("maru/services:latest", os.environ.get("RUNTIME_IMAGE", "debian:bookworm-slim"), 180),
+        ("maru/gateway:latest", os.environ.get("GATEWAY_IMAGE", "nginx:stable-bookworm"), 100),
+    ],
+)
+def test_an_image_adds_little_to_the_one_it_is_made_from(composition, image, base, megabytes):
+    size, base_size = (int(docker("image", "inspect", "--format", "{{.Size}}", each)) for each in (image, base))
+    assert 0 < size - base_size < megabytes * 1e6
+
+
 def operations_blocks():
     text = (CHECKOUT / "docs/operations.md").read_text()
     return re.findall(r"^```docker\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
@@ -263,12 +169,26 @@ def test_what_the_page_for_operators_says_about_images_can_be_done(composition, 
     if "--profile observability" in block and not all(docker("image", "ls", "--quiet", each) for each in needed):
         # An engine that cannot pull them can at least tell whether their part of the file is sound.
         block = block.replace("up --detach", "config --quiet")
+    before = superuser_password(composition)
     composition.run_block(block)
     eventually(lambda: all(composition.is_healthy(each) for each in [*SERVICES.values(), "gateway"]), 60)
     conversation.carries_a_message()
+    if "pg_dump" in block:
+        assert (composition.folder / "maru.dump").read_bytes().startswith(b"PGDMP")
+    # What it has now is what lets in from elsewhere.
+    assert (superuser_password(composition) != before) == ("postgres/superuser" in block)
+    command = "PGPASSWORD=$(cat /secrets/superuser) psql -XAtw --host=postgres --username=postgres -c 'select 1'"
+    assert composition.run("exec", "-T", "postgres", "bash", "-c", command) == "1\n"
+
+
+def superuser_password(composition):
+    return composition.run("exec", "-T", "postgres", "cat", "/secrets/superuser")
 
 
 def test_new_sockets_find_their_way_among_instances(composition):
+    composition.run("up", "--detach", "--no-build", "--scale", "realtime-gateway=2")
+    eventually(lambda: composition.is_healthy("realtime-gateway"), 60)
+    assert len(composition.containers("realtime-gateway")) == 2
     for _ in range(6):
         conversation = Conversation(composition)
         conversation.carries_a_message()

@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+import pytest
 from gateway import CHECKOUT
 
 SECRETS = CHECKOUT / "deploy/secrets"
@@ -36,6 +37,15 @@ def test_urls_follow_an_address_that_moves_and_passwords_stay(tmp_path):
     after = make(tmp_path, postgres="elsewhere:1/maru")
     assert after["chat/database_url"] == before["chat/database_url"].replace("postgres:5432", "elsewhere:1")
     assert after["postgres/chat"] == before["postgres/chat"]
+
+
+@pytest.mark.parametrize("name", ["postgres/superuser", "postgres/chat", "redis/password", "auth/service_credential"])
+def test_what_is_removed_is_made_anew_for_all_who_use_it_and_nothing_else(tmp_path, name):
+    before = make(tmp_path)
+    (tmp_path / name).unlink()
+    after = make(tmp_path)
+    assert after[name] not in before.values()
+    assert after == {path: text.replace(before[name], after[name]) for path, text in before.items()}
 
 
 def test_what_an_interrupted_run_left_half_made_is_made_again(tmp_path):

@@ -1,5 +1,5 @@
 -- One role and one schema for each service. No role can read what another owns. May run any number of times.
--- The passwords come from the environment: MARU_PASSWORD_AUTH and so on.
+-- The passwords come from the environment: MARU_PASSWORD_AUTH and so on, and where it is there MARU_PASSWORD_SUPERUSER.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 \getenv auth MARU_PASSWORD_AUTH
@@ -7,12 +7,16 @@ SET client_min_messages = warning;
 \getenv chat MARU_PASSWORD_CHAT
 \getenv realtime MARU_PASSWORD_REALTIME
 \getenv payment MARU_PASSWORD_PAYMENT
+\getenv superuser MARU_PASSWORD_SUPERUSER
 
 SELECT format('CREATE ROLE %I', name)
 FROM unnest(ARRAY['auth', 'workspace', 'chat', 'realtime', 'payment']) AS name
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name)
 \gexec
 
+\if :{?superuser}
+ALTER ROLE CURRENT_USER PASSWORD :'superuser';
+\endif
 ALTER ROLE auth LOGIN PASSWORD :'auth';
 ALTER ROLE workspace LOGIN PASSWORD :'workspace';
 ALTER ROLE chat LOGIN PASSWORD :'chat';
