@@ -24,11 +24,13 @@ struct GatewaySettings: Sendable {
     private static let originsKey = ConfigKey(
         "allowed_origins", default: [String](),
         "Pages of other origins that may open sockets, such as https://maru.example.")
+    /// nginx cuts off a connection that is silent for 120 s, which interval and time-out may be together.
+    private static let longestSilence = Duration.seconds(50)
     private static let pingIntervalKey = ConfigKey(
-        "ping_interval", default: Duration.seconds(25), atLeast: .milliseconds(100),
+        "ping_interval", default: Duration.seconds(25), atLeast: .milliseconds(100), atMost: longestSilence,
         "How long after a sign of life a client is asked for the next.")
     private static let pingTimeoutKey = ConfigKey(
-        "ping_timeout", default: Duration.seconds(20), atLeast: .milliseconds(100),
+        "ping_timeout", default: Duration.seconds(20), atLeast: .milliseconds(100), atMost: longestSilence,
         "How long a client may take to answer.")
     private static let readerPatienceKey = ConfigKey(
         "reader_patience", default: Duration.seconds(10), atLeast: .milliseconds(100),

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 
-from gateway import Gateway, eventually, is_closed, read_head
+from gateway import CHECKOUT, Gateway, eventually, is_closed, read_head
 
 UPGRADE = b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
 HEAD = b"POST /v1/users/me HTTP/1.1\r\nHost: a\r\nSesacKey: sooda\r\n"
@@ -79,10 +79,12 @@ def test_a_web_socket_passes_and_its_bytes_are_left_alone(gateway):
 
 
 def test_a_socket_may_be_quiet_for_longer_than_ping_interval_and_time_out(gateway):
+    settings = (CHECKOUT / "Services/realtime-gateway/GatewaySettings.swift").read_text()
+    longest = 2 * int(re.search(r"longestSilence = Duration\.seconds\((\d+)\)", settings)[1])
     configuration = (gateway.folder / "nginx.conf").read_text()
     location = re.search(r"location /socket\.io \{(.*?)\n        \}", configuration, re.DOTALL)[1]
     for direction in ("read", "send"):
-        assert int(re.search(rf"proxy_{direction}_timeout (\d+)s;", location)[1]) > 25 + 20
+        assert int(re.search(rf"proxy_{direction}_timeout (\d+)s;", location)[1]) > longest
 
 
 def test_a_socket_whose_service_dies_is_closed(gateway):

@@ -42,7 +42,7 @@ struct CatchUpTests {
     @Test("By polls, too", arguments: ["gathering", "native"])
     func polling(_ profile: String) async throws {
         try await GatewayHouse.use { house in
-            try await house.withNode(["ping_interval": "60s"]) { node in
+            try await house.withNode(["ping_interval": "50s"]) { node in
                 try await Self.writeLongOnes(house)
                 try await house.tellHistory(1001, 0)
                 let client = try await PollingClient.open(port: node.port, token: house.token(1, profile))

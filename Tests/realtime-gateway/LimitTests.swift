@@ -13,7 +13,7 @@ struct LimitTests {
     @Test("A slow reader is cut off at the bound with a code to come back, and its neighbours do not notice")
     func slowReader() async throws {
         try await GatewayHouse.use { house in
-            try await house.withNode(["ping_interval": "60s", "ping_timeout": "60s", "reader_patience": "1s"]) { node in
+            try await house.withNode(["ping_interval": "50s", "ping_timeout": "50s", "reader_patience": "1s"]) { node in
                 let neighbour = try await house.listener(1, port: node.port)
                 let slow = try SocketClient(
                     port: node.port, headers: [("Authorization", house.token(2, "native"))], isReading: false)

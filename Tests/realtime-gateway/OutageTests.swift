@@ -70,7 +70,7 @@ struct OutageTests {
     @Test("What waits until it is known who is in a room is bounded; the sockets come back and go on where they were")
     func held() async throws {
         try await GatewayHouse.use { house in
-            try await house.withNode(["ping_interval": "60s", "ping_timeout": "60s"]) { node in
+            try await house.withNode(["ping_interval": "50s", "ping_timeout": "50s"]) { node in
                 let client = try await house.listener(1, port: node.port)
                 await house.redis.kill()
                 house.peers.change { $0.isHoldingAccess = true }

@@ -6,17 +6,17 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
     public let doc: String
     /// What holds without a setting; nil where one must be given.
     public let fallback: Value?
-    /// What is below is refused.
-    private let isBelow: @Sendable (Value) -> Bool
-    private let least: String?
+    private let isWithin: @Sendable (Value) -> Bool
+    /// In words, such as `1 at least`; nil where any value will do.
+    private let limits: String?
 
     /// A setting with a default.
     public init(_ name: String, default fallback: Value, _ doc: String) {
         self.name = name
         self.doc = doc
         self.fallback = fallback
-        isBelow = { _ in false }
-        least = nil
+        isWithin = { _ in true }
+        limits = nil
     }
 
     /// A setting with a default and a least value, below which the service would not do its work.
@@ -24,8 +24,19 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
         self.name = name
         self.doc = doc
         self.fallback = fallback
-        isBelow = { $0 < least }
-        self.least = least.configText
+        isWithin = { $0 >= least }
+        limits = "\(least.configText) at least"
+    }
+
+    /// A setting with a default and limits, beyond which the service would not do its work.
+    public init(
+        _ name: String, default fallback: Value, atLeast least: Value, atMost most: Value, _ doc: String
+    ) where Value: Comparable {
+        self.name = name
+        self.doc = doc
+        self.fallback = fallback
+        isWithin = { (least...most).contains($0) }
+        limits = "\(least.configText) at least, \(most.configText) at most"
     }
 
     /// A setting that must be given.
@@ -33,8 +44,8 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
         self.name = name
         self.doc = doc
         fallback = nil
-        isBelow = { _ in false }
-        least = nil
+        isWithin = { _ in true }
+        limits = nil
     }
 
     /// The key without its value's type, for lists of keys.
@@ -46,10 +57,10 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
             name: name,
             doc: doc,
             typeName: Value.typeName,
-            least: least,
+            limits: limits,
             fallback: fallback,
             isSecret: Value.self is any SecretConfigValue.Type,
-            accepts: { [isBelow] in Value(configText: $0).map { !isBelow($0) } ?? false }
+            accepts: { [isWithin] in Value(configText: $0).map(isWithin) ?? false }
         )
     }
 }
@@ -59,11 +70,11 @@ public struct ConfigEntry: Sendable {
     let name: String
     let doc: String
     let typeName: String
-    let least: String?
+    let limits: String?
     let fallback: String?
     let isSecret: Bool
     let accepts: @Sendable (String) -> Bool
 
     /// What is accepted, such as `number, 1 at least`.
-    var range: String { least.map { "\(typeName), \($0) at least" } ?? typeName }
+    var range: String { limits.map { "\(typeName), \($0)" } ?? typeName }
 }
