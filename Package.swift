@@ -218,12 +218,12 @@ let package = Package(
         bench(
             "http",
             on: [
-                "ServiceKit", "ServiceSupport", "Contract", "Crypto", "Telemetry", "HTTP", "EventLoop", "TestSupport",
-                "Wire",
+                "ServiceKit", "ServiceSupport", "Contract", "Crypto", "Telemetry", "HTTP", "EventLoop", "LoadClient",
+                "TestSupport", "Wire",
             ]
         ),
         bench("json", on: ["Wire"]),
-        bench("postgres", on: ["Postgres", "EventLoop", "TestSupport"]),
+        bench("postgres", on: ["Postgres", "EventLoop", "LoadClient", "TestSupport"]),
         bench("redis", on: ["EventLoop", "Redis", "TestSupport"]),
         bench("telemetry", on: ["EventLoop", "Telemetry"]),
         bench("websocket", on: ["EventLoop", "HTTP", "WebSocket", "LoadClient", "TestSupport"]),

@@ -46,9 +46,11 @@ public struct HistoryBenchmark: Sendable {
         }
         let (share, memory) = (shares.sorted()[rounds / 2], chat.service.meter.residentBytes)
         print("")
-        Report.verdict(
+        var verdicts = Verdicts()
+        verdicts.add(
             "of Postgres's CPU, median: \(Report.hundredths(share)), at most \(mostShare)", share <= mostShare)
-        Report.verdict("resident: \(memory >> 20) MB, at most \(mostMemory >> 20)", memory <= mostMemory)
+        verdicts.add("resident: \(memory >> 20) MB, at most \(mostMemory >> 20)", memory <= mostMemory)
+        try verdicts.settle()
     }
 
     /// Reads one room after the other, from the start.

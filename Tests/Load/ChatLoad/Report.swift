@@ -12,8 +12,6 @@ enum Report {
                 + "Redis \(tenths(cost.redis)) µs")
     }
 
-    static func verdict(_ text: String, _ isMet: Bool) { Swift.print("\(isMet ? "met   " : "MISSED") \(text)") }
-
     static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
     static func hundredths(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
 }

@@ -64,14 +64,16 @@ public struct SendsBenchmark: Sendable {
         print("CPU of the service a send at the peak: \(split)")
         let (ratio, memory) = (ratios.sorted()[Self.rounds / 2], chat.service.meter.residentBytes)
         print("")
-        Report.verdict(
+        var verdicts = Verdicts()
+        verdicts.add(
             "of pgbench, median: \(Report.hundredths(ratio)), at least \(Self.leastRatio)", ratio >= Self.leastRatio)
         let wait = half.percentile(0.99)
-        Report.verdict(
+        verdicts.add(
             "p99 at half of the peak: \(Report.tenths(wait)) ms, under \(Int(Self.longestWait))",
             wait < Self.longestWait && half.failures.isEmpty)
-        Report.verdict(
+        verdicts.add(
             "resident: \(memory >> 20) MB, at most \(Self.mostMemory >> 20) (anonymous \(chat.service.meter.anonymousBytes >> 20))",
             memory <= Self.mostMemory)
+        try verdicts.settle()
     }
 }

@@ -16,7 +16,7 @@ struct Flood {
     /// Milliseconds.
     private static let leastLimit = 5.0
 
-    func run() async throws {
+    func run(_ verdicts: inout Verdicts) async throws {
         var pairs: [(quiet: Double, flooded: Double)] = []
         for _ in 0..<Self.rounds {
             let quiet = try await reads()
@@ -33,7 +33,7 @@ struct Flood {
         let quiet = pairs.map(\.quiet).median
         let flooded = pairs.map(\.flooded).median
         let limit = max(2 * quiet, Self.leastLimit)
-        LoadAuth.verdict(
+        verdicts.add(
             "p99 of profile reads under a flood of logins, median: \(flooded.tenths) ms, at most \(limit.tenths)",
             flooded <= limit)
     }

@@ -26,13 +26,13 @@ struct LoadAuth {
     private static func run(seconds: Int) async throws {
         try await LoadedHouse().lent { house in
             let people = try await house.open(16)
-            try await ReadCost(house: house, people: people, seconds: seconds).run()
-            try await LoginRate(house: house, people: people, seconds: seconds).run()
-            try await Flood(house: house, people: people, seconds: seconds).run()
+            var verdicts = Verdicts()
+            try await ReadCost(house: house, people: people, seconds: seconds).run(&verdicts)
+            try await LoginRate(house: house, people: people, seconds: seconds).run(&verdicts)
+            try await Flood(house: house, people: people, seconds: seconds).run(&verdicts)
+            try verdicts.settle()
         }
     }
-
-    static func verdict(_ text: String, _ isMet: Bool) { say("\(isMet ? "met   " : "MISSED") \(text)") }
 
     /// Prints a line, at once even into a file.
     static func say(_ text: String) {

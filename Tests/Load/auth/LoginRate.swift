@@ -13,7 +13,7 @@ struct LoginRate {
     private static let rounds = 3
     private static let share = 0.85
 
-    func run() async throws {
+    func run(_ verdicts: inout Verdicts) async throws {
         var shares: [Double] = []
         for _ in 0..<Self.rounds {
             let (hashes, hashCost) = try await hashRate()
@@ -23,7 +23,7 @@ struct LoginRate {
                 "logins \(logins.tenths) a second, bare hashes \(hashes.tenths): \((logins / hashes).hundredths); "
                     + "CPU of a login \((loginCost / 1000).tenths) ms, of a bare hash \((hashCost / 1000).tenths)")
         }
-        LoadAuth.verdict(
+        verdicts.add(
             "logins, of the hashes that the pool can do, median: \(shares.median.hundredths), at least 0.85",
             shares.median >= Self.share)
     }

@@ -12,7 +12,7 @@ struct ReadCost {
     private static let rounds = 5
     private static let budget = 3.0
 
-    func run() async throws {
+    func run(_ verdicts: inout Verdicts) async throws {
         let requests = people.map(\.profileRequest)
         // Both servers get a request as an app sends it.
         let bareRequests = requests
@@ -25,7 +25,7 @@ struct ReadCost {
             let ratio = (read / bare).hundredths
             LoadAuth.say("profile read \(read.tenths) µs, bare reply \(bare.tenths) µs of CPU: \(ratio)")
         }
-        LoadAuth.verdict(
+        verdicts.add(
             "CPU of a profile read, of the bare reply's, median: \(ratios.median.hundredths), at most 3",
             ratios.median <= Self.budget)
     }

@@ -1,3 +1,4 @@
+import LoadClient
 import TestSupport
 
 /// Alternating rounds of a service and nginx, which writes no access log either, and what they come to.
@@ -12,11 +13,16 @@ struct Comparison {
         let one = try await measure(loops: 1, redis)
         let two = try await measure(loops: 2, redis)
         print("")
-        print("keep-alive    ours / nginx           \((one.ours / one.nginx).text)   (1.20 at most)")
-        print("pipelined 16  ours / our keep-alive  \((one.pipelined / one.ours).text)   (0.25 at most)")
         print("two loops     ours / one loop        \((two.ours / one.ours).text)")
-        print("idle          anonymous memory       \(one.idleMemory) KiB, \(two.idleMemory) KiB   (20480 at most)")
+        var verdicts = Verdicts()
+        let (keptAlive, pipelined) = (one.ours / one.nginx, one.pipelined / one.ours)
+        verdicts.add("keep-alive    ours / nginx           \(keptAlive.text), 1.20 at most", keptAlive <= 1.2)
+        verdicts.add("pipelined 16  ours / our keep-alive  \(pipelined.text), 0.25 at most", pipelined <= 0.25)
+        verdicts.add(
+            "idle          anonymous memory       \(one.idleMemory) KiB, \(two.idleMemory) KiB, 20480 at most",
+            max(one.idleMemory, two.idleMemory) <= 20480)
         if plan.soak { try await soak(redis) }
+        try verdicts.settle()
     }
 
     private struct Medians {

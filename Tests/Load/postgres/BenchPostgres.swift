@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import LoadClient
 import Postgres
 import TestSupport
 
@@ -10,7 +11,16 @@ import TestSupport
 /// All numbers are medians over rounds that alternate between the contestants.
 @main
 struct BenchPostgres {
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await run()
+        } catch {
+            print("bench-postgres: \(error)")
+            exit(1)
+        }
+    }
+
+    private static func run() async throws {
         let rounds = argument("--rounds") ?? 5
         let seconds = argument("--seconds") ?? 2
         let cluster = try await PostgresCluster.start()
@@ -30,11 +40,11 @@ struct BenchPostgres {
             }
             measures[Pgbench.name, default: []].append(try await pgbench.run())
         }
-        report(contestants.map(\.name) + [Pgbench.name], measures)
         await cluster.stop()
+        try report(contestants.map(\.name) + [Pgbench.name], measures).settle()
     }
 
-    private static func report(_ names: [String], _ measures: [String: [Measure]]) {
+    private static func report(_ names: [String], _ measures: [String: [Measure]]) -> Verdicts {
         func median(_ name: String, _ value: (Measure) -> Double) -> Double {
             let values = (measures[name] ?? []).map(value).sorted()
             return values[values.count / 2]
@@ -45,13 +55,15 @@ struct BenchPostgres {
             print("\(name): \(Int(median(name, \.rate)))/s, processor us a query: \(client) client, \(server) server")
         }
         let rates = names.map { median($0, \.rate) }
-        verdict("depth 32 over depth 1", rates[1] / rates[0], atLeast: 5)
-        verdict("8 connections, depth 1, over pgbench", rates[2] / rates[4], atLeast: 1)
-        verdict("8 connections, depth 4, over pgbench", rates[3] / rates[4], atLeast: 1)
-    }
-
-    private static func verdict(_ what: String, _ ratio: Double, atLeast target: Double) {
-        print("\(what): \(rounded(ratio)) (at least \(target)) \(ratio >= target ? "met" : "MISSED")")
+        var verdicts = Verdicts()
+        for (what, ratio, least) in [
+            ("depth 32 over depth 1", rates[1] / rates[0], 5.0),
+            ("8 connections, depth 1, over pgbench", rates[2] / rates[4], 1),
+            ("8 connections, depth 4, over pgbench", rates[3] / rates[4], 1),
+        ] {
+            verdicts.add("\(what): \(rounded(ratio)), at least \(least)", ratio >= least)
+        }
+        return verdicts
     }
 
     private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }

@@ -32,7 +32,7 @@ struct LoadProduct {
         let result = try await group.loops[0].run {
             try await Measurement(options, house, town, meters, on: group.loops[0]).run()
         }
-        print(result.verdict)
         if let path = options.json { try result.write(to: path) }
+        try result.verdict().settle()
     }
 }

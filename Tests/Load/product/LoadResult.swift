@@ -26,13 +26,18 @@ struct LoadResult: Sendable {
 
     init(_ options: LoadOptions) { self.options = options }
 
-    /// Whether all active users were served as they should be, with all sockets open beside them.
-    var verdict: String {
-        guard let first = steps.first else { return "MISSED there was no step" }
-        let met = first.isMet(at: options.limit, sockets: options.idle)
-        return "\(met ? "met   " : "MISSED") \(options.users) active users beside \(options.idle) idle sockets: "
-            + "p99 \(first.p99.tenths) ms of \(options.limit.tenths), \(first.failures) errors, "
-            + "\(first.sockets) sockets open"
+    /// Says whether all active users were served as they should be, with all sockets open beside them.
+    func verdict() -> Verdicts {
+        var verdicts = Verdicts()
+        guard let first = steps.first else {
+            verdicts.add("there was no step", false)
+            return verdicts
+        }
+        verdicts.add(
+            "\(options.users) active users beside \(options.idle) idle sockets: p99 \(first.p99.tenths) ms of "
+                + "\(options.limit.tenths), \(first.failures) errors, \(first.sockets) sockets open",
+            first.isMet(at: options.limit, sockets: options.idle))
+        return verdicts
     }
 
     func write(to path: String) throws {

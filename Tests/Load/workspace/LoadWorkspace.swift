@@ -34,11 +34,13 @@ struct LoadWorkspace {
             ratios.append((question.name, try await compare(question, house, on: loops.loops[0], seconds)))
         }
         print("")
+        var verdicts = Verdicts()
         for (name, ratio) in ratios {
-            print(
-                "\(ratio <= limit ? "met   " : "MISSED") \(name): the service adds \(hundredths(ratio)) of what Postgres "
-                    + "spends, at most \(limit)")
+            verdicts.add(
+                "\(name): the service adds \(hundredths(ratio)) of what Postgres spends, at most \(limit)",
+                ratio <= limit)
         }
+        try verdicts.settle()
     }
 
     /// The median of rounds in which both take turns.

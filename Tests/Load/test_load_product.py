@@ -1,0 +1,27 @@
+"""deploy/load product, small: its figures, and that who misses a target fails."""
+
+import json
+import pathlib
+import subprocess
+
+import pytest
+
+PROGRAM = pathlib.Path(__file__).resolve().parents[2] / ".build/debug/load-product"
+
+
+@pytest.mark.parametrize("limit, status, verdict", [(100_000, 0, "met"), (1, 1, "MISSED")])
+def test_the_figures_are_written_down_and_a_missed_target_is_a_failure(tmp_path, limit, status, verdict):
+    options = {"users": 5, "idle": 10, "seconds": 2, "steps": 1, "limit": limit, "json": tmp_path / "figures.json"}
+    arguments = [str(each) for name, value in options.items() for each in (f"--{name}", value)]
+    result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=200)
+    (line,) = [each for each in result.stdout.splitlines() if "5 active users beside 10 idle sockets" in each]
+    assert (result.returncode, line.split()[0]) == (status, verdict), result.stdout + result.stderr
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    (step,) = figures.pop("steps")
+    assert figures == {"users": 5, "idle": 10, "seconds": 2}
+    assert step["sockets"] == 10 and step["errors"] == 0 and 0 < step["p50_ms"] <= step["p99_ms"]
+    # An action is one call or more.
+    assert 0 < step["done_per_second"] <= step["calls_per_second"]
+    assert step["calls"] and all(call["count"] > 0 and 0 < call["p50_ms"] <= call["p99_ms"] for call in step["calls"])
+    costs = {part["name"]: part["anonymous_bytes"] for part in step["parts"]}
+    assert {"chat-service", "realtime-gateway", "postgres", "redis", "nginx"} < costs.keys() and min(costs.values()) > 0
