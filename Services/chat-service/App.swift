@@ -64,7 +64,8 @@ enum App {
             ).register(in: &routes)
         }
         service.internalRoutes { routes in
-            RoomRoutes(messages: messages, dms: dms, events: events, toldPositions: toldPositions).register(in: &routes)
+            RoomRoutes(messages: messages, dms: dms, doors: doors, events: events, toldPositions: toldPositions)
+                .register(in: &routes)
         }
     }
 }

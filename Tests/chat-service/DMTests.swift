@@ -97,6 +97,35 @@ struct DMTests {
         }
     }
 
+    @Test("While Redis, which would tell of it, is away, who has left the workspace neither reads nor writes its DMs")
+    func leftWithoutRedis() async throws {
+        try await ChatHouse.use { house in
+            let room = try await Self.open(house, 1, with: 2).json["room_id"]?.string ?? ""
+            let dm = "/v1/workspaces/3/dms/\(room)"
+            let form = [("Content-Type", "multipart/form-data; boundary=\(Upload.boundary)")]
+            let sent = try await house.call("POST", dm + "/chats", headers: form, body: Upload.form([.png], []))
+            let file = "/v1" + (try sent.json["files"]?[0]?.string ?? "")
+            @Sendable func codes(_ user: Int64) async throws -> [String] {
+                var codes: [String] = []
+                for path in [dm + "/chats", dm + "/unreads", file] {
+                    codes.append(try await house.call("GET", path, user: user).errorCode)
+                }
+                let text = #"{"content":"still there?"}"#
+                codes.append(try await house.call("POST", dm + "/chats", user: user, json: text).errorCode)
+                let told = try await house.instances[0].internalCall(
+                    "POST", "/internal/dms/access", json: #"{"user_id":"\#(user)","rooms":["\#(room)"]}"#)
+                return codes + [try told.json["dms"]?[0] == nil ? "none" : ""]
+            }
+            await house.redis.kill()
+            #expect(try await codes(2) == ["", "", "", "", ""])
+            house.peers.change { $0.workspaces[3]?.remove(2) }
+            try await eventually("shutting out") {
+                try await codes(2) == ["E13", "E13", "E13", "E13", "none"]
+            }
+            #expect(try await codes(1) == ["", "", "", "E13", ""])
+        }
+    }
+
     @Test("The first generation reads by opponent, which opens the room")
     func byOpponent() async throws {
         try await ChatHouse.use { house in

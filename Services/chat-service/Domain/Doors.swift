@@ -31,16 +31,25 @@ struct Doors: Sendable {
 
     /// The user's DM room of this id in this workspace.
     func dm(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> DM {
-        guard let dm = try await dms.find([id], of: user).first, dm.workspace == workspace else {
-            throw Failure.notFound
-        }
+        guard let dm = try await dms([id], of: user).first, dm.workspace == workspace else { throw Failure.notFound }
         return dm
+    }
+
+    /// Those of these DM rooms that are the user's. Of who has left the workspace Redis tells; while it is away,
+    /// workspace-service is asked.
+    func dms(_ ids: [DMID], of user: UserID) async throws -> [DM] {
+        let known = try await dms.find(ids, of: user)
+        if access.isLive || known.isEmpty { return known }
+        let theirs = try await workspaces.access(of: user, workspaces: Array(Set(known.map(\.workspace)))).workspaces
+        let ids = Set(theirs.map(\.id))
+        return known.filter { ids.contains($0.workspace) }
     }
 
     /// The same for writing: once one of the two has left the workspace, the other one only reads.
     func openDM(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> DM {
         let dm = try await dm(id, of: user, in: workspace)
         guard dm.isOpen else { throw Failure.notFound }
+        if !access.isLive { try await requireMembers([dm.opponent(of: user)], of: workspace) }
         return dm
     }
 
@@ -48,7 +57,7 @@ struct Doors: Sendable {
     func isIn(_ room: RoomID, _ user: UserID) async throws -> Bool {
         if let channel = room.channel { return try await access.access(of: user, to: channel)?.isMember == true }
         guard let dm = room.dm else { return false }
-        return !(try await dms.find([dm], of: user).isEmpty)
+        return !(try await dms([dm], of: user).isEmpty)
     }
 
     /// Fails unless both are in the workspace.

@@ -7,6 +7,7 @@ import Wire
 struct RoomRoutes: Sendable {
     let messages: MessageStore
     let dms: DMStore
+    let doors: Doors
     let events: RoomEvents
     let toldPositions: ToldPositionStore
 
@@ -61,7 +62,7 @@ struct RoomRoutes: Sendable {
 
     func access(_ call: InternalCall) async throws -> Response {
         let json = try await call.json()
-        return reply(try await dms.find(try json.ids("rooms"), of: try json.id("user_id")), to: call)
+        return reply(try await doors.dms(try json.ids("rooms"), of: try json.id("user_id")), to: call)
     }
 
     func ofUser(_ call: InternalCall) async throws -> Response {

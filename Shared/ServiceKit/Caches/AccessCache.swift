@@ -46,6 +46,9 @@ public final class AccessCache: Sendable {
         self.lifetime = lifetime.wholeNanoseconds
     }
 
+    /// Whether changes can be heard; while they cannot, what is known of anybody's access may be old.
+    public var isLive: Bool { state.withLock(\.isLive) }
+
     /// What the user is to the channel; nil where they do not see it.
     public func access(of user: UserID, to channel: ChannelID) async throws -> ChannelAccess? {
         let key = Key(user: user, channel: channel)
