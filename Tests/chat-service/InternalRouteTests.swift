@@ -69,6 +69,26 @@ struct InternalRouteTests {
         }
     }
 
+    @Test("A page of large messages ends early where that is asked for, and says where the next one begins")
+    func large() async throws {
+        try await ChatHouse.use { house in
+            let text = String(repeating: "long", count: 7500)
+            _ = try await house.database.write((1...40).map { .sample("\($0) \(text)") })
+            var (after, pages): (Int, [[Int]]) = (0, [])
+            while after < 40 {
+                let answer = try await Self.since(house, "?after_seq=\(after)&bytes=262144")
+                #expect(answer["complete"]?.bool == true)
+                pages.append(Self.seqs(answer))
+                #expect(answer["end"]?.int == pages.last?.last)
+                after = answer["end"]?.int ?? 40
+            }
+            #expect(pages.flatMap { $0 } == Array(1...40))
+            #expect(pages.map(\.count) == [9, 9, 9, 9, 4])
+            let whole = try await Self.since(house, "?after_seq=0")
+            #expect(Self.seqs(whole) == Array(1...40))
+        }
+    }
+
     @Test("The heads of a thousand rooms come in one call; unknown rooms are absent, too many are refused")
     func heads() async throws {
         try await ChatHouse.use { house in

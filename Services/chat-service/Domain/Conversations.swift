@@ -21,8 +21,9 @@ struct Conversations: Sendable {
     let attachments: Attachments
     let gatewayPositions: GatewayPositions
 
-    /// Messages in one page of a long history.
+    /// Messages in one page of a long history, and bytes of their content, at which it ends.
     static let pageSize = 500
+    static let pageBytes = 1 << 20
 
     /// Writes a message and returns it once it is committed; the same request again returns the same message.
     func send(_ request: SendRequest, to place: Place, by caller: Caller) async throws -> MessageBody {

@@ -15,18 +15,24 @@ struct RoomEvents: Sendable {
         let isComplete: Bool
         /// The newest seq of the room.
         let head: Int64
+        /// The seq up to which the events are all that there are.
+        let end: Int64
         /// Oldest first.
         let events: [RoomEvent]
     }
 
-    /// The events of the `limit` places behind `after`. It ends at a place, not after a count:
-    /// a gap must not be filled with what is behind it.
-    func page(of room: RoomID, after: Int64, limit: Int64) async throws -> Page {
+    /// The events of the `limit` places behind `after`, of fewer once their content has `bytes` bytes. It ends at a place,
+    /// not after a count: a gap must not be filled with what is behind it.
+    func page(of room: RoomID, after: Int64, limit: Int64, bytes: Int) async throws -> Page {
         let head = try await messages.head(of: room)
         let through = after < head ? min(head, after + limit) : after
-        let found = try await events(messages.page(of: room, after: after, through: through, limit: Int(limit)))
+        let found = try await messages.page(
+            of: room, after: after, through: through, limit: Int(limit), bytes: bytes)
+        let isFull = found.reduce(0) { $0 + $1.content.utf8.count } >= bytes
+        let end = isFull ? found.last?.seq ?? through : through
+        let events = try await events(found)
         return Page(
-            isComplete: head >= after && Int64(found.count) == through - after, head: head, events: found)
+            isComplete: head >= after && Int64(events.count) == end - after, head: head, end: end, events: events)
     }
 
     /// The commands that tell a row of the outbox again.

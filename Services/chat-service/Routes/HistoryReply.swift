@@ -17,16 +17,15 @@ struct HistoryReply: Sendable {
         after: Int64, through: Int64, _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) async throws -> Response {
         let first = try await page(after: after, through: through)
-        if first.count < Conversations.pageSize {
-            return .json(rendered(first, isFirst: true, isLast: true, write))
-        }
+        // Where messages have gone meanwhile a page is empty.
+        let isLast: @Sendable ([MessageBody]) -> Bool = { page in page.last.map { $0.seq >= through } ?? true }
+        if isLast(first) { return .json(rendered(first, isFirst: true, isLast: true, write)) }
         let body: @Sendable (BodyWriter) async throws -> Void = { writer in
             var page = first
             var isFirst = true
             while true {
-                let isLast = page.count < Conversations.pageSize
-                try await writer.write(rendered(page, isFirst: isFirst, isLast: isLast, write))
-                guard !isLast, let last = page.last else { return }
+                try await writer.write(rendered(page, isFirst: isFirst, isLast: isLast(page), write))
+                guard !isLast(page), let last = page.last else { return }
                 isFirst = false
                 page = try await self.page(after: last.seq, through: through)
             }
@@ -38,7 +37,7 @@ struct HistoryReply: Sendable {
 
     private func page(after: Int64, through: Int64) async throws -> [MessageBody] {
         let stored = try await conversations.messages.page(
-            of: room, after: after, through: through, limit: Conversations.pageSize)
+            of: room, after: after, through: through, limit: Conversations.pageSize, bytes: Conversations.pageBytes)
         return try await conversations.bodies(stored)
     }
 

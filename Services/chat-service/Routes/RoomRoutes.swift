@@ -25,11 +25,14 @@ struct RoomRoutes: Sendable {
         guard let room = RoomID(try call.text("room")) else { throw Failure.notFound }
         let after = try call.number("after_seq", in: 0...Int64.max) ?? 0
         let limit = try call.number("limit", in: 1...Self.largestPage) ?? Self.largestPage
-        let page = try await events.page(of: room, after: after, limit: limit)
+        // Who does not say what a page may hold takes what is behind it for gone.
+        let bytes = try call.number("bytes", in: 1...Int64.max).map { Int($0) } ?? .max
+        let page = try await events.page(of: room, after: after, limit: limit, bytes: bytes)
         return call.reply(capacity: 512 * page.events.count + 64) { json in
             json.object { json in
                 json.field("complete", page.isComplete)
                 json.field("head", page.head)
+                json.field("end", page.end)
                 json.field("events", page.events)
             }
         }

@@ -16,8 +16,13 @@ struct MessageStore: Sendable {
     private static let page = Statement(
         "messages after",
         """
-        select seq, id, author, session, content, files, created_at, client_id from message
-        where kind = $1 and room = $2 and seq > $3 and seq <= $4 order by seq limit $5
+        select seq, id, author, session, content, files, created_at, client_id
+        from (
+            select *, sum(octet_length(content)) over (order by seq rows unbounded preceding)
+                - octet_length(content) as before
+            from message where kind = $1 and room = $2 and seq > $3 and seq <= $4 order by seq limit $5
+        ) as page
+        where before < $6 order by seq
         """)
     private static let seqAt = Statement(
         "seq at moment",
@@ -84,9 +89,12 @@ struct MessageStore: Sendable {
             .map { row throws(PostgresError) in (try row.nextRoom(), try row.next()) }
     }
 
-    /// Messages with a seq above `after` and up to `through`, oldest first.
-    func page(of room: RoomID, after: Int64, through: Int64, limit: Int) async throws -> [StoredMessage] {
-        try await database.query(Self.page, room.kindNumber, room.rawValue, after, through, limit)
+    /// Messages with a seq above `after` and up to `through`, oldest first: at most `limit`, and no further one once their
+    /// content has `bytes` bytes.
+    func page(
+        of room: RoomID, after: Int64, through: Int64, limit: Int, bytes: Int
+    ) async throws -> [StoredMessage] {
+        try await database.query(Self.page, room.kindNumber, room.rawValue, after, through, limit, bytes)
             .map { row throws(PostgresError) in try StoredMessage(room: room, workspace: nil, row: &row) }
     }
 

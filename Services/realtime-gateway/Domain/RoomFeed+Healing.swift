@@ -90,7 +90,7 @@ extension RoomFeed {
                 if case .message(let message) = event { message } else { nil }
             }
             // A room that has no more than that is not waited for.
-            let end = since.head > after ? min(since.head, after + Int64(size)) : .max
+            let end = since.head > after ? since.end : .max
             return Page(messages: messages, end: end, head: since.head)
         } catch {
             // It may have been more than a reply may hold.

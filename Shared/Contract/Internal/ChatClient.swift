@@ -6,6 +6,8 @@ public struct ChatClient: Sendable {
 
     /// Rooms in one call; who asks about more makes several.
     private static let roomsPerCall = 1000
+    /// Bytes of content in a page of events, with room for one more message in a reply of a megabyte.
+    private static let bytesPerCall = 256 * 1024
 
     public init(_ client: InternalClient) { self.client = client }
 
@@ -15,17 +17,22 @@ public struct ChatClient: Sendable {
         public let isComplete: Bool
         /// The newest seq of the room.
         public let head: Int64
+        /// The seq up to which there are no others.
+        public let end: Int64
         /// Oldest first.
         public let events: [RoomEvent]
     }
 
-    /// The events of a room with a seq above `after`, at most `limit`.
+    /// The events of a room with a seq above `after`, at most `limit`, and fewer where they are large.
     public func events(of room: RoomID, after: Int64, limit: Int = 500) async throws -> Since {
-        let json = try await client.get("/internal/rooms/\(room)/messages?after_seq=\(after)&limit=\(limit)")
+        let json = try await client.get(
+            "/internal/rooms/\(room)/messages?after_seq=\(after)&limit=\(limit)&bytes=\(Self.bytesPerCall)")
         guard let isComplete = json["complete"]?.bool, let head = json["head"]?.int,
             let events = json["events"]?.elements
         else { throw Failure.unavailable }
-        return Since(isComplete: isComplete, head: Int64(head), events: events.compactMap(RoomEvent.init))
+        // Who does not tell the end has not heeded the bytes either.
+        let end = json["end"]?.int.map { Int64($0) } ?? max(after, min(Int64(head), after + Int64(limit)))
+        return Since(isComplete: isComplete, head: Int64(head), end: end, events: events.compactMap(RoomEvent.init))
     }
 
     /// The newest seq of each room that has messages.

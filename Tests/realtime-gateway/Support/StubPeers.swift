@@ -112,11 +112,20 @@ struct PeersOfGateway: StubState {
     private func messages(of room: RoomID, _ call: StubCall) -> Response {
         let after = call.parameter("after_seq").flatMap { Int64($0) } ?? 0
         let limit = call.parameter("limit").flatMap { Int($0) } ?? 500
+        let bytes = call.parameter("bytes").flatMap { Int($0) } ?? .max
         let all = messages[room] ?? []
-        let found = all.filter { $0.body.seq > after }.prefix(limit)
-            .map { String(decoding: RoomEvent.message($0).encoded(), as: UTF8.self) }
         let head = all.last?.body.seq ?? 0
-        return .json(#"{"complete":true,"head":\#(head),"events":[\#(found.joined(separator: ","))]}"#)
+        let behind = all.filter { $0.body.seq > after }.prefix(limit)
+        var size = 0
+        let found = behind.prefix { message in
+            defer { size += message.body.content.utf8.count }
+            return size < bytes
+        }
+        let end =
+            found.count < behind.count ? found.last?.body.seq ?? head : max(after, min(head, after + Int64(limit)))
+        let events = found.map { String(decoding: RoomEvent.message($0).encoded(), as: UTF8.self) }
+        return .json(
+            #"{"complete":true,"head":\#(head),"end":\#(end),"events":[\#(events.joined(separator: ","))]}"#)
     }
 
     private func element(_ id: Int64, _ user: Int64) -> String? {
