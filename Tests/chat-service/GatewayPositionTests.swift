@@ -28,6 +28,32 @@ struct GatewayPositionTests {
         }
     }
 
+    @Test("A session that opens a room with the newest page that it knows of is sent what was said since")
+    func newestKnown() async throws {
+        try await ChatHouse.use { house in
+            func known(_ user: Int) async throws -> [String] {
+                try await house.redis.command("HGET", "position:\(1000 + user):channel-7", "seq")
+            }
+            _ = try await house.database.write((1...31).map { .sample("\($0)", author: 2) })
+            _ = try await house.history("?before_seq=31&limit=30")
+            #expect(try await known(1) == ["30"])
+            // It says nothing of how far they have read.
+            #expect(try await house.unread(user: 1) == 31)
+            _ = try await house.history("?before_seq=20&limit=10")
+            #expect(try await known(1) == ["30"])
+            // Nothing had been said when they looked.
+            _ = try await house.history("?before_seq=1", user: 2)
+            #expect(try await known(2) == ["0"])
+            // They may have from elsewhere what would come again.
+            _ = try await house.history("?before_seq=31&limit=30", user: 3, key: "gathering")
+            #expect(try await known(3) == [""])
+            // A page from so far up is no newest one.
+            _ = try await house.database.write((1...490).map { .sample("\($0)", author: 2) }, at: .now + .seconds(5))
+            _ = try await house.history("?before_seq=20&limit=10", user: 4)
+            #expect(try await known(4) == [""])
+        }
+    }
+
     @Test("The position is known before the reply has come, also to who listens")
     func before() async throws {
         try await ChatHouse.use { house in

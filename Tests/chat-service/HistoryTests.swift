@@ -128,11 +128,28 @@ struct HistoryTests {
             _ = try await house.history("?after_seq=0&limit=10")
             let after = try await house.unread(user: 1)
             #expect(after == 20)
-            let told = try await house.redis.command("HGET", "position:1001:channel-7", "seq")
-            #expect(told == ["10"])
             _ = try await house.history("?before_seq=1000&limit=5")
             let all = try await house.unread(user: 1)
             #expect(all == 0)
+        }
+    }
+
+    @Test("Who asks for a history and gets an error has read nothing of it, and no gateway goes on behind it")
+    func failed() async throws {
+        try await ChatHouse.use { house in
+            _ = try await house.database.write([.sample("a", author: 2), .sample("b", author: 3)])
+            house.peers.change { $0.hasProfiles = false }
+            let failed = try await house.call("GET", "/v1/workspaces/3/channels/7/chats")
+            #expect(failed.status >= 500 && failed.errorCode == "E99", "\(failed.text)")
+            let unread = try await house.unread(user: 1)
+            #expect(unread == 2)
+            let told = try await house.redis.command("EXISTS", "position:1001:channel-7")
+            #expect(told == ["0"])
+            house.peers.change { $0.hasProfiles = true }
+            let history = try await house.history()
+            #expect(history.count == 2)
+            let rest = try await house.unread(user: 1)
+            #expect(rest == 0)
         }
     }
 

@@ -60,16 +60,36 @@ struct Conversations: Sendable {
         throw refusal
     }
 
-    /// What a reader gets of a range of a room's history: the messages above `after` and up to `through`,
-    /// which they have read with that.
-    func open(
-        _ range: HistoryRange, of room: RoomID, for caller: Caller
-    ) async throws -> (after: Int64, through: Int64) {
+    /// A part of a room's history: the messages above `after` and up to `through`.
+    struct Part: Sendable {
+        let after: Int64
+        let through: Int64
+        /// Whether who gets it has read the room as far as that.
+        let isRead: Bool
+        /// Whether a socket of theirs goes on behind it, where none has been further.
+        let isContinued: Bool
+    }
+
+    /// A page that ends so few messages below the head is the newest that its reader knew of.
+    private static let mostMissed: Int64 = 500
+
+    /// What a range of a room's history is now.
+    ///
+    /// A page from further up says nothing of how far its reader has come. But the page before a place, which a client takes
+    /// from what it knew last, may miss what was said since: if nothing more is known of its session, its socket brings
+    /// that. It would bring again what the client has from elsewhere, so not where that is fatal.
+    func part(_ range: HistoryRange, of room: RoomID, for profile: ClientProfile) async throws -> Part {
         let head = try await messages.head(of: room)
-        let part = range.part(upTo: head)
-        // A page from further up says nothing of how far its reader has come.
-        if range.readsForward || part.through == head { try await hasRead(part.through, of: room, by: caller) }
-        return part
+        let (after, through) = range.part(upTo: head)
+        let isRead = range.readsForward || through == head
+        let isNewest = head - through <= Self.mostMissed && profile.repeatedEvent == .harmless
+        return Part(after: after, through: through, isRead: isRead, isContinued: isRead || isNewest)
+    }
+
+    /// A reply with a part is there, and leaves when the gateway has been told of it.
+    func willGet(_ part: Part, of room: RoomID, _ caller: Caller) async throws {
+        if part.isRead, part.through > 0 { try await positions.move(caller.user, in: room, to: part.through) }
+        if part.isContinued { try await gatewayPositions.tell(caller.session, room, part.through) }
     }
 
     /// Moves a read position, never backwards and not beyond the room's head; returns where it is then.
@@ -77,12 +97,6 @@ struct Conversations: Sendable {
         guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
         try await positions.move(user, in: room, to: min(seq, try await messages.head(of: room)))
         return try await positions.position(of: user, in: room)
-    }
-
-    /// A reply takes the caller up to `seq` of a room; the gateway is told before it leaves.
-    private func hasRead(_ seq: Int64, of room: RoomID, by caller: Caller) async throws {
-        try await gatewayPositions.tell(caller.session, room, seq)
-        if seq > 0 { try await positions.move(caller.user, in: room, to: seq) }
     }
 
     /// Messages with their authors, in order.

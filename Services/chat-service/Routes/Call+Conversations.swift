@@ -19,10 +19,13 @@ extension Call {
         _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) async throws -> Response {
         let range = try await query.range(in: room, conversations.messages)
-        let part = try await conversations.open(range, of: room, for: caller)
+        let part = try await conversations.part(range, of: room, for: profile)
         let reply = HistoryReply(
             conversations: conversations, call: self, room: room, opening: opening, closing: closing)
-        return try await reply.messages(after: part.after, through: part.through, write)
+        let response = try await reply.messages(after: part.after, through: part.through, write)
+        // Who gets an error instead has read nothing.
+        try await conversations.willGet(part, of: room, caller)
+        return response
     }
 
     /// Messages of others after `after`, or after the read position where there is no such parameter.

@@ -15,6 +15,8 @@ struct PeersOfChat: StubState {
     var workspaces: [Int64: Set<Int64>] = [3: [1, 2, 3, 4, 5, 6], 4: [1, 2]]
     /// Who leaves all workspaces as soon as somebody has been told that they are in one.
     var leavingWhenSeen: Set<Int64> = []
+    /// Whether auth-service answers.
+    var hasProfiles = true
     var channels: [Int64: Channel] = [
         7: Channel(workspace: 3, name: "general", members: [1, 2, 3, 4]),
         8: Channel(workspace: 3, name: "random", members: [1]),
@@ -25,6 +27,7 @@ struct PeersOfChat: StubState {
         let user = call.id("user_id") ?? 0
         switch call.subject {
         case ("profiles", _):
+            guard hasProfiles else { return .refusal(500, "E99") }
             return .list("profiles", call.ids("ids").map { StubJSON.profile($0, nickname: "n\($0)") })
         case ("access", _): return access(user, call.ids("channels"), call.ids("workspaces"))
         case ("channels", "join"):
