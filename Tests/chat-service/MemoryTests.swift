@@ -38,6 +38,42 @@ struct MemoryTests {
         }
     }
 
+    @Test("Five files of 10 MB in one message go to the store as they come, and cost no memory")
+    func upload() async throws {
+        try await ChatProcess().lent { process in
+            let file = Upload(name: "a.txt", bytes: [UInt8](repeating: 97, count: 10 << 20))
+            // Fills caches and pools.
+            for text in ["one", "two"] {
+                _ = try await process.send(text, user: 1, clientID: text)
+            }
+            let before = process.anonymousBytes
+            let most = try await onOwnThread {
+                Result { try Self.pour(Upload.form(Array(repeating: file, count: 5), []), into: process) }
+            }.get()
+            #expect(process.storedFiles.count == 5)
+            if !Sanitizer.isPresent {
+                #expect(most - before < Self.most, "\(before >> 20) MB before, \(most >> 20) MB at most")
+            }
+        }
+    }
+
+    /// Sends a form to channel 7; returns the most that the process held meanwhile.
+    private static func pour(_ form: [UInt8], into process: ChatProcess) throws -> Int {
+        let connection = try RawConnection(port: process.publicPort)
+        let headers = process.headers(1).map { "\($0): \($1)\r\n" }.joined()
+        try connection.send(
+            "POST /v1/workspaces/3/channels/7/chats HTTP/1.1\r\nHost: a\r\n\(headers)Content-Length: \(form.count)\r\n"
+                + "Content-Type: multipart/form-data; boundary=\(Upload.boundary)\r\n\r\n")
+        var most = 0
+        for start in stride(from: 0, to: form.count, by: 256 << 10) {
+            try connection.send(Array(form[start...].prefix(256 << 10)))
+            most = max(most, process.anonymousBytes)
+        }
+        let head = try connection.receive(until: "\r\n\r\n")
+        guard head.hasPrefix("HTTP/1.1 201") else { throw NeverHappened(description: "a message: \(head)") }
+        return max(most, process.anonymousBytes)
+    }
+
     /// Reads the whole history, the first part slowly; returns its size and the most that the process held meanwhile.
     private static func drink(_ process: ChatProcess) throws -> (size: Int, most: Int) {
         let connection = try RawConnection(port: process.publicPort)

@@ -92,6 +92,45 @@ struct SendingTests {
         }
     }
 
+    @Test("A message is told by who has written it, as soon as it is committed: nobody waits for the relay")
+    func told() async throws {
+        try await ChatHouse.use { house in
+            // For the relay it has not been written yet.
+            try await house.database.database.run(
+                sql: "alter table chat.outbox alter column created_at set default now() + interval '1 day'")
+            let ear = try RoomEar(house.redis)
+            _ = try await house.send("one")
+            _ = try await house.send("two")
+            let events = try await ear.heard { $0.count >= 2 }
+            #expect(events.map { $0["content"]?.string } == ["one", "two"])
+            try await house.untilTold()
+            let pushes = try await house.pushes()
+            #expect(pushes == ["channel-7:1", "channel-7:2"])
+        }
+    }
+
+    @Test("A room whose clock has run far ahead sheds: E98 and when to come back, as the profile says it, nothing kept")
+    func ahead() async throws {
+        try await ChatHouse.use { house in
+            let sent = try await house.send("one")
+            #expect(sent.status == 201)
+            try await house.database.database.run(sql: "update chat.room set last_at = last_at + 3600000")
+            for (key, status) in [("native", 429), ("collatalk", 400)] {
+                let reply = try await house.call(
+                    "POST", "/v1/workspaces/3/channels/7/chats", key: key,
+                    headers: [("Content-Type", "multipart/form-data; boundary=\(Upload.boundary)")],
+                    body: Upload.form([.png], [("content", "two")]))
+                #expect(reply.status == status)
+                #expect(reply.errorCode == "E98")
+                #expect(reply.headers["retry-after"] == "1")
+            }
+            #expect(house.storedFiles.isEmpty)
+            let left = try await house.database.ask(
+                "select (select count(*) from chat.message), last_seq, (select count(*) from chat.file) from chat.room")
+            #expect(left == "1|1|0")
+        }
+    }
+
     @Test("Without Redis sends commit and history reads work; what happened is told when it is back")
     func withoutRedis() async throws {
         try await ChatHouse.use { house in

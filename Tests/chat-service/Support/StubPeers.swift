@@ -15,6 +15,8 @@ struct PeersOfChat: StubState {
     var workspaces: [Int64: Set<Int64>] = [3: [1, 2, 3, 4, 5, 6], 4: [1, 2]]
     /// Who leaves all workspaces as soon as somebody has been told that they are in one.
     var leavingWhenSeen: Set<Int64> = []
+    /// The paths of all questions, in order.
+    var asked: [String] = []
     /// Whether auth-service answers.
     var hasProfiles = true
     var channels: [Int64: Channel] = [
@@ -24,6 +26,7 @@ struct PeersOfChat: StubState {
     ]
 
     mutating func answer(_ call: StubCall) -> Response? {
+        asked.append(call.path)
         let user = call.id("user_id") ?? 0
         switch call.subject {
         case ("profiles", _):

@@ -1,0 +1,63 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import chat_service
+
+@Suite("Queries", .serialized)
+struct QueryCountTests {
+    /// As many channels as DMs of user 1, and in each a message of somebody else.
+    private static func fill(_ house: ChatHouse, _ numbers: ClosedRange<Int64>) async throws {
+        house.peers.change { state in
+            for number in numbers {
+                state.channels[100 + number] = .init(workspace: 3, name: "c\(number)", members: [1])
+            }
+        }
+        let series = "generate_series(\(numbers.lowerBound), \(numbers.upperBound)) as n"
+        try await house.database.database.run(
+            sql: """
+                insert into chat.dm (workspace, low, high, created_at) select 3, 1, 1000 + n, n from \(series);
+                insert into chat.room (kind, id, workspace, last_seq)
+                    select 1, 100 + n, 3, 1 from \(series) union all select 2, id, 3, 1 from chat.dm
+                    on conflict do nothing;
+                insert into chat.message (kind, room, seq, author, session, content, files, created_at)
+                    select kind, id, 1, 2000 + id, 1001, 'hi', '{}', id from chat.room on conflict do nothing;
+                """)
+    }
+
+    /// Statements that calls have sent so far: not those that run beside them, nor the test's own.
+    private static func statements(_ house: ChatHouse) async throws -> Int {
+        let count = try await house.database.ask(
+            """
+            select coalesce(sum(calls), 0) from pg_stat_statements s join pg_database d on d.oid = s.dbid
+            where datname = current_database() and query !~ 'pg_|outbox|is_erased|is_sent|generate_series|select [$]1$'
+            """)
+        return Int(count) ?? -1
+    }
+
+    @Test("Rooms at a glance take as many statements and questions to peers for 500 rooms as for 2")
+    func glance() async throws {
+        let cluster = try await PostgresCluster.start([
+            "shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track_utility=off",
+        ])
+        try await ChatHouse.use(on: cluster) { house in
+            try await house.database.database.run(sql: "create extension pg_stat_statements")
+            house.peers.change { $0.channels = [:] }
+            for (numbers, rooms) in [(1...1, 2), (2...250, 500)] as [(ClosedRange<Int64>, Int)] {
+                try await Self.fill(house, numbers)
+                house.peers.change { $0.asked = [] }
+                let before = try await Self.statements(house)
+                let reply = try await house.call("GET", "/v1/workspaces/3/rooms")
+                let glances = try reply.json.elements.map(Array.init) ?? []
+                #expect(glances.count == rooms)
+                #expect(glances.allSatisfy { $0["lastMessage"]?["user"]?["nickname"]?.string?.hasPrefix("n2") == true })
+                #expect(try await Self.statements(house) - before == 2, "\(rooms) rooms")
+                let asked = house.peers.now.asked.filter { $0 != "/internal/revocations" }
+                #expect(
+                    asked == ["/internal/access", "/internal/users/1/channels", "/internal/profiles"], "\(rooms) rooms")
+            }
+        }
+        await cluster.stop()
+    }
+}
