@@ -84,7 +84,9 @@ struct FolderFileStoreTests {
         }
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -90_000)], ofItemAtPath: old)
-        _ = try store()
+        let store = try store()
+        #expect(try names(in: ".uploads").count == 2)
+        try await store.dropAbandonedUploads()
         #expect(try names(in: ".uploads") == ["young"])
     }
 }

@@ -95,6 +95,7 @@ struct FileSweepTests {
         }
         func open(_ name: String) async throws -> StoredFile? { nil }
         func remove(_ names: [String]) async throws {}
+        func dropAbandonedUploads() async throws {}
     }
 
     @Test("A file is noted before it is stored, and forgotten where it cannot be")
@@ -109,6 +110,26 @@ struct FileSweepTests {
             try await eventually("forgetting") {
                 try await house.database.ask("select count(*) from chat.file") == "0" && house.storedFiles.isEmpty
             }
+        }
+    }
+
+    @Test("A service that has started forgets what those before it were cut off in: files noted, and uploads begun")
+    func started() async throws {
+        try await ChatProcess().lent { process in
+            await process.kill()
+            let name = "0123456789abcdef0123456789abcdef.png"
+            try process.plant("channelChats/" + name, age: 7200)
+            try process.plant(".uploads/old", age: 2 * 86_400)
+            try process.plant(".uploads/young", age: 3600)
+            try await process.database.database.run(
+                sql: """
+                    insert into chat.file (name, folder, kind, room, display_name, size, noted_at, is_sent)
+                        values ('\(name)', 'channelChats', 1, 7, 'image', 1, 1000, false)
+                    """)
+            try await process.start()
+            try await eventually("a sweep") { process.storedFiles.isEmpty && process.uploads == ["young"] }
+            let left = try await process.database.ask("select count(*) from chat.file")
+            #expect(left == "0")
         }
     }
 

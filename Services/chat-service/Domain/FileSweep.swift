@@ -1,7 +1,8 @@
 import EventLoop
+import ServiceKit
 import Wire
 
-/// Forgets, from time to time, the files of sends that a crash cut off before their commit.
+/// Forgets, from time to time, the uploads and files of sends that a crash cut off before their commit.
 struct FileSweep: Sendable {
     let attachments: Attachments
 
@@ -12,6 +13,7 @@ struct FileSweep: Sendable {
     /// Sweeps until cancelled.
     func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
+            try await attachments.files.dropAbandonedUploads()
             _ = try await attachments.sweep(notedBefore: .now - Self.age)
             try await loop.sleep(for: Self.interval)
         }

@@ -13,6 +13,8 @@ public protocol FileStore: Sendable {
     func open(_ name: String) async throws -> StoredFile?
     /// Deletes what is there; a missing file is no error.
     func remove(_ names: [String]) async throws
+    /// Drops uploads that a crash has left behind, so long ago that none of them can still be under way.
+    func dropAbandonedUploads() async throws
 }
 
 /// A stored file that is open for reading.

@@ -13,7 +13,7 @@ public struct FolderFileStore: FileStore {
     /// Uploads that no process can still be writing, in seconds.
     private static let abandonedAfter = 24 * 3600
 
-    /// Opens the store, makes its folders and drops uploads that a crash left behind.
+    /// Opens the store and makes its folders.
     ///
     /// - Parameter folders: the first parts of the names that will be kept.
     public init(root: String, folders: [String], pool: BlockingPool) throws {
@@ -25,7 +25,6 @@ public struct FolderFileStore: FileStore {
                 throw FileStoreError(operation: "make folder \(path)", code: errno)
             }
         }
-        dropAbandonedUploads()
     }
 
     public func begin() async throws -> FileUpload {
@@ -96,15 +95,19 @@ public struct FolderFileStore: FileStore {
         guard fsync(descriptor) == 0 else { throw FileStoreError(operation: "sync folder", code: errno) }
     }
 
-    private func dropAbandonedUploads() {
+    public func dropAbandonedUploads() async throws {
         let folder = "\(root)/\(Self.uploads)"
-        guard let listing = opendir(folder) else { return }
+        try await pool.run { try Self.dropAbandoned(in: folder) }
+    }
+
+    private static func dropAbandoned(in folder: String) throws {
+        guard let listing = opendir(folder) else { throw FileStoreError(operation: "list uploads", code: errno) }
         defer { closedir(listing) }
         while let entry = readdir(listing) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if !name.hasPrefix("."), cs_file_age("\(folder)/\(name)") > Self.abandonedAfter {
+            if !name.hasPrefix("."), cs_file_age("\(folder)/\(name)") > abandonedAfter {
                 unlink("\(folder)/\(name)")
             }
         }

@@ -49,10 +49,11 @@ public struct Pictures: Sendable {
     /// Says that there may be pictures that nothing refers to any more.
     public func left() { signal.wake() }
 
-    /// Removes pictures that nothing refers to, until cancelled; to be run on a loop.
+    /// Removes pictures that nothing refers to, and uploads that a crash has cut off, until cancelled; to be run on a loop.
     public func sweep() async throws {
         guard let loop = EventLoop.current else { preconditionFailure("background work runs on a loop") }
         while true {
+            try await files.dropAbandonedUploads()
             while try await removeUnused() == Self.batch {}
             try await signal.sleep(atMost: Self.patrol, on: loop)
         }

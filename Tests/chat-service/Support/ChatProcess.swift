@@ -1,3 +1,4 @@
+import Glibc
 import ServiceSupport
 import Synchronization
 import TestSupport
@@ -43,6 +44,19 @@ final class ChatProcess: Stoppable {
 
     /// The names of the files of channels in its store.
     var storedFiles: [String] { Upload.names(in: folder.path + "/channelChats") }
+
+    /// What is on its way into the store.
+    var uploads: [String] { Upload.names(in: folder.path + "/.uploads") }
+
+    /// Puts a file into its store's folder, last written to so many seconds ago.
+    func plant(_ name: String, age: Int) throws {
+        let path = "\(folder.path)/\(name)"
+        let descriptor = open(path, O_WRONLY | O_CREAT, 0o640)
+        guard descriptor >= 0 else { throw NeverHappened(description: "a file \(path)") }
+        close(descriptor)
+        let moment = timeval(tv_sec: time(nil) - age, tv_usec: 0)
+        guard utimes(path, [moment, moment]) == 0 else { throw NeverHappened(description: "a time of \(path)") }
+    }
 
     var anonymousBytes: Int { service.withLock(\.self)?.process.anonymousBytes ?? 0 }
 
