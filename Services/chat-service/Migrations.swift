@@ -9,5 +9,6 @@ enum Migrations {
         Migration(number: 3, name: "leaving_and_files", sql: PackageResources._003_leaving_and_files_sql),
         Migration(number: 4, name: "told_positions", sql: PackageResources._004_told_positions_sql),
         Migration(number: 5, name: "erasure", sql: PackageResources._005_erasure_sql),
+        Migration(number: 6, name: "messages_with_files", sql: PackageResources._006_messages_with_files_sql),
     ]
 }

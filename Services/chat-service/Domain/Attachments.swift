@@ -47,11 +47,10 @@ struct Attachments: Sendable {
     func sweep(notedBefore moment: Timestamp) async throws -> Int {
         var count = 0
         while true {
-            let settled = try await store.settle(notedBefore: moment, limit: Self.piece)
-            let orphans = try await store.orphans(notedBefore: moment, limit: Self.piece)
-            try await remove(orphans)
-            count += orphans.count
-            if settled + orphans.count == 0 { return count }
+            let looked = try await store.look(notedBefore: moment, limit: Self.piece)
+            if looked.count == 0 { return count }
+            try await remove(looked.orphans)
+            count += looked.orphans.count
         }
     }
 

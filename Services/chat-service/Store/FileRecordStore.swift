@@ -12,28 +12,26 @@ struct FileRecordStore: Sendable {
         select *, $7, false
         from unnest($1::text[], $2::text[], $3::smallint[], $4::bigint[], $5::text[], $6::bigint[])
         """)
-    /// A message's time is that of its commit, give or take what clocks and rooms run ahead.
-    private static let settle = Statement(
-        "settle files",
+    /// A message's time is that of its commit, give or take what clocks and rooms run ahead. The messages of a room that
+    /// have files are gone through once, not once for each file.
+    private static let look = Statement(
+        "look for messages of files",
         """
-        update file set is_sent = true
-        from (select name from file where not is_sent and noted_at < $1 order by noted_at limit $2) as old
-        where file.name = old.name and exists (
-            select 1 from message m, unnest(m.files) as path
-            where m.kind = file.kind and m.room = file.room
-                and m.created_at between file.noted_at - 3600000 and file.noted_at + 3600000
-                and right(path, length(file.name)) = file.name)
-        """)
-    private static let orphans = Statement(
-        "orphan files",
-        """
-        select name, folder, kind, room, display_name, size from file
-        where not is_sent and noted_at < $1 and not exists (
-            select 1 from message m, unnest(m.files) as path
-            where m.kind = file.kind and m.room = file.room
-                and m.created_at between file.noted_at - 3600000 and file.noted_at + 3600000
-                and right(path, length(file.name)) = file.name)
-        order by noted_at limit $2
+        with old as materialized (
+            select name, folder, kind, room, display_name, size, noted_at
+            from file where not is_sent and noted_at < $1 order by noted_at limit $2
+        ), span as (
+            select kind, room, min(noted_at) - 3600000 as first, max(noted_at) + 3600000 as last
+            from old group by kind, room
+        ), sent as materialized (
+            select distinct substring(path from '[^_]*$') as name
+            from span join message m on m.kind = span.kind and m.room = span.room
+                and m.created_at between span.first and span.last and m.files <> '{}', unnest(m.files) as path
+        ), settled as (
+            update file set is_sent = true from old join sent using (name) where file.name = old.name
+        )
+        select name, folder, kind, room, display_name, size, sent.name is not null
+        from old left join sent using (name)
         """)
     private static let find = Statement(
         "find files", "select name, folder, kind, room, display_name, size from file where name = any($1::text[])")
@@ -49,14 +47,17 @@ struct FileRecordStore: Sendable {
             records.map(\.room.rawValue), records.map(\.displayName), records.map(\.size), now.milliseconds)
     }
 
-    /// Marks files noted before a moment that messages refer to, and returns how many there were.
-    func settle(notedBefore moment: Timestamp, limit: Int) async throws -> Int {
-        try await database.execute(Self.settle, moment.milliseconds, limit)
-    }
-
-    /// Files noted before a moment that no message refers to.
-    func orphans(notedBefore moment: Timestamp, limit: Int) async throws -> [FileRecord] {
-        try await database.query(Self.orphans, moment.milliseconds, limit).map(FileRecord.init(row:))
+    /// The oldest of the files noted before a moment of which it is not known whether a message refers to them: what a
+    /// message refers to is marked so.
+    ///
+    /// - Returns: how many have been looked at, and those that no message refers to.
+    func look(
+        notedBefore moment: Timestamp, limit: Int
+    ) async throws -> (count: Int, orphans: [FileRecord]) {
+        let found = try await database.query(Self.look, moment.milliseconds, limit).map { row throws(PostgresError) in
+            (record: try FileRecord(row: &row), isSent: try row.next(as: Bool.self))
+        }
+        return (found.count, found.filter { !$0.isSent }.map(\.record))
     }
 
     func find(_ names: [String]) async throws -> [FileRecord] {
