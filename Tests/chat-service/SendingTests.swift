@@ -41,6 +41,30 @@ struct SendingTests {
         }
     }
 
+    @Test("10,000 characters are taken, told and shown, whatever they are made of and however they are written")
+    func longest() async throws {
+        try await ChatHouse.use { house in
+            let ear = try RoomEar(house.redis)
+            let path = "/v1/workspaces/3/channels/7/chats"
+            let texts = ["🏴󠁧󠁢󠁥󠁮󠁧󠁿", "👨‍👩‍👧‍👦"].map { String(repeating: $0, count: 10_000) }
+            for text in texts {
+                let escaped = text.utf16.map { "\\u" + String($0, radix: 16).leftPadded(to: 4) }.joined()
+                for json in [text, escaped] {
+                    let sent = try await house.call("POST", path, json: #"{"content":"\#(json)"}"#)
+                    #expect(sent.status == 201)
+                    #expect(try sent.json["content"]?.string == text)
+                }
+                let form = try await house.call(
+                    "POST", path, headers: [("Content-Type", "multipart/form-data; boundary=\(Upload.boundary)")],
+                    body: Upload.form([], [("content", text)]))
+                #expect(form.status == 201)
+            }
+            let all = texts.flatMap { [$0, $0, $0] }
+            #expect(try await ear.heard { $0.count >= 6 }.map { $0["content"]?.string ?? "" } == all)
+            #expect(try await house.history().map { $0["content"]?.string ?? "" } == all)
+        }
+    }
+
     @Test("The header Idempotency-Key names a message as client_id does")
     func header() async throws {
         try await ChatHouse.use { house in
@@ -175,5 +199,11 @@ struct SendingTests {
             let counts = try await house.database.ask("select count(*), min(seq), max(seq) from chat.message")
             #expect(counts == "35|1|35")
         }
+    }
+}
+
+extension String {
+    fileprivate func leftPadded(to length: Int) -> String {
+        String(repeating: "0", count: max(0, length - count)) + self
     }
 }

@@ -44,6 +44,24 @@ struct LimitTests {
         }
     }
 
+    @Test("The longest message there can be reaches who is there and who comes back for it")
+    func longest() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let live = try await house.listener(1, port: node.port)
+                let text = String(repeating: "🏴󠁧󠁢󠁥󠁮󠁧󠁿", count: 10_000)
+                for number in 1...5 { try await house.say("\(number) \(text)") }
+                let late = try SocketClient(port: node.port, headers: [("Authorization", house.token(2, "native"))])
+                try await house.tellHistory(1002, 0)
+                try late.join(Self.namespace)
+                for (name, client) in [("live", live), ("late", late)] {
+                    try await client.until("all, \(name)") { $0.events.count == 5 }
+                    #expect(client.record.texts(Self.namespace).allSatisfy { $0.hasSuffix(text) })
+                }
+            }
+        }
+    }
+
     @Test("What one client may send and join is bounded")
     func sizes() async throws {
         try await GatewayHouse.use { house in

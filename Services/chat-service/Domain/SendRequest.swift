@@ -10,6 +10,9 @@ struct SendRequest: Sendable {
     let clientID: String?
 
     static let mostFiles = 5
+    /// Bytes of a body without its files: the longest content, also where its characters are of several parts, such as
+    /// flags and families, and each half of each part is escaped.
+    static let largestText = 1 << 20
     private static let longestContent = 10_000
     private static let longestClientID = 64
 

@@ -10,7 +10,7 @@ struct ChannelChatRoutes: Sendable {
     let fileSize: Int
 
     func register(in routes: inout PublicRoutes) {
-        let body = BodyLimit.files(SendRequest.mostFiles, of: fileSize)
+        let body = BodyLimit.files(SendRequest.mostFiles, of: fileSize, text: SendRequest.largestText)
         for (generation, segment) in [(ClientProfile.Generation.january2024, "{name}"), (.july2024, "{channel_id}")] {
             let channel = "/v1/workspaces/{id}/channels/\(segment)"
             routes.signedIn(.post, channel + "/chats", in: generation, body: body, send)

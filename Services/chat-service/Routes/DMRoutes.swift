@@ -12,7 +12,7 @@ struct DMRoutes: Sendable {
 
     func register(in routes: inout PublicRoutes) {
         let (all, room) = ("/v1/workspaces/{id}/dms", "/v1/workspaces/{id}/dms/{room_id}")
-        let body = BodyLimit.files(SendRequest.mostFiles, of: fileSize)
+        let body = BodyLimit.files(SendRequest.mostFiles, of: fileSize, text: SendRequest.largestText)
         routes.signedIn(.get, all, list)
         routes.signedIn(.post, all, in: .july2024, open)
         routes.signedIn(.post, room + "/chats", body: body, send)

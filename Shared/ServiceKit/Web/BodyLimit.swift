@@ -12,9 +12,9 @@ public struct BodyLimit: Sendable {
     /// A body of fields of `text` bytes at most.
     public static func text(_ text: Int) -> BodyLimit { BodyLimit(text: text, files: 0, fileSize: 0) }
 
-    /// Fields and up to `count` files of `size` bytes each.
-    public static func files(_ count: Int, of size: Int) -> BodyLimit {
-        BodyLimit(text: 256 * 1024, files: count, fileSize: size)
+    /// Fields of `text` bytes at most and up to `count` files of `size` bytes each.
+    public static func files(_ count: Int, of size: Int, text: Int = 256 * 1024) -> BodyLimit {
+        BodyLimit(text: text, files: count, fileSize: size)
     }
 
     /// Bytes of the whole body, with some for the frames of its parts.
