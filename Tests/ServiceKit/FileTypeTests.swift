@@ -25,6 +25,37 @@ struct FileTypeTests {
         #expect(FileType(head: Array("%PDF-1.7".utf8), name: "photo.jpg") == .pdf)
     }
 
+    static let cp949: [UInt8] = [0xB0, 0xA1, 0x20, 0xC7, 0xD1, 0x8C, 0x63, 0x0D, 0x0A]
+
+    @Test("Korean text of older programs is text; what only looks like it is not")
+    func korean() {
+        #expect(FileType(head: Self.cp949) == .text)
+        // Two bytes a character, one of them behind the end.
+        let long = [0x61] + Array(repeating: [0xB0, 0xA1] as [UInt8], count: 256).joined()
+        #expect(FileType(head: Array(long.prefix(FileType.headSize))) == .text)
+        for bad in [[0xB0], [0xB0, 0x20], [0x80, 0x41], [0xFF, 0xFE, 0x41], [0xB0, 0xA1, 0]] as [[UInt8]] {
+            #expect(FileType(head: bad) == nil, "\(bad)")
+        }
+    }
+
+    @Test(
+        "A file keeps the ending of its name where that is one of its kind, and has its type's behind any other",
+        arguments: [
+            (FileType.zip, "보고서.docx", "보고서.docx"), (.zip, "a.XLSX", "a.XLSX"), (.zip, "a.html", "a.html.zip"),
+            (.zip, "docx", "docx.zip"), (.doc, "a.b.xls", "a.b.xls"), (.doc, "a.docx", "a.docx.doc"),
+            (.text, "a.csv", "a.csv"), (.text, "a.sh", "a.sh.txt"), (.pdf, "a", "a.pdf"),
+            (.pdf, "a.docx", "a.docx.pdf"),
+        ])
+    func title(type: FileType, name: String, title: String) { #expect(type.title(of: name) == title) }
+
+    @Test("The type's own ending is told from the rest of a name, in capitals too")
+    func stem() {
+        #expect(FileType.pdf.stem(of: "REPORT.PDF") == "REPORT")
+        #expect(FileType.pdf.stem(of: "a.pdf.pdf") == "a.pdf")
+        #expect(FileType.pdf.stem(of: "apdf") == "apdf")
+        #expect(FileType.zip.stem(of: "a.docx") == "a.docx")
+    }
+
     @Test("A character cut in two by the end of the head does not make text binary")
     func cutCharacter() {
         let text = Array(String(repeating: "가", count: 300).utf8)

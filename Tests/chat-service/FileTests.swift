@@ -39,6 +39,31 @@ struct FileTests {
         }
     }
 
+    @Test(
+        "Documents are offered under the names that they came with, as long as a path may be, and shown by their kind")
+    func names() async throws {
+        try await ChatHouse.use { house in
+            let zip = Array("PK\u{3}\u{4} rest".utf8)
+            let families = String(repeating: "👨‍👩‍👧‍👦", count: 60)
+            let cases: [(file: Upload, title: String, suffix: String)] = [
+                (Upload(name: "보고서.docx", bytes: zip), "보고서.docx", "zip"),
+                (Upload(name: "a.zip", bytes: zip), "a.zip", "zip"),
+                (Upload(name: "REPORT.PDF", bytes: Upload.pdf.bytes), "REPORT.pdf", "pdf"),
+                (Upload(name: "옛글.txt", bytes: [0xB0, 0xA1, 0xB3, 0xAA]), "옛글.txt", "txt"),
+                (Upload(name: families + ".pdf", bytes: Upload.pdf.bytes), families.prefix(10) + ".pdf", "pdf"),
+            ]
+            for (file, title, suffix) in cases {
+                let sent = try await house.upload([file])
+                let path = try #require(try Self.paths(sent).first, "\(sent.text)")
+                #expect(path.hasSuffix("." + suffix) && path.utf8.count < 900)
+                let reply = try await house.call("GET", "/v1" + path)
+                #expect(reply.body == file.bytes)
+                let disposition = reply.headers["content-disposition"] ?? ""
+                #expect(disposition == "attachment; filename*=UTF-8''" + PercentEncoding.strict.encode(title))
+            }
+        }
+    }
+
     @Test("A client that has the file is told so; parts of it come as asked; impossible parts are refused")
     func validatorsAndRanges() async throws {
         try await ChatHouse.use { house in

@@ -14,7 +14,8 @@ struct Attachments: Sendable {
     let files: any FileStore
     let store: FileRecordStore
 
-    private static let longestName = 100
+    /// Characters, and bytes in UTF-8, of a display name.
+    private static let longestName = (characters: 100, bytes: 255)
     /// Files forgotten at once.
     private static let piece = 500
 
@@ -81,7 +82,8 @@ struct Attachments: Sendable {
     private static func displayName(_ name: String, _ type: FileType) -> String {
         if type.isImage && type != .gif { return "image" }
         let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? "file"
-        let stem = last.hasSuffix("." + type.suffix) ? last.dropLast(type.suffix.count + 1) : last
-        return stem.isEmpty ? "file" : String(stem.prefix(longestName))
+        var shown = type.stem(of: last).prefix(longestName.characters)
+        while shown.utf8.count > longestName.bytes { shown.removeLast() }
+        return shown.isEmpty ? "file" : String(shown)
     }
 }

@@ -1,3 +1,4 @@
+import ServiceKit
 import Wire
 
 /// A stored file of a message.
@@ -14,6 +15,12 @@ struct FileRecord: Sendable, Equatable {
 
     /// What clients call it: the display name, percent-encoded, before the last underscore, and the unique name behind.
     var path: String { "/static/\(folder)/\(PercentEncoding.strict.encode(displayName))_\(name)" }
+
+    /// What someone who saves it is offered as its name.
+    var title: String {
+        let suffix = name.drop { $0 != "." }.dropFirst()
+        return FileType(suffix: suffix)?.title(of: displayName) ?? name
+    }
 
     /// The unique name in a path, however often the rest has been encoded.
     static func name(inPath path: String) -> String? {

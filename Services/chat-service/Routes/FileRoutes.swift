@@ -20,6 +20,6 @@ struct FileRoutes: Sendable {
         guard let name = FileRecord.name(inPath: raw), let record = try await attachments.store.find([name]).first,
             try await doors.isIn(record.room, caller.user)
         else { throw Failure.notFound }
-        return try await call.file(record.storeName, in: attachments.files, title: record.displayName)
+        return try await call.file(record.storeName, in: attachments.files, title: record.title)
     }
 }

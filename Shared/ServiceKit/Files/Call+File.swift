@@ -19,7 +19,7 @@ extension Call {
         headers.append("X-Content-Type-Options", "nosniff")
         // Nothing that a browser would run: pictures are shown, all else is saved.
         let disposition = type?.isImage == true ? "inline" : "attachment"
-        let titled = title.map { "; filename*=UTF-8''\(PercentEncoding.strict.encode($0 + "." + suffix))" } ?? ""
+        let titled = title.map { "; filename*=UTF-8''\(PercentEncoding.strict.encode($0))" } ?? ""
         headers.append(.contentDisposition, disposition + titled)
         let reply = FileReply(
             stored.file, size: stored.size, type: type?.mediaType ?? "application/octet-stream", tag: tag)

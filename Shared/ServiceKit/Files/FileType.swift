@@ -25,6 +25,30 @@ public struct FileType: Sendable, Equatable {
 
     static let all = [jpeg, png, gif, webp, heic, pdf, zip, mp3, avi, mov, mp4, doc, ppt, text]
 
+    /// Formats that are kept in this one, or look like it: the endings that names of such files may have.
+    private var kin: [String] {
+        switch self {
+        case .zip: ["docx", "xlsx", "pptx", "hwpx", "odt", "ods", "odp", "pages", "numbers", "key", "epub"]
+        case .doc: ["xls", "hwp"]
+        case .mp4: ["m4v", "m4a"]
+        case .text: ["csv", "tsv", "md", "log", "json"]
+        default: []
+        }
+    }
+
+    /// What a file of this type is offered as, that somebody calls `name`: the same, where its ending is one of such files,
+    /// else with the type's suffix.
+    public func title(of name: String) -> String {
+        let ending = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last?.lowercased()
+        return ending.map(kin.contains) == true ? name : name + "." + suffix
+    }
+
+    /// A name without the type's suffix, however that is written.
+    public func stem(of name: some StringProtocol) -> String {
+        let ending = "." + suffix
+        return String(name.suffix(ending.count).lowercased() == ending ? name.dropLast(ending.count) : name[...])
+    }
+
     /// A picture that client apps show.
     public var isImage: Bool { mediaType.hasPrefix("image/") }
 
@@ -81,11 +105,27 @@ public struct FileType: Sendable, Equatable {
         }
     }
 
-    /// UTF-8 without control characters other than white space; a character cut off at the end of the head is no fault.
+    /// UTF-8, or CP949 as older Korean programs write it, without control characters other than white space;
+    /// a character cut off at the end of the head is no fault.
     private static func isText(_ head: [UInt8]) -> Bool {
         guard !head.isEmpty, !head.contains(where: { $0 < 0x20 && ![0x09, 0x0A, 0x0C, 0x0D, 0x1B].contains($0) })
         else { return false }
         let cut = head.count < headSize ? 0 : min(3, head.count)
-        return (0...cut).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil }
+        return (0...cut).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil } || isCP949(head)
+    }
+
+    /// Pairs of bytes beside ASCII.
+    private static func isCP949(_ head: [UInt8]) -> Bool {
+        var rest = head[...]
+        while let first = rest.popFirst() {
+            if first < 0x80 { continue }
+            guard (0x81...0xFE).contains(first) else { return false }
+            guard let second = rest.popFirst() else { return head.count == headSize }
+            switch second {
+            case 0x41...0x5A, 0x61...0x7A, 0x81...0xFE: continue
+            default: return false
+            }
+        }
+        return true
     }
 }
