@@ -1,33 +1,63 @@
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
+import time
+from dataclasses import dataclass
 
 import pytest
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 
 
+@dataclass
+class WarmStart:
+    """A second start of all of Maru, on what the first has made."""
+
+    data: pathlib.Path
+    seconds: float
+    # Bytes that each process keeps to itself when nobody has asked it for anything.
+    anonymous: dict[str, int]
+
+
 @pytest.fixture(scope="session")
-def product_data():
-    """The data folder of all of Maru, run from the programs that the tests have built, beside stand-ins."""
+def warm_start():
+    """All of Maru, run from the programs that the tests have built, beside stand-ins."""
     # Where the user postgres can reach it, unlike pytest's own folders.
     folder = pathlib.Path(tempfile.mkdtemp(prefix="maru-"))
     folder.chmod(0o755)
+    data = folder / "data"
     environment = {**os.environ, "MARU_PROGRAMS": str(CHECKOUT / ".build/debug")}
 
     def run(command, *options):
-        arguments = [CHECKOUT / "deploy" / command, "--data", folder / "data", *options]
+        arguments = [CHECKOUT / "deploy" / command, "--data", data, *options]
         result = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=180)
         assert result.returncode == 0, result.stdout + result.stderr
 
     try:
         run("up", "--detach", "--standins", "--port", "0")
-        yield folder / "data"
+        run("down")
+        began = time.monotonic()
+        run("up", "--detach", "--standins")
+        seconds = time.monotonic() - began
+        processes = {path.stem: int(path.read_text().split()[0]) for path in (data / "run").glob("*.pid")}
+        yield WarmStart(data, seconds, {name: anonymous_bytes(each) for name, each in processes.items()})
     finally:
         run("down")
         shutil.rmtree(folder)
+
+
+def anonymous_bytes(process):
+    status = pathlib.Path(f"/proc/{process}/status").read_text()
+    return int(re.search(r"^RssAnon:\s+(\d+) kB$", status, re.MULTILINE)[1]) * 1024
+
+
+@pytest.fixture(scope="session")
+def product_data(warm_start):
+    """Its data folder."""
+    return warm_start.data
 
 
 @pytest.fixture(scope="session")
