@@ -9,12 +9,25 @@ from gateway import CHECKOUT
 OBSERVED = [*CHECKOUT.glob("deploy/prometheus/rules/*.yml"), *CHECKOUT.glob("deploy/grafana/dashboards/*.json")]
 
 
+SOURCES = "\n".join(path.read_text() for folder in ("Shared", "Services") for path in CHECKOUT.glob(f"{folder}/**/*.swift"))
+
+
 def test_every_metric_that_is_looked_at_is_one_that_a_service_has():
-    sources = [*CHECKOUT.glob("Shared/**/*.swift"), *CHECKOUT.glob("Services/**/*.swift")]
-    known = set(re.findall(r'"((?:maru|process)_[a-z_]+)"', "\n".join(path.read_text() for path in sources)))
+    known = set(re.findall(r'"((?:maru|process)_[a-z_]+)"', SOURCES))
     for path in OBSERVED:
         for name in re.findall(r"\b(?:maru|process)_[a-z_]+\b", path.read_text()):
             assert re.sub(r"_(bucket|sum|count)$", "", name) in known, f"{path.name} asks for {name}"
+
+
+def test_every_label_that_is_looked_for_is_one_that_a_service_gives():
+    jobs = set(re.findall(r"job_name: (\S+)", (CHECKOUT / "deploy/prometheus/prometheus.yml").read_text()))
+    looked_for = set()
+    for path in OBSERVED:
+        for label, values in re.findall(r'\b([a-z_]+)=~?\\?"([^"\\$]+)', path.read_text()):
+            looked_for |= {(label, value) for value in values.split("|")}
+    assert {label for label, _ in looked_for} == {"job", "outcome", "code"}
+    for label, value in looked_for:
+        assert value in jobs if label == "job" else f'"{value}"' in SOURCES, f'{label}="{value}"'
 
 
 def test_a_dashboard_reads_what_the_rules_and_the_provisioning_name():
@@ -23,6 +36,15 @@ def test_a_dashboard_reads_what_the_rules_and_the_provisioning_name():
         assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
         for panel in dashboard["panels"]:
             assert panel["datasource"]["uid"] == "prometheus" and panel["targets"][0]["expr"]
+
+
+def test_every_alert_is_seen_to_fire_and_is_told_of_to_operators():
+    alerts = re.findall(r"- alert: (\w+)", "\n".join(path.read_text() for path in OBSERVED if path.suffix == ".yml"))
+    assert len(set(alerts)) == len(alerts) > 10
+    fired = re.findall(r"alertname: (\w+)\n +exp_alerts:", (CHECKOUT / "Tests/Deploy/alerts.yml").read_text())
+    assert sorted(fired) == sorted(alerts)
+    page = (CHECKOUT / "docs/operations.md").read_text()
+    assert all(f"`{alert}`" in page for alert in alerts)
 
 
 def test_alerts_fire_when_they_should_and_not_before():
