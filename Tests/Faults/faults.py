@@ -139,7 +139,7 @@ class Run:
             return self.house.kill_backend()
         if fault.victim == "nginx" or fault.victim.startswith("realtime-gateway"):
             self.recording.disruptions.append(time.time())
-        self.house.kill(fault.victim)
+        await self.house.kill(fault.victim)
 
     async def stop(self, fault):
         self.house.signal(fault.victim, signal.SIGSTOP)
@@ -148,6 +148,9 @@ class Run:
         self.log(f"{fault.victim} goes on")
 
     async def restart(self, fault):
+        if fault.victim == "nginx":
+            # It drops what it carries.
+            self.recording.disruptions.append(time.time())
         await self.house.restart(fault.victim)
         self.log(f"{fault.victim} was restarted")
 

@@ -44,8 +44,8 @@ class House(Product):
             await asyncio.to_thread(self.run, "up", "--detach", "--standins", "--port", "0")
             self.ports = dict(line.split("=") for line in (self.data / "ports").read_text().split())
             await self.lay_links()
+            await asyncio.gather(*(self.restart(service) for service in SERVICES))
             for service in DOUBLED:
-                await self.restart(service)
                 self.start_second(service)
             self.start_nginx()
             await self.until_ready()
@@ -73,9 +73,9 @@ class House(Product):
         assert result.returncode == 0, result.stdout + result.stderr
 
     async def lay_links(self):
-        """Every instance of what is doubled reaches Redis and Postgres by a wire of its own, the API gateway both gateways."""
-        for service in DOUBLED:
-            for instance in (service, f"{service}-2"):
+        """Every instance reaches Redis and Postgres by a wire of its own, the API gateway both gateways."""
+        for service in SERVICES:
+            for instance in (service, f"{service}-2") if service in DOUBLED else (service,):
                 await self.lay(f"redis of {instance}", int(self.ports["redis_port"]))
                 await self.lay(f"postgres of {instance}", int(self.ports["postgres_port"]))
             self.write_settings(service, self.settings(service, service))
@@ -98,7 +98,9 @@ class House(Product):
     def write_settings(self, service, settings):
         known = (self.data / f"config/{service}.conf").read_text()
         lines = [f"{key} = {value}\n" for key, value in settings.items() if key in ("redis_url", "database_url") or key in known]
-        (self.data / f"settings/{service}.conf").write_text("".join(lines))
+        own = self.data / f"settings/{service}.conf"
+        kept = own.read_text().splitlines(True) if own.exists() else []
+        own.write_text("".join([line for line in kept if line.split(" =")[0] not in settings] + lines))
 
     def start_second(self, service):
         name, (public, internal) = f"{service}-2", self.second_ports[service]
@@ -178,22 +180,30 @@ class House(Product):
                 os.kill(process, number)
         except ProcessLookupError:
             return False
+        if name == "postgres" and number in (signal.SIGSTOP, signal.SIGCONT):
+            # Each backend is a session of its own.
+            for backend in self.backends():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(backend, number)
         return True
 
-    def kill(self, name):
+    async def kill(self, name):
+        while name in self.restarting:
+            # Its own end is awaited, and with which status.
+            await asyncio.sleep(0.05)
         self.expect_end(name)
         self.signal(name, signal.SIGKILL)
 
     def kill_backend(self):
         """One of chat-service's connections crashes, and Postgres starts all of them anew."""
-        for backend in self.backends("chat"):
+        for backend in self.backends("chat maru"):
             os.kill(backend, signal.SIGKILL)
             return True
         return False
 
-    def backends(self, role):
+    def backends(self, title=""):
         parent = self.process("postgres")
-        found = subprocess.run(["pgrep", "-P", str(parent), "-f", f"^postgres: {role} maru"], capture_output=True, text=True)
+        found = subprocess.run(["pgrep", "-P", str(parent), "-f", f"^postgres: {title}"], capture_output=True, text=True)
         return [int(each) for each in found.stdout.split()]
 
     def expect_end(self, name):
@@ -205,7 +215,8 @@ class House(Product):
         ends = self.ends_seen(name)
         self.restarting.add(name)
         self.expect_end(name)
-        if not self.signal(name, signal.SIGTERM):
+        # By SIGTERM Postgres would wait for its clients to leave.
+        if not self.signal(name, signal.SIGINT if name == "postgres" else signal.SIGTERM):
             self.expected_ends[name] -= 1
         elif name in self.children:
             status = await asyncio.to_thread(self.children[name].wait)

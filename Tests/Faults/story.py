@@ -9,15 +9,20 @@ KILLED = (
     "payment-service", "redis", "postgres", "a backend of postgres", "nginx",
 )  # fmt: skip
 STOPPED = (
-    "auth-service", "workspace-service", "chat-service", "chat-service-2", "realtime-gateway", "realtime-gateway-2", "redis",
-    "nginx",
+    "auth-service", "workspace-service", "chat-service", "chat-service-2", "realtime-gateway", "realtime-gateway-2",
+    "payment-service", "redis", "postgres", "nginx",
 )  # fmt: skip
 # What is told to end, as in a rolling restart.
-RESTARTED = ("chat-service", "chat-service-2", "realtime-gateway", "realtime-gateway-2", "workspace-service")
+RESTARTED = (
+    "auth-service", "workspace-service", "chat-service", "chat-service-2", "realtime-gateway", "realtime-gateway-2",
+    "payment-service", "redis", "postgres", "nginx",
+)  # fmt: skip
 # Wires that are cut, some of them together.
 CUT = (
-    "redis of all", "redis of chat-service", "redis of realtime-gateway-2", "postgres of chat-service-2",
-    "postgres of realtime-gateway", "sockets of realtime-gateway", "sockets of realtime-gateway-2",
+    "redis of all", "redis of auth-service", "redis of workspace-service", "redis of chat-service",
+    "redis of realtime-gateway-2", "redis of payment-service", "postgres of auth-service", "postgres of workspace-service",
+    "postgres of chat-service-2", "postgres of realtime-gateway", "postgres of payment-service",
+    "sockets of realtime-gateway", "sockets of realtime-gateway-2",
 )  # fmt: skip
 PROVIDER = ("fails", "is slow", "asks for patience")
 
@@ -57,6 +62,11 @@ def story(seed, seconds):
         fault = Fault(round(at, 2), kind, victim, round(lasts, 1))
         faults.append(fault)
         at += rng.uniform(0.8, 4.5) + lasts * (1 if fault.is_alone else rng.choice((0.3, 1, 1)))
+
+
+def kinds_of(faults):
+    """What befalls what; of two instances of a service the one is as good as the other."""
+    return {(each.kind, each.victim.removesuffix("-2")) for each in faults}
 
 
 def full_deck():
