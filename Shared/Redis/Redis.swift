@@ -61,7 +61,8 @@ public final class Redis: Sendable {
         return try outcome.get()
     }
 
-    /// Sends all commands together and returns their outcomes in the same order; none waits for another.
+    /// Sends all commands together and returns their outcomes in the same order; none waits for another. Where there may be
+    /// more than a connection has room for, `run(inTurn:)` sends them.
     public func run(
         _ commands: [RedisCommand], within limit: Duration? = nil
     ) async -> [Result<RedisValue, RedisError>] {

@@ -1,7 +1,11 @@
 extension RedisServer {
     /// Runs one command and returns the reply's parts.
     @discardableResult
-    public func command(_ parts: String...) async throws -> [String] {
+    public func command(_ parts: String...) async throws -> [String] { try await command(parts) }
+
+    /// The same of a list.
+    @discardableResult
+    public func command(_ parts: [String]) async throws -> [String] {
         try await onOwnThread { [port] in
             Result {
                 let connection = try RawConnection(port: port)

@@ -183,6 +183,28 @@ struct SendingTests {
         }
     }
 
+    @Test("However much was written without Redis, all of it is told when it is back: each message once, in order")
+    func muchWithoutRedis() async throws {
+        try await ChatHouse.use { house in
+            await house.redis.kill()
+            let rooms = (1...4).map { RoomID(ChannelID($0)) }
+            for turn in 0..<100 {
+                // Messages of a room are apart in time.
+                let result = try await house.database.write(
+                    (0..<200).map { .sample(room: rooms[$0 % 4]) }, at: .now + .seconds(turn))
+                #expect(result.outcomes.allSatisfy { if case .written = $0 { true } else { false } })
+            }
+            try await house.redis.start()
+            try await house.untilTold()
+            let pushes = try await house.pushes()
+            #expect(pushes.count == 20_000)
+            for room in rooms {
+                let isInOrder = pushes.filter { $0.hasPrefix("\(room):") } == (1...5000).map { "\(room):\($0)" }
+                #expect(isInOrder, "\(room)")
+            }
+        }
+    }
+
     @Test("One bad message fails alone: those that share its commit are written")
     func oneBad() async throws {
         try await ChatHouse.use { house in

@@ -23,7 +23,7 @@ struct Announcer: Sendable {
         guard let row = result.outboxRow, !commands.isEmpty, let loop = EventLoop.current else { return }
         let told = commands
         Task.immediate(executorPreference: loop) {
-            let outcomes = await redis.run(told)
+            let outcomes = await redis.run(inTurn: told)
             guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess) else { return }
             outbox.noteTold(row, entry)
         }

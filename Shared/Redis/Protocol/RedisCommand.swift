@@ -18,5 +18,8 @@ public struct RedisCommand: Sendable {
         key = writer.key
     }
 
+    /// Bytes that are sent.
+    public var size: Int { bytes.count }
+
     static let ping = RedisCommand("PING")
 }

@@ -21,6 +21,10 @@ struct OutboxRelay: Sendable {
     let log: Log
 
     private static let batch = 500
+    /// A batch ends after this though rows are left, so that what was told is soon noted.
+    private static let turn = Duration.seconds(2)
+    /// What Redis has for a slice: nobody waits, and what comes too late is told twice.
+    private static let patience = Duration.seconds(5)
     /// What nobody has signalled, because its writer died, is found after this.
     private static let patrol = Duration.seconds(1)
     private static let cleaning = Duration.seconds(60)
@@ -38,6 +42,7 @@ struct OutboxRelay: Sendable {
         update outbox set published_at = clock_timestamp(), entry = told.entry
         from unnest($1::bigint[], $2::text[]) as told (id, entry) where outbox.id = told.id
         """)
+    private static let awake = Statement("outbox telling goes on", "select")
     private static let last = Statement(
         "last published outbox entry",
         "select entry from outbox where published_at is not null order by published_at desc, id desc limit 1")
@@ -59,7 +64,7 @@ struct OutboxRelay: Sendable {
                 // However short it was away, it may have come back empty, or as a replica that lacks the latest.
                 if generation != known { try await publishAgainIfLost() }
                 known = generation
-                while try await relayBatch() == Self.batch {}
+                while try await relayBatch(on: loop), !Task.isCancelled {}
                 if loop.now >= nextCleaning {
                     nextCleaning = loop.now + Self.cleaning.wholeNanoseconds
                     try await publishAgainIfLost()
@@ -70,32 +75,71 @@ struct OutboxRelay: Sendable {
         }
     }
 
-    /// Tells the next rows and returns how many there were.
-    private func relayBatch() async throws -> Int {
-        try await database.transaction { tx in
+    /// Tells the next rows and says whether there may be more. What was told is noted whatever becomes of the rest.
+    private func relayBatch(on loop: EventLoop) async throws -> Bool {
+        let (mayBeMore, failure) = try await database.transaction { tx in
             let rows = try await tx.query(Self.waiting, Self.batch, grace.wholeMilliseconds).map {
                 row throws(PostgresError) in
                 OutboxRow(id: try row.next(), type: try row.next(), body: try row.next())
             }
-            if rows.isEmpty { return 0 }
-            var commands: [RedisCommand] = []
-            var ends: [Int] = []
-            for row in rows {
-                commands += try await telling(row)
-                ends.append(commands.count)
+            let end = loop.now + Self.turn.wholeNanoseconds
+            var waiting = rows[...]
+            var failure: (any Error)?
+            while !waiting.isEmpty, failure == nil, loop.now < end {
+                failure = try await tellSome(of: &waiting, in: tx)
             }
-            let outcomes = await redis.run(commands)
-            var told: (ids: [Int64], entries: [String]) = ([], [])
-            for (row, end) in zip(rows, ends) {
-                // In order: what comes behind a failure is told again, after it.
-                guard let entry = try? outcomes[end - 1].get().text else { break }
+            return (rows.count == Self.batch || !waiting.isEmpty, failure)
+        }
+        if let failure { throw failure }
+        return mayBeMore
+    }
+
+    /// Takes the first rows that fill a slice, tells them and notes which were told.
+    ///
+    /// - Returns: why one of them was not. What is behind it is told after it, later.
+    private func tellSome(
+        of rows: inout ArraySlice<OutboxRow>, in tx: PostgresTransaction
+    ) async throws -> (any Error)? {
+        var (taken, failure) = await take(from: &rows)
+        // One row may be many slices, and the server ends a transaction that stands idle.
+        let outcomes = try await redis.run(inTurn: taken.commands, within: Self.patience) {
+            try await tx.query(Self.awake)
+        }
+        var told: (ids: [Int64], entries: [String]) = ([], [])
+        do {
+            for row in taken.rows {
+                let replies = try outcomes[row.commands.clamped(to: outcomes.indices)].map { try $0.get() }
+                guard let entry = replies.last?.text else { throw RedisError.unexpectedReply("no entry of a stream") }
                 told.ids.append(row.id)
                 told.entries.append(entry)
             }
-            if !told.ids.isEmpty { try await tx.execute(Self.published, told.ids, told.entries) }
-            if told.ids.count < rows.count { throw RedisError.timedOut }
-            return rows.count
+        } catch {
+            failure = error
         }
+        if !told.ids.isEmpty { try await tx.execute(Self.published, told.ids, told.entries) }
+        return failure
+    }
+
+    /// The commands of some rows, and which are whose.
+    private struct Taken {
+        var commands: [RedisCommand] = []
+        var rows: [(id: Int64, commands: Range<Int>)] = []
+    }
+
+    private func take(from rows: inout ArraySlice<OutboxRow>) async -> (Taken, failure: (any Error)?) {
+        var taken = Taken()
+        var size = 0
+        while taken.commands.count < redis.slice.commands, size < redis.slice.bytes, let row = rows.popFirst() {
+            do {
+                let commands = try await telling(row)
+                taken.rows.append((row.id, taken.commands.count..<taken.commands.count + commands.count))
+                taken.commands += commands
+                size += commands.lazy.map(\.size).reduce(0, +)
+            } catch {
+                return (taken, error)
+            }
+        }
+        return (taken, nil)
     }
 
     /// Redis may come back without its latest entries, or empty: then all that is remembered is told again.

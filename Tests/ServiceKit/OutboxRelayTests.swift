@@ -1,0 +1,111 @@
+import Redis
+import ServiceKit
+import ServiceSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("The relay of an outbox")
+struct OutboxRelayTests {
+    private static let stream: RedisKey = "told"
+
+    /// A service with an outbox whose rows are told by commands of the test's own.
+    private func use(
+        telling: @escaping @Sendable (OutboxRow) throws -> [RedisCommand],
+        _ body: (ServiceUnderTest) async throws -> Void
+    ) async throws {
+        let service = try await ServiceUnderTest("sample", []) { builder in
+            let database = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            _ = builder.outbox(
+                in: database, to: try builder.redis(), stream: Self.stream, grace: .zero, telling: telling)
+        }
+        let redis = service.redis
+        do {
+            try await service.lent(to: body)
+        } catch {
+            await redis.stop()
+            throw error
+        }
+        await redis.stop()
+    }
+
+    private static func append(_ row: OutboxRow, bytes: Int = 0) -> RedisCommand {
+        .append(["id": String(row.id), "body": [UInt8](repeating: 1, count: bytes)], toStream: stream)
+    }
+
+    @Test("A backlog of more commands than a connection takes is told whole, each row once and in order")
+    func backlog() async throws {
+        try await use { row in
+            Array(repeating: Self.append(row, bytes: 100), count: 40)
+        } _: { service in
+            try await service.write(500)
+            try await service.untilPublished("500")
+            #expect(try await service.redis.command("XLEN", "told") == ["20000"])
+            let isInOrder = try await service.toldIDs() == (1...500).flatMap { Array(repeating: $0, count: 40) }
+            #expect(isInOrder)
+        }
+    }
+
+    @Test("A row that is larger than all that may wait for Redis is told, and what is behind it")
+    func largeRow() async throws {
+        try await use { row in
+            row.id == 2 ? Array(repeating: Self.append(row, bytes: 250_000), count: 160) : [Self.append(row)]
+        } _: { service in
+            try await service.write(3)
+            try await service.untilPublished("3")
+            #expect(try await service.redis.command("XLEN", "told") == ["162"])
+        }
+    }
+
+    @Test("A row of which Redis refused any command is not told yet; those before it are, and once")
+    func refused() async throws {
+        try await use { row in
+            row.id == 2 ? [RedisCommand("LPUSH", "list" as RedisKey, "x"), Self.append(row)] : [Self.append(row)]
+        } _: { service in
+            try await service.redis.command("SET", "list", "none")
+            try await service.write(3)
+            try await service.untilPublished("1")
+            try await service.redis.command("DEL", "list")
+            try await service.untilPublished("3")
+            let ids = try await service.toldIDs()
+            #expect(ids.filter { $0 == 1 }.count == 1)
+        }
+    }
+
+    @Test("A row that cannot be told does not keep those before it from being told, and once")
+    func unreadable() async throws {
+        struct Unreadable: Error {}
+        let isReadable = Mutex(false)
+        try await use { row in
+            if row.id == 3 && !isReadable.withLock(\.self) { throw Unreadable() }
+            return [Self.append(row)]
+        } _: { service in
+            try await service.write(4)
+            try await service.untilPublished("2")
+            isReadable.withLock { $0 = true }
+            try await service.untilPublished("4")
+            #expect(try await service.toldIDs() == [1, 2, 3, 4])
+        }
+    }
+}
+
+extension ServiceUnderTest {
+    fileprivate func write(_ rows: Int) async throws {
+        _ = try await database.run(
+            sql: "insert into sample.outbox (type, body) select 'thing', '{}' from generate_series(1, \(rows))")
+    }
+
+    /// Waits until so many rows have been told, no fewer and no more.
+    fileprivate func untilPublished(_ count: String) async throws {
+        try await eventually("the telling of \(count)") {
+            try await self.database.run(sql: "select count(*) from sample.outbox where published_at is not null")
+                == count + "\n"
+        }
+    }
+
+    /// The rows that the entries of the stream name, in order.
+    fileprivate func toldIDs() async throws -> [Int] {
+        let parts = try await redis.command("XRANGE", "told", "-", "+")
+        return parts.indices.filter { parts[$0] == "id" }.compactMap { Int(parts[$0 + 1]) }
+    }
+}
