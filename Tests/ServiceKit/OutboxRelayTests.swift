@@ -87,6 +87,33 @@ struct OutboxRelayTests {
             #expect(try await service.toldIDs() == [1, 2, 3, 4])
         }
     }
+
+    @Test("However much there is to tell again, no statement has to change more of it than it can in its time")
+    func toldAgain() async throws {
+        try await use { row in
+            [Self.append(row)]
+        } _: { service in
+            try await service.write(12_000)
+            try await service.untilPublished("12000")
+            _ = try await service.database.run(
+                sql: """
+                    create function sample.refuse_many() returns trigger language plpgsql as $$ begin
+                        if (select count(*) from changed) > 5000 then raise exception 'too many'; end if;
+                        return null;
+                    end $$;
+                    create trigger refuse_many after update on sample.outbox referencing new table as changed
+                        for each statement execute function sample.refuse_many();
+                    """)
+            for command in [["FLUSHALL"], ["CLIENT", "KILL", "TYPE", "normal"]] {
+                _ = try await service.redis.command(command)
+            }
+            try await eventually("all of them again") {
+                try await service.redis.command("XLEN", "told") == ["12000"]
+            }
+            let isInOrder = try await service.toldIDs() == Array(1...12_000)
+            #expect(isInOrder)
+        }
+    }
 }
 
 extension ServiceUnderTest {

@@ -21,6 +21,7 @@ struct OutboxRelay: Sendable {
     let log: Log
 
     private static let batch = 500
+    private static let againBatch = 5000
     /// A batch ends after this though rows are left, so that what was told is soon noted.
     private static let turn = Duration.seconds(2)
     /// What Redis has for a slice: nobody waits, and what comes too late is told twice.
@@ -47,7 +48,15 @@ struct OutboxRelay: Sendable {
         "last published outbox entry",
         "select entry from outbox where published_at is not null order by published_at desc, id desc limit 1")
     private static let again = Statement(
-        "publish outbox again", "update outbox set published_at = null, entry = null where published_at is not null")
+        "publish outbox again",
+        """
+        with slice as (
+            select id from outbox where id > $1 and published_at is not null order by id limit $2 for update skip locked
+        ), changed as (
+            update outbox set published_at = null, entry = null where id in (select id from slice)
+        )
+        select count(*), coalesce(max(id), 0) from slice
+        """)
     private static let old = Statement(
         "old outbox rows",
         """
@@ -151,9 +160,24 @@ struct OutboxRelay: Sendable {
             let id = RedisStreamEntry.ID(last)
         else { return }
         if try await redis.entries(ofStream: stream, from: id, through: id, limit: 1).isEmpty {
-            let count = try await database.execute(Self.again)
+            let count = try await publishAgain()
             log.warning(
                 "facts are lost in redis and published again", ["stream": .name(stream.name), "count": .count(count)])
+        }
+    }
+
+    /// Returns how many rows are to be told again: all or none, because what others tell meanwhile would hide from the next
+    /// look that something is missing. Each statement takes its part only, for the server lets none run for long.
+    private func publishAgain() async throws -> Int {
+        try await database.transaction { tx in
+            var (total, newest): (Int, Int64) = (0, 0)
+            while true {
+                let part = try await tx.query(Self.again, newest, Self.againBatch).only { row throws(PostgresError) in
+                    (count: Int(try row.next(as: Int64.self)), newest: try row.next(as: Int64.self))
+                }
+                if part.count == 0 { return total }
+                (total, newest) = (total + part.count, part.newest)
+            }
         }
     }
 
