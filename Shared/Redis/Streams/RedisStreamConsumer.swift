@@ -51,7 +51,8 @@ public final class RedisStreamConsumer: @unchecked Sendable {
         }
     }
 
-    /// Reads no more entries and returns when those already read are handled and acknowledged.
+    /// Begins with no more entries and returns when those under way are handled and acknowledged. What was read and not
+    /// begun with comes again: at once to a consumer of this name, after `idleLimit` to others.
     public func stop() async {
         await withUnsafeContinuation { continuation in
             loop.execute { [self] in
@@ -102,7 +103,7 @@ public final class RedisStreamConsumer: @unchecked Sendable {
 
     // MARK: Handling
 
-    /// Handles entries, `concurrency` at a time, until all are done or half of `idleLimit` has passed:
+    /// Handles entries, `concurrency` at a time, until all are done, it is stopped or half of `idleLimit` has passed:
     /// what is left then must be read again before others take it over.
     func handle(_ entries: [RedisStreamEntry]) async {
         let end = loop.now &+ consumption.idleLimit.wholeNanoseconds / 2
@@ -113,7 +114,9 @@ public final class RedisStreamConsumer: @unchecked Sendable {
                     await group.next()
                     busy -= 1
                 }
-                if loop.now >= end { return steps.leftRest(after: place > 0 ? entries[place - 1].id : .zero) }
+                if isStopping || loop.now >= end {
+                    return steps.leftRest(after: place > 0 ? entries[place - 1].id : .zero)
+                }
                 busy += 1
                 group.addTask { [self] in await handle(entry) }
             }

@@ -53,14 +53,15 @@ public final class RunningService: Sendable {
         readiness.become(.running)
     }
 
-    /// Ends the service in order: no new calls, running calls to their end, background work, then what it stands on.
+    /// Ends the service in order: no new calls and no more of streams, what runs of both to its end, background work, then
+    /// what it stands on.
     public func stop() async {
         readiness.become(.draining)
         await withTaskGroup(of: Void.self) { group in
+            for consumer in consumers { group.addTask { await consumer.stop() } }
             for drain in drains { group.addTask(executorPreference: loops.loops[0]) { try? await drain() } }
             await publicServer.drain(within: drainTimeout)
         }
-        for consumer in consumers { await consumer.stop() }
         for background in backgrounds { background.cancel() }
         for background in backgrounds { await background.value }
         for ending in endings.reversed() { try? await ending() }
