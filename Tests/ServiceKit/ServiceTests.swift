@@ -25,9 +25,11 @@ final class SampleService: Sendable {
         func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) { ([], .now) }
     }
 
-    init(_ settings: [String: String] = [:], redis: RedisServer? = nil) async throws {
+    init(
+        _ settings: [String: String] = [:], database: TestDatabase? = nil, redis: RedisServer? = nil
+    ) async throws {
         let authority = Authority(key: key.verificationKey)
-        service = try await ServiceUnderTest("sample", [], settings, redis: redis) { builder in
+        service = try await ServiceUnderTest("sample", [], settings, database: database, redis: redis) { builder in
             builder.verifyTokens(by: authority)
             _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
             builder.publicRoutes { routes in

@@ -19,7 +19,7 @@ extension ServiceBuilder {
             journal: CallJournal(metrics, log: log))
         let internalAPI = InternalAPI(
             routes: internalRoutes.router, credential: Array(config[CommonSettings.credential].revealed.utf8),
-            ids: ids, pages: OperatorPages(name: name, log: log, readiness: readiness, metrics: metrics))
+            ids: ids, pages: OperatorPages(name: name, log: log, readiness: readiness, metrics: metrics, pool: pool))
         return try await RunningService(self, api: api, internalAPI: internalAPI, readiness: readiness)
     }
 

@@ -1,3 +1,4 @@
+internal import EventLoop
 internal import HTTP
 internal import Telemetry
 internal import Wire
@@ -8,13 +9,15 @@ struct OperatorPages: Sendable {
     let log: Log
     let readiness: Readiness
     let metrics: MetricsRegistry
+    /// Where the page of metrics is written.
+    let pool: BlockingPool
 
     func page(for request: Request) async -> Response? {
         guard request.method == .get || request.method == .head else { return nil }
         switch String(decoding: request.path, as: UTF8.self) {
         case "/healthz": return Response(type: "text/plain", Array("ok\n".utf8))
         case "/readyz": return await ready()
-        case "/metrics": return metricsPage()
+        case "/metrics": return await metricsPage()
         case "/version": return version
         default: return nil
         }
@@ -32,8 +35,11 @@ struct OperatorPages: Sendable {
             })
     }
 
-    private func metricsPage() -> Response {
-        var response = Response(body: .bytes(metrics.page()))
+    private func metricsPage() async -> Response {
+        guard let page = try? await pool.run({ [metrics] in metrics.page() }) else {
+            return Response(.serviceUnavailable, type: "text/plain", Array("busy\n".utf8))
+        }
+        var response = Response(body: .bytes(page))
         response.headers.append(.contentType, MetricsPage.contentType)
         return response
     }

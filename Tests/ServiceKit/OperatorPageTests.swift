@@ -1,0 +1,81 @@
+import EventLoop
+import HTTP
+import Redis
+import ServiceKit
+import ServiceSupport
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("What a service tells its operators")
+struct OperatorPageTests {
+    @Test("While it drains a service is not ready, reads no more of its streams and ends the calls that run")
+    func draining() async throws {
+        let heard = Mutex(0)
+        let isBegun = Mutex(false)
+        let isOver = Mutex(false)
+        let service = try await ServiceUnderTest("sample", [], ["drain_timeout": "5m"]) { builder in
+            try builder.stream("things") { _ in heard.withLock { $0 += 1 } }
+            builder.publicRoutes { routes in
+                routes.open(.get, "/v1/slow") { call in
+                    isBegun.withLock { $0 = true }
+                    try await eventually("its end") { isOver.withLock(\.self) }
+                    return call.done()
+                }
+            }
+        }
+        let inside = service.running.internalAddress.port
+        try await service.redis.command("XADD", "things", "*", "a", "b")
+        try await eventually("an entry") { heard.withLock(\.self) == 1 }
+        async let slow = service.call("GET", "/v1/slow")
+        try await eventually("a call") { isBegun.withLock(\.self) }
+        async let stopped: Void = service.running.stop()
+        try await eventually(within: .seconds(30), "an end of reading") {
+            try await !service.redis.command("CLIENT", "LIST").joined().contains("cmd=xreadgroup")
+        }
+        let reply = try await HTTPCall.get(port: inside, "/readyz")
+        #expect(reply.status == 503)
+        #expect(reply.text == "not ready: draining\n")
+        #expect(try await HTTPCall.get(port: inside, "/healthz").status == 200)
+        isOver.withLock { $0 = true }
+        #expect(try await slow.status == 200)
+        await stopped
+        #expect(throws: (any Error).self) { try RawConnection(port: inside) }
+        service.loops.stop()
+        await service.redis.stop()
+    }
+
+    @Test("A service whose database is away is not ready and says what is missing, until it is back")
+    func databaseAway() async throws {
+        let cluster = try await PostgresCluster.start()
+        let sample = try await SampleService(database: try await cluster.makeDatabase())
+        let port = sample.service.running.internalAddress.port
+        @Sendable func readiness() async throws -> String { try await HTTPCall.get(port: port, "/readyz").text }
+        #expect(try await readiness() == "ready\n")
+        await cluster.kill()
+        let reply = try await HTTPCall.get(port: port, "/readyz")
+        #expect(reply.status == 503)
+        #expect(reply.text == "not ready: postgres\n")
+        try await cluster.start()
+        try await eventually("readiness") { try await readiness() == "ready\n" }
+        await sample.stop()
+        await cluster.stop()
+    }
+
+    @Test("The page of metrics is written where it may block, not on a loop")
+    func metrics() async throws {
+        struct Place: MetricsSource {
+            func write(to page: inout MetricsPage) {
+                page.begin("sample_on_loop", .gauge, "Whether the page is written on a loop.")
+                page.value(EventLoop.current == nil ? 0 : 1)
+            }
+        }
+        let service = try await ServiceUnderTest("sample", []) { builder in builder.metrics.add(Place()) }
+        let reply = try await HTTPCall.get(port: service.running.internalAddress.port, "/metrics")
+        #expect(reply.status == 200)
+        #expect(reply.text.contains("\nsample_on_loop 0.0\n"))
+        await service.stop()
+        await service.redis.stop()
+    }
+}
