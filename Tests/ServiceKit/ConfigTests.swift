@@ -1,5 +1,6 @@
 import EventLoop
 import ServiceKit
+import ServiceSupport
 import Testing
 
 @Suite("Settings")
@@ -9,6 +10,10 @@ struct ConfigTests {
     private static let password = ConfigKey<Secret>("password", "Opens the door.")
     private static let wait = ConfigKey("wait", default: Duration.seconds(30), "How long to wait.")
     private static let entries = [port.entry, name.entry, password.entry, wait.entry]
+
+    /// What every service requires, but for its credential.
+    private static let required = "clients_file = c\ndatabase_url = d\nredis_url = r\n"
+    private static let complete = required + "service_credential = \(ServiceUnderTest.credential)\n"
 
     private static func config(
         _ file: String, environment: [String: String] = [:], files: [String: String] = [:]
@@ -44,6 +49,41 @@ struct ConfigTests {
         #expect(throws: ConfigError.self) { try Self.config("name = n\npassword_file = /nowhere") }
     }
 
+    @Test("The environment goes before the file in whichever form either names a secret")
+    func precedenceOfSecrets() throws {
+        let files = ["/run/a": "from a", "/run/b": "from b"]
+        func password(_ file: String, _ variable: String, _ value: String) throws -> String {
+            try Self.config("name = n\n\(file)", environment: [variable: value], files: files)[Self.password].revealed
+        }
+        #expect(try password("password = plain", "MARU_PASSWORD_FILE", "/run/a") == "from a")
+        #expect(try password("password_file = /run/a", "MARU_PASSWORD_FILE", "/run/b") == "from b")
+        #expect(try password("password_file = /run/a", "MARU_PASSWORD", "plain") == "plain")
+        #expect(try password("password = plain", "MARU_PASSWORD", "other") == "other")
+    }
+
+    @Test("A secret that one source gives in both forms is refused")
+    func bothForms() {
+        let files = ["/run/p": "p"]
+        #expect(throws: ConfigError("password and password_file are both set")) {
+            try Self.config("name = n\npassword = p\npassword_file = /run/p", files: files)
+        }
+        #expect(throws: ConfigError("password and password_file are both set")) {
+            try Self.config(
+                "name = n", environment: ["MARU_PASSWORD": "p", "MARU_PASSWORD_FILE": "/run/p"], files: files)
+        }
+    }
+
+    @Test("A secret that is shorter than it has to be is refused, wherever it stands, and not shown")
+    func shortSecrets() throws {
+        func config(_ credential: String) throws -> Config {
+            try Config(Service.settings(of: "sample", []), file: Self.required + "service_credential = \(credential)")
+        }
+        #expect(throws: ConfigError("service_credential must be a secret, 32 characters at least")) {
+            try config(String(repeating: "x", count: 31))
+        }
+        _ = try config(String(repeating: "x", count: 32))
+    }
+
     @Test(
         "Settings that are unknown, missing, doubled or of the wrong type are refused",
         arguments: [
@@ -63,19 +103,17 @@ struct ConfigTests {
         ]
     )
     func tooSmall(_ name: String) {
-        let required = "clients_file = c\nservice_credential = s\ndatabase_url = d\nredis_url = r\n"
         for number in ["0", "-1"] {
             #expect(throws: ConfigError("\(name) must be a number, 1 at least")) {
-                try Config(Service.settings(of: "sample", []), file: required + "\(name) = \(number)")
+                try Config(Service.settings(of: "sample", []), file: Self.complete + "\(name) = \(number)")
             }
         }
     }
 
     @Test("A level of logging that does not exist is refused")
     func unknownLevel() {
-        let required = "clients_file = c\nservice_credential = s\ndatabase_url = d\nredis_url = r\n"
         #expect(throws: ConfigError("log_level must be a level")) {
-            try Config(Service.settings(of: "sample", []), file: required + "log_level = loud")
+            try Config(Service.settings(of: "sample", []), file: Self.complete + "log_level = loud")
         }
     }
 

@@ -1,5 +1,6 @@
 import EngineIO
 import ServiceKit
+import ServiceSupport
 import Testing
 
 @testable import realtime_gateway
@@ -7,7 +8,13 @@ import Testing
 @Suite("Settings of the gateway")
 struct SettingsTests {
     private static func config(_ line: String) throws(ConfigError) -> Config {
-        let required = "clients_file = c\nservice_credential = s\ndatabase_url = d\nredis_url = r\n"
+        let required = """
+            clients_file = c
+            service_credential = \(ServiceUnderTest.credential)
+            database_url = d
+            redis_url = r
+
+            """
         return try Config(
             Service.settings(of: "realtime-gateway", GatewaySettings.entries), file: required + line)
     }

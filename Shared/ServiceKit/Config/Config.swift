@@ -18,27 +18,43 @@ public struct Config: Sendable {
         environment: [String: String] = [:],
         read: (String) -> String? = Config.textOfFile
     ) throws(ConfigError) {
-        var given = try Self.parse(file)
+        var lines = try Self.parse(file)
+        var variables: [String: String] = [:]
         for (name, value) in environment where name.hasPrefix("MARU_") {
-            given[name.dropFirst("MARU_".count).lowercased()] = value
+            variables[name.dropFirst("MARU_".count).lowercased()] = value
         }
         var values: [String: String] = [:]
         for entry in entries {
-            let inFile = entry.isSecret ? given.removeValue(forKey: entry.name + "_file") : nil
-            if let text = given.removeValue(forKey: entry.name) {
-                values[entry.name] = text
-            } else if let path = inFile {
+            let (variable, line) = (try Self.take(entry, from: &variables), try Self.take(entry, from: &lines))
+            switch variable ?? line {
+            case .text(let text): values[entry.name] = text
+            case .file(let path):
                 guard let text = read(path) else { throw ConfigError("\(entry.name)_file: cannot read \(path)") }
                 values[entry.name] = String(text.trimmingSpaces)
-            } else {
-                values[entry.name] = entry.fallback
+            case nil: values[entry.name] = entry.fallback
             }
             guard let text = values[entry.name] else { throw ConfigError("\(entry.name) is required: \(entry.doc)") }
             guard entry.accepts(text) else { throw ConfigError("\(entry.name) must be a \(entry.range)") }
         }
-        if let unknown = given.keys.sorted().first { throw ConfigError("unknown setting \(unknown)") }
+        if let unknown = Set(variables.keys).union(lines.keys).min() { throw ConfigError("unknown setting \(unknown)") }
         self.entries = entries
         self.values = values
+    }
+
+    /// What a source says of a setting.
+    private enum Given {
+        case text(String)
+        /// The file that holds the text.
+        case file(String)
+    }
+
+    private static func take(
+        _ entry: ConfigEntry, from source: inout [String: String]
+    ) throws(ConfigError) -> Given? {
+        let text = source.removeValue(forKey: entry.name).map(Given.text)
+        guard entry.isSecret, let path = source.removeValue(forKey: entry.name + "_file") else { return text }
+        guard text == nil else { throw ConfigError("\(entry.name) and \(entry.name)_file are both set") }
+        return .file(path)
     }
 
     /// The value of a setting; the key must be among those that the config was made with.

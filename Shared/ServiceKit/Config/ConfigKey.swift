@@ -48,6 +48,15 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
         limits = nil
     }
 
+    /// A secret that must be given and have so many characters at least.
+    init(_ name: String, charactersAtLeast count: Int, _ doc: String) where Value == Secret {
+        self.name = name
+        self.doc = doc
+        fallback = nil
+        isWithin = { $0.revealed.count >= count }
+        limits = "\(count) characters at least"
+    }
+
     /// The key without its value's type, for lists of keys.
     public var entry: ConfigEntry { entry(default: fallback?.configText) }
 

@@ -13,7 +13,7 @@ struct CommonSettings: Sendable {
         "log_level", default: LogLevel.info, "The least level that is logged: debug, info, warning, error.")
     static let clientsFile = ConfigKey<String>("clients_file", "The file of API keys and client profiles.")
     static let credential = ConfigKey<Secret>(
-        "service_credential", "What services show each other, 32 characters or more.")
+        "service_credential", charactersAtLeast: 32, "What services show each other.")
     static let databaseURL = ConfigKey<Secret>(
         "database_url", "The service's own database and role: postgres://role:password@host/db.")
     static let databaseConnections = ConfigKey(
