@@ -24,6 +24,33 @@ import Testing
         }
     }
 
+    @Test("A server that ends what it accepts is tried again after growing pauses, however many wait for it")
+    func backOff() async throws {
+        let listener = try ClosingListener()
+        let (loops, blocking) = (EventLoopGroup(count: 1), BlockingPool(threads: 1, limit: 16))
+        let start = ContinuousClock.now
+        let pool = PostgresPool(
+            PostgresConfiguration("postgres://a@127.0.0.1:\(listener.port)/b?sslmode=disable&gssencmode=disable"),
+            on: loops, blocking: blocking)
+        let callers = (0..<8).map { _ in
+            Task(executorPreference: loops.loops[0]) {
+                while !Task.isCancelled {
+                    _ = try? await pool.query(SQL.one)
+                    try await loops.loops[0].sleep(for: .milliseconds(1))
+                }
+            }
+        }
+        try await eventually("six attempts") { listener.accepted.count >= 6 }
+        for caller in callers { caller.cancel() }
+        for caller in callers { _ = await caller.result }
+        // Five pauses of 50, 100, 200, 400 and 800 ms, half of each at least.
+        #expect(listener.accepted[5] - start >= .milliseconds(775))
+        pool.close()
+        await onOwnThread { loops.stop() }
+        blocking.stop()
+        listener.stop()
+    }
+
     @Test("A connection that ended while nobody used it is noticed by nobody")
     func terminatedIdle() async throws {
         try await Database.use { pool, home in

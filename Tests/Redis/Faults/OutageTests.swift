@@ -151,6 +151,22 @@ import Testing
         }
     }
 
+    @Test("A server that ends what it accepts is tried again after growing pauses")
+    func backOff() async throws {
+        let listener = try ClosingListener()
+        let (group, pool) = (EventLoopGroup(count: 1), BlockingPool(threads: 1, limit: 1))
+        let start = ContinuousClock.now
+        let redis = Redis(
+            RedisConfiguration(.host("127.0.0.1", port: listener.port)), on: group, resolvingOn: pool)
+        try await eventually("six attempts") { listener.accepted.count >= 6 }
+        // Five pauses of 50, 100, 200, 400 and 800 ms, half of each at least.
+        #expect(listener.accepted[5] - start >= .milliseconds(775))
+        redis.close()
+        await onOwnThread { group.stop() }
+        pool.stop()
+        listener.stop()
+    }
+
     @Test("A client started before its server finds it when it comes")
     func early() async throws {
         let server = try await RedisServer.start()
