@@ -74,6 +74,19 @@ struct RoomTrackerTests {
         #expect(tracker.last == 3)
     }
 
+    @Test("An answer that is older than what was heard meanwhile says nothing of what is missing behind its head")
+    func oldAnswer() {
+        var tracker = RoomTracker()
+        _ = tracker.start(at: 0)
+        #expect(asked(tracker.heard(message(2))) == [0])
+        #expect(delivered(tracker.heard(message(1))) == [1, 2])
+        #expect(tracker.heard(message(4)).isEmpty)
+        let actions = tracker.healed([message(1), message(2)], head: 2)
+        #expect(delivered(actions) == [] && asked(actions) == [2])
+        #expect(delivered(tracker.heard(message(3))) == [3, 4])
+        #expect(tracker.healed([message(3), message(4)], head: 4).isEmpty)
+    }
+
     @Test("A question that nobody answers may be asked again")
     func failure() {
         var tracker = RoomTracker()
@@ -83,28 +96,48 @@ struct RoomTrackerTests {
         #expect(asked(tracker.compared(head: 2)) == [0])
     }
 
-    @Test("Whatever the order, repetition and loss, each message is delivered once and in order")
+    @Test("Whatever the order, loss and age of answers, each message is delivered once and in order")
     func anyOrder() {
         var random = SystemRandomNumberGenerator()
-        for _ in 0..<200 {
+        for _ in 0..<500 {
             var tracker = RoomTracker()
             var out = delivered(tracker.start(at: 0))
-            let head = Int64(40)
-            var heard = (1...head).filter { _ in Int.random(in: 0..<10, using: &random) > 1 }
-            heard += heard.filter { _ in Bool.random(using: &random) }
-            heard.shuffle(using: &random)
+            var head: Int64 = 0
+            var onTheWay: [Int64] = []
+            // An answer tells what there was when it was made, and may come much later.
+            var answer: (messages: [RoomMessage], head: Int64)?
             func perform(_ actions: [RoomTracker.Action]) {
                 for action in actions {
                     switch action {
                     case .deliver(let message): out.append(message.body.seq)
                     case .heal(let after):
-                        perform(tracker.healed(((after + 1)...head).prefix(7).map(message), head: head))
+                        #expect(answer == nil, "one question at a time")
+                        let missing = after < head ? Array((after + 1)...head) : []
+                        answer = (missing.prefix(7).map(message), head)
                     }
                 }
             }
-            for seq in heard { perform(tracker.heard(message(seq))) }
+            func takeAnswer() {
+                guard let taken = answer else { return }
+                answer = nil
+                perform(tracker.healed(taken.messages, head: taken.head))
+            }
+            while head < 40 || !onTheWay.isEmpty {
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0 where head < 40:
+                    head += 1
+                    // Lost, heard, or heard twice.
+                    for _ in 0..<[0, 1, 1, 1, 2].randomElement(using: &random)! { onTheWay.append(head) }
+                case 1: takeAnswer()
+                default:
+                    guard let place = onTheWay.indices.randomElement(using: &random) else { continue }
+                    perform(tracker.heard(message(onTheWay.remove(at: place))))
+                }
+            }
+            while answer != nil { takeAnswer() }
             perform(tracker.compared(head: head))
-            #expect(out == Array(1...head))
+            while answer != nil { takeAnswer() }
+            #expect(out == Array(1...40))
         }
     }
 }

@@ -48,9 +48,10 @@ struct RoomTracker {
         isHealing = false
         guard let last else { return [] }
         for message in messages where message.body.seq > last { early[message.body.seq] = message }
-        // What an answer that is not full leaves out does not exist any more: nothing waits for it.
+        // What an answer that is not full leaves out does not exist any more: nothing waits for it. Behind its head it says
+        // nothing, as it may be older than what was heard while it was under way.
         if messages.isEmpty || messages.last?.body.seq == head, let next = early.keys.min(), next > last + 1 {
-            self.last = next - 1
+            self.last = max(last, min(next - 1, head))
         } else if messages.isEmpty, head > last, early.isEmpty {
             self.last = head
         }
