@@ -105,8 +105,9 @@ enum App {
             metrics: PushMetrics(service.metrics), log: service.log)
         let intake = PushIntake(
             store: store, workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,
-            auth: auth, presence: presence, sender: sender)
+            auth: auth, presence: presence, sender: sender, oldest: settings.pushAge)
         try service.stream(.pushes, concurrency: 8, intake.take)
         service.background("push", sender.run)
+        service.background("forgetting pushes", PushForgetting(store: store).run)
     }
 }

@@ -46,6 +46,9 @@ struct GatewaySettings: Sendable {
     private static let pushLeaseKey = ConfigKey(
         "push_lease", default: Duration.seconds(60), atLeast: .seconds(1),
         "How long a push belongs to the instance that has taken it; what a dead one has not sent others send then.")
+    private static let pushAgeKey = ConfigKey(
+        "push_age", default: Duration.seconds(3600), atLeast: .seconds(1),
+        "How old a message may be when it is found out who is to be pushed; one that is older is not pushed.")
     private static let fcmURLKey = ConfigKey("fcm_url", default: "https://fcm.googleapis.com", "Where FCM is.")
     private static let fcmTokenURLKey = ConfigKey(
         "fcm_token_url", default: "", "Where access tokens for FCM are; what the service account names when empty.")
@@ -55,8 +58,8 @@ struct GatewaySettings: Sendable {
     static let entries = [
         fcmURLKey.entry, fcmTokenURLKey.entry, fcmServiceAccountKey.entry,
         nodeKey.entry, originsKey.entry, pingIntervalKey.entry, pingTimeoutKey.entry, drainWindowKey.entry,
-        readerPatienceKey.entry, anonymousKey.entry, pushLeaseKey.entry, nodeAddressKey.entry, handshakeRateKey.entry,
-        handshakeBurstKey.entry,
+        readerPatienceKey.entry, anonymousKey.entry, pushLeaseKey.entry, pushAgeKey.entry, nodeAddressKey.entry,
+        handshakeRateKey.entry, handshakeBurstKey.entry,
     ]
 
     let node: String
@@ -66,7 +69,7 @@ struct GatewaySettings: Sendable {
     let allowedOrigins: [String]
     let readerPatience: Duration
     let drainWindow: Duration
-    let pushLease: Duration
+    let pushLease, pushAge: Duration
     let fcmURL: String
     /// Nil where the service account names it.
     let fcmTokenURL: String?
@@ -88,6 +91,7 @@ struct GatewaySettings: Sendable {
         readerPatience = config[Self.readerPatienceKey]
         drainWindow = config[Self.drainWindowKey]
         pushLease = config[Self.pushLeaseKey]
+        pushAge = config[Self.pushAgeKey]
         fcmURL = config[Self.fcmURLKey]
         fcmTokenURL = config[Self.fcmTokenURLKey].isEmpty ? nil : config[Self.fcmTokenURLKey]
         fcmServiceAccount = config[Self.fcmServiceAccountKey]

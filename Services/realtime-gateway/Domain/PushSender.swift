@@ -19,7 +19,6 @@ final class PushSender: Sendable {
     private static let batch = 200
     private static let concurrency = 32
     private static let patrol = Duration.seconds(5)
-    private static let memory = Duration.seconds(7 * 86_400)
 
     /// - Parameter lease: how long a push is one's own that one has taken; then others may take it.
     init(
@@ -42,7 +41,6 @@ final class PushSender: Sendable {
         while !Task.isCancelled {
             let due = try await store.take(atMost: Self.batch, now: .now, lease: lease)
             if due.isEmpty {
-                try await store.forget(before: .now - Self.memory)
                 let next = try await store.nextDue().map { max(.milliseconds(10), $0 - .now) } ?? Self.patrol
                 try await signal.sleep(atMost: min(next, Self.patrol), on: loop)
             } else {

@@ -1,33 +1,67 @@
 import Contract
 import Redis
 import ServiceKit
+import Synchronization
 import Wire
 
 /// Makes rows of the messages on the stream of pushes: one for each device of those who are not in the room.
-struct PushIntake: Sendable {
-    let store: PushStore
-    let workspaces: WorkspaceClient
-    let chat: ChatClient
-    let auth: AuthClient
-    let presence: Presence
-    let sender: PushSender
+///
+/// A job may be told again long after, when those who have read its message live are gone: one that was taken to its end
+/// is in the database, and of one that failed those who were there are remembered.
+final class PushIntake: Sendable {
+    private let store: PushStore
+    private let workspaces: WorkspaceClient
+    private let chat: ChatClient
+    private let auth: AuthClient
+    private let presence: Presence
+    private let sender: PushSender
+    private let oldest: Duration
+    /// Who was in the room when a job was tried that has failed, by the name of its push.
+    private let witnesses = Mutex<[String: Set<UserID>]>([:])
+
+    private static let mostWitnessed = 4096
+
+    /// - Parameter oldest: messages older than this are not pushed any more.
+    init(
+        store: PushStore, workspaces: WorkspaceClient, chat: ChatClient, auth: AuthClient, presence: Presence,
+        sender: PushSender, oldest: Duration
+    ) {
+        self.store = store
+        self.workspaces = workspaces
+        self.chat = chat
+        self.auth = auth
+        self.presence = presence
+        self.sender = sender
+        self.oldest = oldest
+    }
 
     /// Takes an entry; told again, it changes nothing.
     func take(_ entry: RedisStreamEntry) async throws {
         guard let body = entry["body"], let json = try? JSONValue(parsing: body),
-            case .message(let message)? = RoomEvent(json)
+            case .message(let message)? = RoomEvent(json), .now - message.body.createdAt <= oldest
         else { return }
         let push = PushMessage(message)
-        let present = await presence.users(in: message.room)
+        async let isTaken = store.isTaken(message)
+        let present = await presence.users(in: message.room).union(witnesses(of: push))
+        do {
+            if try await isTaken { return }
+            try await write(message, push, present)
+        } catch {
+            remember(present, of: push)
+            throw error
+        }
+        sender.wake()
+    }
+
+    private func write(_ message: RoomMessage, _ push: PushMessage, _ present: Set<UserID>) async throws {
         var after: UserID?
         repeat {
             let page = try await recipients(of: message, after: after)
             let absent = page.users.filter { $0 != message.body.author.id && !present.contains($0) }
             let devices = try await auth.devices(of: absent)
-            if !devices.isEmpty { try await store.insert(message, push, devices, at: .now) }
+            try await store.insert(message, push, devices, isLast: page.next == nil, at: .now)
             after = page.next
         } while after != nil
-        sender.wake()
     }
 
     private func recipients(of message: RoomMessage, after: UserID?) async throws -> (users: [UserID], next: UserID?) {
@@ -36,5 +70,16 @@ struct PushIntake: Sendable {
             return ([], nil)
         }
         return (room.isOpen ? room.users : [], nil)
+    }
+
+    private func witnesses(of push: PushMessage) -> Set<UserID> {
+        witnesses.withLock { $0.removeValue(forKey: push.collapseID) ?? [] }
+    }
+
+    private func remember(_ present: Set<UserID>, of push: PushMessage) {
+        witnesses.withLock { witnesses in
+            if witnesses.count >= Self.mostWitnessed { witnesses.removeAll() }
+            witnesses[push.collapseID] = present
+        }
     }
 }

@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// The table of pushes.
+/// The tables of pushes, and of the jobs that they are made of.
 struct PushStore: Sendable {
     let database: PostgresPool
 
@@ -24,6 +24,11 @@ struct PushStore: Sendable {
         from unnest($4::text[], $5::bigint[]) as wanted (device, user_id) order by device
         on conflict do nothing
         """)
+    private static let isTaken = Statement(
+        "find push job", "select exists (select from push_job where kind = $1 and room = $2 and seq = $3)")
+    private static let takeJob = Statement(
+        "insert push job",
+        "insert into push_job (kind, room, seq, taken_at) values ($1, $2, $3, $4) on conflict do nothing")
     private static let take = Statement(
         "take due pushes",
         """
@@ -37,20 +42,49 @@ struct PushStore: Sendable {
     private static let nextDue = Statement("next due push", "select min(due_at) from push where done_at is null")
     private static let finish = Statement(
         "finish push",
-        "update push set done_at = $5 where kind = $1 and room = $2 and seq = $3 and device = $4")
+        "update push set done_at = $5, body = '' where kind = $1 and room = $2 and seq = $3 and device = $4")
     private static let postpone = Statement(
         "postpone push",
         "update push set due_at = $5 where kind = $1 and room = $2 and seq = $3 and device = $4")
-    private static let forget = Statement("forget pushes", "delete from push where done_at < $1")
+    private static let forget = Statement(
+        "forget pushes",
+        """
+        delete from push where (kind, room, seq, device) in (
+            select kind, room, seq, device from push where done_at < $1
+            order by done_at limit $2 for update skip locked
+        )
+        """)
+    private static let forgetJobs = Statement(
+        "forget push jobs",
+        """
+        delete from push_job where (kind, room, seq) in (
+            select kind, room, seq from push_job where taken_at < $1
+            order by taken_at limit $2 for update skip locked
+        )
+        """)
+
+    /// Whether the pushes of a message were all written down before.
+    func isTaken(_ message: RoomMessage) async throws -> Bool {
+        try await database.query(
+            Self.isTaken, Int16(message.room.kind.rawValue), message.room.rawValue, message.body.seq
+        ).value()
+    }
 
     /// Writes down a push for each device that has none of this message yet.
+    ///
+    /// - Parameter isLast: whether these are the last devices: with them the job is written down as taken.
     func insert(
-        _ message: RoomMessage, _ push: PushMessage, _ devices: [AuthClient.Device], at now: Timestamp
+        _ message: RoomMessage, _ push: PushMessage, _ devices: [AuthClient.Device], isLast: Bool, at now: Timestamp
     ) async throws {
-        try await database.execute(
-            Self.insert, Int16(message.room.kind.rawValue), message.room.rawValue, message.body.seq,
-            devices.map(\.token), devices.map(\.user.rawValue), push.encoded(), now.milliseconds,
-            message.body.createdAt.milliseconds)
+        let (kind, room, seq) = (Int16(message.room.kind.rawValue), message.room.rawValue, message.body.seq)
+        var batch = PostgresBatch()
+        if !devices.isEmpty {
+            try batch.add(
+                Self.insert, kind, room, seq, devices.map(\.token), devices.map(\.user.rawValue), push.encoded(),
+                now.milliseconds, message.body.createdAt.milliseconds)
+        }
+        if isLast { try batch.add(Self.takeJob, kind, room, seq, now.milliseconds) }
+        try await database.run(batch)
     }
 
     /// Takes pushes that are due; who does not finish them in `lease` leaves them to others.
@@ -82,8 +116,12 @@ struct PushStore: Sendable {
             moment.milliseconds)
     }
 
-    /// Forgets what was done before a moment.
-    func forget(before moment: Timestamp) async throws {
-        try await database.execute(Self.forget, moment.milliseconds)
+    /// Forgets what was done before a moment, so many rows of each table at most.
+    ///
+    /// - Returns: whether there may be more.
+    func forget(before moment: Timestamp, atMost limit: Int) async throws -> Bool {
+        let pushes = try await database.execute(Self.forget, moment.milliseconds, limit)
+        let jobs = try await database.execute(Self.forgetJobs, moment.milliseconds, limit)
+        return max(pushes, jobs) == limit
     }
 }

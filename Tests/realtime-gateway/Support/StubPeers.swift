@@ -26,6 +26,12 @@ struct PeersOfGateway: StubState {
     var pushes: [(device: String, message: JSONValue)] = []
     /// What the provider answers next, before it takes anything: status, error code and Retry-After.
     var refusals: [(status: UInt16, code: String, retryAfter: String?)] = []
+    /// How long the provider, and the place of its access tokens, take; and for which devices the answer does not leave yet.
+    var pushTakes = Duration.zero
+    var tokenTakes = Duration.zero
+    var heldDevices: Set<String> = []
+    /// Whether nobody can tell whose devices there are.
+    var devicesAway = false
     var isAway = false
     /// Whether answers on who may see what are made, but do not leave yet.
     var isHoldingAccess = false
@@ -33,13 +39,23 @@ struct PeersOfGateway: StubState {
     var headsTake = Duration.zero
     var headsAway = false
 
-    func delay(of call: StubCall) -> Duration { call.path == "/internal/rooms/heads" ? headsTake : .zero }
+    func delay(of call: StubCall) -> Duration {
+        if call.path.hasSuffix("messages:send") { return pushTakes }
+        return call.path == "/internal/rooms/heads" ? headsTake : call.path == "/token" ? tokenTakes : .zero
+    }
 
-    func isHolding(_ call: StubCall) -> Bool { isHoldingAccess && call.path == "/internal/access" }
+    func isHolding(_ call: StubCall) -> Bool {
+        isHoldingAccess && call.path == "/internal/access"
+            || !heldDevices.isEmpty && heldDevices.contains(call.json?["message"]?["token"]?.string ?? "")
+    }
 
     mutating func answer(_ call: StubCall) -> Response? {
         calls.append("\(call.method) \(call.path)")
-        if isAway || headsAway && call.path == "/internal/rooms/heads" { return .refusal(503, "E99") }
+        if isAway || headsAway && call.path == "/internal/rooms/heads"
+            || devicesAway && call.path == "/internal/devices"
+        {
+            return .refusal(503, "E99")
+        }
         return call.path.hasSuffix("messages:send") ? push(call) : known(call)
     }
 

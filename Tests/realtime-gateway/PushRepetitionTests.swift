@@ -1,0 +1,137 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Jobs of pushes that are told again", .serialized)
+struct PushRepetitionTests {
+    private static let room = RoomID(ChannelID(8))
+
+    /// Runs `body` with a node that has 1 in the room, 2 away and 60 writing.
+    private static func withReader(
+        _ settings: [String: String] = [:], _ body: (GatewayHouse, SocketClient) async throws -> Void
+    ) async throws {
+        try await GatewayHouse.use { house in
+            let folder = TemporaryFolder("maru-push")
+            house.peers.change { state in
+                state.channels[8] = [1, 2, 60]
+                state.devices = [1: ["d1"], 2: ["d2"]]
+            }
+            try await house.withNode(try house.pushSettings(folder, settings)) { node in
+                let reader = try await house.listener(1, port: node.port, in: Self.room)
+                try await eventually("presence") { try await Self.present(house) == 1 }
+                try await body(house, reader)
+            }
+        }
+    }
+
+    private static func present(_ house: GatewayHouse) async throws -> Int {
+        try await house.redis.command("ZRANGE", "presence:channel-8", "0", "-1").count { !$0.isEmpty }
+    }
+
+    private static func leave(_ reader: SocketClient, _ house: GatewayHouse) async throws {
+        reader.drop()
+        try await eventually("nobody here") { try await present(house) == 0 }
+    }
+
+    @Test("Who has read a message live gets no push of it, although they have left when its job is told again")
+    func toldAgain() async throws {
+        try await Self.withReader { house, reader in
+            let message = try await house.push("1", in: Self.room)
+            try await house.settled(count: 1)
+            try await Self.leave(reader, house)
+            try await house.tell(message)
+            try await house.taken()
+            #expect(try await house.ask("select string_agg(device, ',') from realtime.push") == "d2")
+            // Of what is new they are told.
+            try await house.push("2", in: Self.room)
+            try await house.settled(count: 3)
+            #expect(house.peers.now.pushes.map(\.device).sorted() == ["d1", "d2", "d2"])
+        }
+    }
+
+    @Test("A job that has pushed to nobody is taken as well")
+    func nobody() async throws {
+        try await Self.withReader { house, reader in
+            house.peers.change { $0.devices[2] = nil }
+            let message = try await house.push("1", in: Self.room)
+            try await house.taken()
+            try await Self.leave(reader, house)
+            try await house.tell(message)
+            try await house.taken()
+            #expect(try await house.ask("select count(*) from realtime.push") == "0")
+        }
+    }
+
+    @Test("Who was there when a job could not be taken gets no push of it, although they have left meanwhile")
+    func failure() async throws {
+        try await Self.withReader { house, reader in
+            house.peers.change { $0.devicesAway = true }
+            let message = try await house.push("1", in: Self.room)
+            // A read is tried twice.
+            try await eventually("two questions") { house.peers.count("/internal/devices") >= 2 }
+            try await Self.leave(reader, house)
+            house.peers.change { $0.devicesAway = false }
+            try await eventually("a push") {
+                try await house.tell(message)
+                return try await house.ask("select count(*) from realtime.push") != "0"
+            }
+            #expect(try await house.ask("select string_agg(device, ',') from realtime.push") == "d2")
+        }
+    }
+
+    @Test("A message that is older than may be is not pushed, such as those from before push was switched on")
+    func old() async throws {
+        try await Self.withReader { house, _ in
+            let message = house.peers.change { $0.write("1", in: Self.room, by: 60, session: 1060) }
+            let body = message.body
+            let old = RoomMessage(
+                room: message.room, workspace: message.workspace, name: message.name,
+                body: MessageBody(
+                    id: body.id, seq: body.seq, content: body.content, createdAt: .now - .seconds(3700), files: [],
+                    author: body.author),
+                session: message.session)
+            try await house.tell(old)
+            try await house.push("2", in: Self.room)
+            try await house.taken()
+            try await house.settled(count: 1)
+            #expect(house.peers.now.pushes.map { $0.message["notification"]?["body"]?.string } == ["2"])
+        }
+    }
+
+    @Test("Pushes and jobs are forgotten a week later, a few at a time, while others are sent; their texts at once")
+    func forgetting() async throws {
+        try await GatewayHouse.use { house in
+            let folder = TemporaryFolder("maru-push")
+            house.peers.change { state in
+                state.channels[8] = [1, 60]
+                state.devices = [1: ["d1"]]
+            }
+            // Makes the tables.
+            try await house.withNode(try house.pushSettings(folder)) { _ in }
+            let ages = "(extract(epoch from now()) * 1000)::bigint - 86400000 * case when n > 2500 then 6 else 8 end"
+            _ = try await house.ask(
+                """
+                insert into realtime.push (kind, room, seq, device, user_id, body, due_at, created_at, done_at)
+                select 1, 9, n, 'd', 1, '', 0, 0, \(ages) from generate_series(1, 2600) n;
+                insert into realtime.push_job select 1, 9, n, \(ages) from generate_series(1, 2600) n
+                """)
+            try await house.withNode(try house.pushSettings(folder)) { _ in
+                try await house.push("비밀", in: Self.room)
+                for table in ["push", "push_job"] {
+                    try await eventually("only younger ones") {
+                        try await house.ask("select count(*), min(seq) from realtime.\(table) where room = 9")
+                            == "100|2501"
+                    }
+                }
+                try await eventually("the end of the push") {
+                    try await house.ask("select count(done_at) from realtime.push where room = 8") == "1"
+                }
+                #expect(try await house.ask("select body from realtime.push where room = 8") == "")
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Contract
+import Crypto
+import Glibc
+import ServiceSupport
+import TestSupport
+import Wire
+
+extension GatewayHouse {
+    /// The settings of a node that sends pushes to the stub.
+    func pushSettings(_ folder: TemporaryFolder, _ own: [String: String] = [:]) throws -> [String: String] {
+        let account = JSONWriter.bytes { json in
+            json.object { json in
+                json.field("project_id", "maru")
+                json.field("client_email", "push@maru.example")
+                json.field("private_key", SigningKey.generate().pem)
+            }
+        }
+        let path = folder.path + "/account.json"
+        try String(decoding: account, as: UTF8.self).write(toFile: path)
+        return [
+            "fcm_url": peers.url, "fcm_token_url": peers.url + "/token", "fcm_service_account": path,
+            "push_lease": "2s",
+        ].merging(own) { $1 }
+    }
+
+    /// Puts a message of the room on the stream of pushes, as chat-service does.
+    func tell(_ message: RoomMessage) async throws {
+        let body = String(decoding: RoomEvent.message(message).encoded(), as: UTF8.self)
+        try await redis.command(
+            "XADD", "push", "*", "id", "\(message.room):\(message.body.seq)", "body", body)
+    }
+
+    /// Somebody writes what is pushed, and heard by nobody.
+    @discardableResult
+    func push(_ text: String, in room: RoomID) async throws -> RoomMessage {
+        let message = peers.change { $0.write(text, in: room, by: 60, session: 1060) }
+        try await tell(message)
+        return message
+    }
+
+    /// Waits until the table holds no push that is not done.
+    func settled(count: Int) async throws {
+        try await eventually(within: .seconds(60), "the end of \(count) pushes") {
+            try await self.ask("select count(*), count(done_at) from realtime.push") == "\(count)|\(count)"
+        }
+    }
+
+    /// Waits until every job on the stream has been taken to its end.
+    func taken() async throws {
+        try await eventually("all jobs' ends") {
+            let group = try await self.redis.command("XINFO", "GROUPS", "push")
+            func count(_ name: String) -> String? { group.firstIndex(of: name).map { group[$0 + 1] } }
+            return count("lag") == "0" && count("pending") == "0"
+        }
+    }
+}
+
+extension String {
+    fileprivate func write(toFile path: String) throws {
+        guard let file = fopen(path, "we") else { throw NeverHappened(description: "cannot write \(path)") }
+        defer { fclose(file) }
+        fputs(self, file)
+    }
+}
