@@ -109,5 +109,7 @@ enum App {
         try service.stream(.pushes, concurrency: 8, intake.take)
         service.background("push", sender.run)
         service.background("forgetting pushes", PushForgetting(store: store).run)
+        let loop = service.loops.loops[0]
+        service.atDrain { await sender.stop(within: settings.pushDrain, on: loop) }
     }
 }

@@ -70,6 +70,8 @@ struct GatewaySettings: Sendable {
     let readerPatience: Duration
     let drainWindow: Duration
     let pushLease, pushAge: Duration
+    /// How long pushes that are on their way at the end may take: a provider's answer takes ten seconds at most.
+    let pushDrain = Duration.seconds(12)
     let fcmURL: String
     /// Nil where the service account names it.
     let fcmTokenURL: String?

@@ -62,7 +62,7 @@ struct PushTests {
     static let answers: [(status: UInt16, code: String?, retryAfter: Duration?, verdict: PushVerdict)] = [
         (200, nil, nil, .sent),
         (404, "UNREGISTERED", nil, .deadToken),
-        (403, "SENDER_ID_MISMATCH", nil, .deadToken),
+        (403, "SENDER_ID_MISMATCH", nil, .otherProject),
         (400, "INVALID_ARGUMENT", nil, .hopeless),
         (429, "QUOTA_EXCEEDED", .seconds(7), .later(atLeast: .seconds(7))),
         (429, nil, nil, .later(atLeast: .seconds(60))),

@@ -1,22 +1,39 @@
 import Contract
 import EventLoop
 import ServiceKit
+import Synchronization
 import Telemetry
 import Wire
 
 /// Hands over what is due, a bounded number at a time, and tries again what did not pass.
 ///
 /// A push is in the table before it is sent, and what is sent twice carries the same name, so that a device shows it once.
+/// No more are taken than can be sent at once: what waits, waits in the table, where others find it. What has been taken
+/// is sent whatever becomes of the others, and of the task that has taken it.
 final class PushSender: Sendable {
+    private struct State {
+        /// How many are on their way.
+        var busy = 0
+        var isTaking = false
+        /// Whether more may be due than there were slots for.
+        var waitsForSlot = false
+        var isStopped = false
+        /// Whether a push has ever passed: then it is a device, and not our key file, that is of another project.
+        var hasSent = false
+
+        var isResting: Bool { busy == 0 && !isTaking }
+    }
+
     private let store: PushStore
     private let provider: FCM
     private let auth: AuthClient
     private let metrics: PushMetrics
     private let log: Log
     private let lease: Duration
+    private let state = Mutex(State())
     private let signal = WakeSignal()
+    private let rested = WakeSignal()
 
-    private static let batch = 200
     private static let concurrency = 32
     private static let patrol = Duration.seconds(5)
 
@@ -39,23 +56,78 @@ final class PushSender: Sendable {
     func run() async throws {
         guard let loop = EventLoop.current else { return }
         while !Task.isCancelled {
-            let due = try await store.take(atMost: Self.batch, now: .now, lease: lease)
-            if due.isEmpty {
-                let next = try await store.nextDue().map { max(.milliseconds(10), $0 - .now) } ?? Self.patrol
-                try await signal.sleep(atMost: min(next, Self.patrol), on: loop)
-            } else {
-                try await send(due)
-            }
+            let pause = try await takeMore(on: loop)
+            if pause > .zero { try await signal.sleep(atMost: pause, on: loop) }
         }
     }
 
-    private func send(_ due: [PushStore.Due]) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (index, push) in due.enumerated() {
-                if index >= Self.concurrency { try await group.next() }
-                group.addTask { [self] in try await send(push) }
+    /// Takes no more, and returns when those on their way are done, or after `limit`.
+    func stop(within limit: Duration, on loop: EventLoop) async {
+        state.withLock { $0.isStopped = true }
+        let end = EventLoop.preciseNow + limit.wholeNanoseconds
+        while !state.withLock(\.isResting) {
+            let now = EventLoop.preciseNow
+            guard now < end else { return }
+            try? await rested.sleep(atMost: .nanoseconds(Int64(end - now)), on: loop)
+        }
+    }
+
+    /// Begins as many as there are free slots.
+    ///
+    /// - Returns: how long nothing more is to be done, unless somebody wakes.
+    private func takeMore(on loop: EventLoop) async throws -> Duration {
+        let free = state.withLock { state in
+            let free = state.isStopped ? 0 : Self.concurrency - state.busy
+            state.waitsForSlot = free == 0
+            state.isTaking = free > 0
+            return free
+        }
+        guard free > 0 else { return Self.patrol }
+        let due: [PushStore.Due]
+        do {
+            // Not to be cancelled: what it has taken would be nobody's until the lease ends.
+            due = try await Task(executorPreference: loop) { [store, lease] in
+                try await store.take(atMost: free, now: .now, lease: lease)
+            }.value
+            took(due.count)
+        } catch {
+            took(0)
+            throw error
+        }
+        for push in due {
+            Task(executorPreference: loop) { [self] in
+                await settle(push)
+                done()
             }
-            try await group.waitForAll()
+        }
+        if due.count == free { return .zero }
+        return min(Self.patrol, try await store.nextDue().map { max(.milliseconds(10), $0 - .now) } ?? Self.patrol)
+    }
+
+    private func took(_ count: Int) {
+        let isResting = state.withLock { state in
+            state.busy += count
+            state.isTaking = false
+            return state.isResting
+        }
+        if isResting { rested.wake() }
+    }
+
+    private func done() {
+        let (hasSlot, isResting) = state.withLock { state in
+            state.busy -= 1
+            defer { state.waitsForSlot = false }
+            return (state.waitsForSlot, state.isResting)
+        }
+        if hasSlot { signal.wake() }
+        if isResting { rested.wake() }
+    }
+
+    private func settle(_ push: PushStore.Due) async {
+        do {
+            try await send(push)
+        } catch {
+            log.error("what became of a push is not written down", ["cause": .cause(error)])
         }
     }
 
@@ -65,19 +137,28 @@ final class PushSender: Sendable {
         }
         switch await provider.send(message, to: push.device) {
         case .sent:
+            state.withLock { $0.hasSent = true }
             try await store.finish(push, at: .now)
             metrics.sent(lag: .now - push.createdAt)
-        case .deadToken:
-            do { try await auth.prune(push.device) } catch { return try await postpone(push, .seconds(5)) }
-            try await store.finish(push, at: .now)
-            metrics.dead.increment()
+        case .deadToken: try await prune(push)
+        case .otherProject where state.withLock(\.hasSent): try await prune(push)
+        case .otherProject: try await giveUp(push, "a device, or the key file, is of another project")
         case .later(let atLeast): try await postpone(push, atLeast)
         case .unauthorized: try await postpone(push, .seconds(10))
-        case .hopeless:
-            log.error("a push is refused", ["room": .name("\(push.room)")])
-            try await store.finish(push, at: .now)
-            metrics.failed.increment()
+        case .hopeless: try await giveUp(push, "a push is refused")
         }
+    }
+
+    private func prune(_ push: PushStore.Due) async throws {
+        do { try await auth.prune(push.device) } catch { return try await postpone(push, .seconds(5)) }
+        try await store.finish(push, at: .now)
+        metrics.dead.increment()
+    }
+
+    private func giveUp(_ push: PushStore.Due, _ reason: StaticString) async throws {
+        log.error(reason, ["room": .name("\(push.room)")])
+        try await store.finish(push, at: .now)
+        metrics.failed.increment()
     }
 
     private func postpone(_ push: PushStore.Due, _ atLeast: Duration) async throws {

@@ -7,6 +7,8 @@ enum PushVerdict: Sendable, Equatable {
     case sent
     /// The device will never take one again.
     case deadToken
+    /// The device belongs to another project than our key file.
+    case otherProject
     /// Later, if there is time; not before this.
     case later(atLeast: Duration)
     /// Our access has run out.
@@ -27,7 +29,8 @@ enum PushVerdict: Sendable, Equatable {
         let details = error?["details"]?.elements.map(Array.init) ?? []
         let code = details.lazy.compactMap { $0["errorCode"]?.string }.first
         switch (code, status.code) {
-        case ("UNREGISTERED", _), ("SENDER_ID_MISMATCH", _): self = .deadToken
+        case ("UNREGISTERED", _): self = .deadToken
+        case ("SENDER_ID_MISMATCH", _): self = .otherProject
         case ("INVALID_ARGUMENT", _): self = error.map(Self.isAboutToken) == true ? .deadToken : .hopeless
         case ("QUOTA_EXCEEDED", _), (_, 429): self = .later(atLeast: retryAfter ?? Self.afterQuota)
         case ("UNAVAILABLE", _), ("INTERNAL", _), (_, 500...599):

@@ -1,4 +1,5 @@
 import Crypto
+import EventLoop
 import HTTP
 import Synchronization
 import Wire
@@ -10,10 +11,16 @@ final class FCMAccess: Sendable {
         let expires: Timestamp
     }
 
+    private struct State {
+        var token: Token?
+        /// Asks for the next one, for all who need it.
+        var fetching: Task<Token, any Error>?
+    }
+
     private let account: ServiceAccount
     private let http: HTTPClient
     private let url: String
-    private let token = Mutex<Token?>(nil)
+    private let state = Mutex(State())
 
     private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
     private static let lifetime = Duration.seconds(3600)
@@ -27,15 +34,31 @@ final class FCMAccess: Sendable {
 
     /// The present token, or a new one.
     func current() async throws -> String {
-        if let known = token.withLock({ $0 }), known.expires - Self.margin > .now { return known.text }
-        let fresh = try await fetch()
-        token.withLock { $0 = fresh }
-        return fresh.text
+        if let known = state.withLock(\.token), known.expires - Self.margin > .now { return known.text }
+        return try await next().value.text
+    }
+
+    private func next() -> Task<Token, any Error> {
+        let loop = EventLoop.current
+        return state.withLock { state in
+            if let fetching = state.fetching { return fetching }
+            let fetching = Task(executorPreference: loop) { [self] in
+                let fresh = try? await fetch()
+                self.state.withLock { state in
+                    state.fetching = nil
+                    state.token = fresh ?? state.token
+                }
+                guard let fresh else { throw FCMRefusal() }
+                return fresh
+            }
+            state.fetching = fetching
+            return fetching
+        }
     }
 
     /// The provider does not accept `text` any more.
     func forget(_ text: String) {
-        token.withLock { if $0?.text == text { $0 = nil } }
+        state.withLock { if $0.token?.text == text { $0.token = nil } }
     }
 
     private func fetch() async throws -> Token {

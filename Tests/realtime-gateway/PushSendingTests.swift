@@ -1,0 +1,114 @@
+import Contract
+import Glibc
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Many pushes at a time", .serialized)
+struct PushSendingTests {
+    private static let room = RoomID(ChannelID(8))
+
+    /// A house in which 1 has so many devices, called `d1` and so on, and leases last longer than any test.
+    private static func use(
+        devices count: Int, _ body: (GatewayHouse, [String: String]) async throws -> Void
+    ) async throws {
+        try await GatewayHouse.use { house in
+            let folder = TemporaryFolder("maru-push")
+            house.peers.change { state in
+                state.channels[8] = [1, 60]
+                state.devices = [1: (1...count).map { "d\($0)" }]
+            }
+            try await body(house, try house.pushSettings(folder, ["push_lease": "600s"]))
+        }
+    }
+
+    private static func devices(_ house: GatewayHouse) -> [String] { house.peers.now.pushes.map(\.device) }
+
+    @Test("A device whose answer takes long holds up no other")
+    func slow() async throws {
+        try await Self.use(devices: 300) { house, settings in
+            house.peers.change { $0.heldDevices = ["d1", "d2"] }
+            try await house.withNode(settings) { _ in
+                try await house.push("1", in: Self.room)
+                try await eventually("the end of the others") {
+                    try await house.ask("select count(done_at) from realtime.push") == "298"
+                }
+                house.peers.change { $0.heldDevices = [] }
+                try await house.settled(count: 300)
+                #expect(Self.devices(house).count == 300)
+            }
+        }
+    }
+
+    @Test("An end that cannot be written down holds up no other push")
+    func databaseError() async throws {
+        try await Self.use(devices: 100) { house, settings in
+            try await house.withNode(settings) { _ in
+                _ = try await house.ask(
+                    """
+                    create function realtime.refuse() returns trigger language plpgsql as
+                    'begin if new.done_at is not null and new.device = ''d50'' then raise ''no''; end if; return new; end';
+                    create trigger refuse before update on realtime.push for each row execute function realtime.refuse()
+                    """)
+                try await house.push("1", in: Self.room)
+                try await eventually("the end of the others") {
+                    try await house.ask("select count(done_at) from realtime.push") == "99"
+                }
+                #expect(Set(Self.devices(house)).count == 100 && Self.devices(house).count == 100)
+            }
+        }
+    }
+
+    @Test("What is on its way when the gateway is ended comes to its end; the others are sent by the next at once")
+    func ending() async throws {
+        try await Self.use(devices: 100) { house, settings in
+            house.peers.change { $0.pushTakes = .milliseconds(300) }
+            let first = try await house.startProcess(settings)
+            try await house.push("1", in: Self.room)
+            try await eventually("the first pushes") { Self.devices(house).count >= 20 }
+            await first.process.stop(SIGTERM)
+            let sent = Self.devices(house).count
+            #expect(sent < 100)
+            #expect(try await house.ask("select count(done_at) from realtime.push") == "\(sent)")
+            house.peers.change { $0.pushTakes = .zero }
+            let second = try await house.startProcess(settings, port: first.port)
+            try await house.settled(count: 100)
+            #expect(Set(Self.devices(house)).count == 100 && Self.devices(house).count == 100)
+            await second.process.stop()
+        }
+    }
+
+    @Test("One question for an access token is enough for all pushes that wait for it")
+    func accessToken() async throws {
+        try await Self.use(devices: 60) { house, settings in
+            house.peers.change { $0.tokenTakes = .milliseconds(300) }
+            try await house.withNode(settings) { _ in
+                try await house.push("1", in: Self.room)
+                try await house.settled(count: 60)
+                #expect(house.peers.count("/token") == 1)
+            }
+        }
+    }
+
+    @Test("A key file of another project costs no devices; once a push has passed, a device of another project goes")
+    func otherProject() async throws {
+        try await Self.use(devices: 1) { house, settings in
+            let mismatch: (UInt16, String, String?) = (403, "SENDER_ID_MISMATCH", nil)
+            house.peers.change { $0.refusals = [mismatch] }
+            try await house.withNode(settings) { _ in
+                try await house.push("1", in: Self.room)
+                try await house.settled(count: 1)
+                #expect(house.peers.now.pruned.isEmpty)
+                try await house.push("2", in: Self.room)
+                try await house.settled(count: 2)
+                house.peers.change { $0.refusals = [mismatch] }
+                try await house.push("3", in: Self.room)
+                try await house.settled(count: 3)
+                #expect(house.peers.now.pruned == ["d1"])
+            }
+        }
+    }
+}
