@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Synchronization
 public import Wire
 
 /// What a service under test has asked its peers.
@@ -11,7 +12,11 @@ public struct StubCall: Sendable {
     public let body: [UInt8]
     /// The body; nil where it is no JSON.
     public let json: JSONValue?
+    /// No other call of this process has the same.
+    public let serial: Int
     private let query: QueryParameters?
+
+    private static let count = Atomic(0)
 
     init(_ request: Request, _ body: [UInt8]) {
         method = request.method.rawValue
@@ -19,6 +24,7 @@ public struct StubCall: Sendable {
         parts = path.split(separator: "/").map(String.init)
         query = QueryParameters(request.query ?? [])
         self.body = body
+        serial = Self.count.add(1, ordering: .relaxed).newValue
         json = try? JSONValue(parsing: body)
     }
 

@@ -40,35 +40,6 @@ struct RemovalTests {
         }
     }
 
-    @Test("A change of access that is heard while someone enters is not overlooked")
-    func race() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
-                // Sockets on both loops, so that both have heard the change when all of these have been asked about.
-                for user in Int64(2)...5 { _ = try await house.listener(user, port: node.port) }
-                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(10))])
-                let asked = house.peers.count("/internal/access")
-                house.peers.change { $0.isHoldingAccess = true }
-                try client.join(Self.namespace)
-                try await eventually("a question") {
-                    house.peers.count("/internal/access") > asked
-                }
-                // They are let in by an answer that is not true any more when it comes.
-                house.peers.change { _ = $0.workspace.remove(10) }
-                for user in [10, 2, 3, 4, 5] {
-                    try await house.redis.command(
-                        "PUBLISH", "invalidate:access", #"{"workspace_id":"3","user_id":"\#(user)"}"#)
-                }
-                try await eventually("questions for the others") {
-                    house.peers.count("/internal/access") >= asked + 5
-                }
-                house.peers.change { $0.isHoldingAccess = false }
-                try await client.until("a refusal") { $0.refused[Self.namespace] == "Forbidden" }
-                #expect(!client.record.joined.contains(Self.namespace))
-            }
-        }
-    }
-
     @Test("Who was removed while Redis was away gets nothing of what is healed afterwards")
     func missedRemoval() async throws {
         try await GatewayHouse.use { house in
@@ -193,7 +164,7 @@ struct RemovalTests {
                 began = clock.now
                 house.peers.change { $0.revocations.append((1002, 2)) }
                 try await second.until("the second's end") { $0.isEnded }
-                #expect(clock.now - began < .seconds(2).patiently)
+                #expect(clock.now - began < .seconds(1).patiently)
                 try await house.redis.start()
                 house.peers.change { $0.revocations.append((1003, 3)) }
                 try await eventually("the third's end") {

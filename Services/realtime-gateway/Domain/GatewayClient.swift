@@ -100,19 +100,9 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     private func answer(to asking: Asking, _ client: SocketIOClient) async throws -> Answer {
         guard let identity = try await identity(asking.claim, client) else { return .refusal("Unauthorized") }
         guard let user = identity.user else { return .entry(identity, nil) }
-        guard let standing = try await standing(of: user, in: asking.room) else { return .refusal("Forbidden") }
+        let standing = try await hub.admissions.run { try await hub.standing(of: user, in: asking.room) }
+        guard let standing else { return .refusal("Forbidden") }
         return .entry(identity, standing)
-    }
-
-    /// What the user is to the room, as it was after the last change that was heard of.
-    private func standing(of user: UserID, in room: RoomID) async throws -> Admission.Standing? {
-        try await hub.admissions.run {
-            while true {
-                let changes = hub.accessChanges
-                let standing = try await admission.standing(of: user, in: room)
-                if changes == hub.accessChanges { return standing }
-            }
-        }
     }
 
     func left(_ namespace: String, from client: SocketIOClient) {

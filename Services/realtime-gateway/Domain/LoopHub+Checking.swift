@@ -9,7 +9,7 @@ extension LoopHub {
 
     /// Something has changed in a workspace, in one of its channels, or for one user.
     func accessChanged(user: UserID?, channel: ChannelID?, workspace: WorkspaceID?) {
-        accessChanges += 1
+        accessChanges.note(user)
         for feed in feeds.values where concerns(feed, channel, workspace) {
             if let user {
                 for member in feed.members.values where member.identity.user == user { recheck(member, in: feed) }
@@ -21,7 +21,7 @@ extension LoopHub {
 
     /// What has changed meanwhile is not known: everybody is looked at again, by the rooms that have heard of it themselves.
     func accessUnknown() {
-        accessChanges += 1
+        accessChanges.note(nil)
         for feed in feeds.values where feed.present == nil { verifyLater(feed) }
     }
 
@@ -53,7 +53,7 @@ extension LoopHub {
             for member in feed.members.values {
                 guard let user = member.identity.user, feed.contains(member) else { continue }
                 let isKnown = known.contains(user) && member.phase != .onlooker
-                if !isKnown { settle(member, in: feed, try await admission.standing(of: user, in: feed.room)) }
+                if !isKnown { settle(member, in: feed, try await standing(of: user, in: feed.room)) }
             }
         }
     }
@@ -63,16 +63,23 @@ extension LoopHub {
         guard let user = member.identity.user else { return }
         Task.immediate(executorPreference: loop) { [self] in
             while feed.contains(member) {
-                let mark = accessChanges
                 do {
-                    let standing = try await admission.standing(of: user, in: feed.room)
-                    if mark == accessChanges { return settle(member, in: feed, standing) }
+                    return settle(member, in: feed, try await standing(of: user, in: feed.room))
                 } catch {
                     if member.phase != .onlooker { member.interrupted = member.phase }
                     member.phase = .onlooker
                     try? await loop.sleep(for: Self.pauseBeforeRetry)
                 }
             }
+        }
+    }
+
+    /// What the user is to the room, as it was after the last change that was heard of.
+    func standing(of user: UserID, in room: RoomID) async throws -> Admission.Standing? {
+        while true {
+            let mark = accessChanges.mark(of: user)
+            let standing = try await admission.standing(of: user, in: room)
+            if mark == accessChanges.mark(of: user) { return standing }
         }
     }
 

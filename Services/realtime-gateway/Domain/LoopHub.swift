@@ -14,8 +14,7 @@ final class LoopHub: @unchecked Sendable {
     let admission: Admission
     let positions: PositionWriter
     private(set) var feeds: [RoomID: RoomFeed] = [:]
-    /// Counts what was heard of changes of access: an answer from before the last one may be out of date.
-    var accessChanges = 0
+    var accessChanges = AccessChanges()
     /// Bounds how many rooms at once ask who may be in them.
     let turns = Turns(16)
     /// Bounds how many sockets at once ask whether they may enter. When all come back together the others wait: the shipped

@@ -177,6 +177,7 @@ final class RoomFeed: @unchecked Sendable {
 
     /// Takes a user out: nothing goes to their sockets any more, unless they have come back in the meantime.
     private func remove(_ user: UserID) {
+        hub.accessChanges.note(user)
         for member in members.values where member.identity.user == user {
             member.phase = .onlooker
             member.interrupted = nil

@@ -20,6 +20,8 @@ struct PeersOfGateway: StubState {
     /// Rooms asked for in each comparison of heads.
     var comparisons: [[String]] = []
     var revocations: [(session: Int64, user: Int64)] = []
+    /// When they were, where that is not just now.
+    var revocationTimes: [Int64: Timestamp] = [:]
     var devices: [Int64: [String]] = [:]
     var pruned: [String] = []
     /// Pushes that the provider was sent, by device.
@@ -35,22 +37,36 @@ struct PeersOfGateway: StubState {
     var isAway = false
     /// Whether answers on who may see what are made, but do not leave yet.
     var isHoldingAccess = false
+    /// Of whom the next of these answers is held, and the calls whose answers are.
+    var nextHeld: Int64?
+    var heldCalls: Set<Int> = []
+    /// How long the question takes who may see what.
+    var accessTakes = Duration.zero
     /// How long a comparison of heads waits before it is made, and whether it fails.
     var headsTake = Duration.zero
     var headsAway = false
 
     func delay(of call: StubCall) -> Duration {
         if call.path.hasSuffix("messages:send") { return pushTakes }
-        return call.path == "/internal/rooms/heads" ? headsTake : call.path == "/token" ? tokenTakes : .zero
+        switch call.path {
+        case "/internal/rooms/heads": return headsTake
+        case "/internal/access": return accessTakes
+        case "/token": return tokenTakes
+        default: return .zero
+        }
     }
 
     func isHolding(_ call: StubCall) -> Bool {
-        isHoldingAccess && call.path == "/internal/access"
+        isHoldingAccess && call.path == "/internal/access" || heldCalls.contains(call.serial)
             || !heldDevices.isEmpty && heldDevices.contains(call.json?["message"]?["token"]?.string ?? "")
     }
 
     mutating func answer(_ call: StubCall) -> Response? {
         calls.append("\(call.method) \(call.path)")
+        if nextHeld != nil, call.path == "/internal/access", call.id("user_id") == nextHeld {
+            nextHeld = nil
+            heldCalls.insert(call.serial)
+        }
         if isAway || headsAway && call.path == "/internal/rooms/heads"
             || devicesAway && call.path == "/internal/devices"
         {
@@ -78,7 +94,11 @@ struct PeersOfGateway: StubState {
     private mutating func known(_ call: StubCall) -> Response? {
         switch call.subject {
         case ("revocations", _):
-            let list = revocations.map { #"{"session":"\#($0.session)","user_id":"\#($0.user)","at":1}"# }
+            let since = call.parameter("since").flatMap { Int64($0) } ?? 0
+            let list = revocations.compactMap { session, user -> String? in
+                let at = (revocationTimes[session] ?? .now).milliseconds
+                return at >= since ? #"{"session":"\#(session)","user_id":"\#(user)","at":\#(at)}"# : nil
+            }
             return .json(#"{"now":\#(Timestamp.now.milliseconds),"revocations":[\#(list.joined(separator: ","))]}"#)
         case ("devices", "prune"):
             pruned.append(call.text("token") ?? "")
