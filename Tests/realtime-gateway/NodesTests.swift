@@ -84,6 +84,27 @@ struct NodesTests {
         }
     }
 
+    @Test("A session by polling goes on at another node while Redis is away")
+    func withoutRedis() async throws {
+        try await Self.withNodes { house, first, second in
+            let client = try await PollingClient.open(port: first.port, token: house.token(1))
+            #expect(try await client.post("40\(Self.namespace),", port: second.port).text == "ok")
+            await house.redis.kill()
+            // Longer than an address that was asked for counts as new.
+            let end = ContinuousClock.now + .milliseconds(1500)
+            while ContinuousClock.now < end {
+                let reply = try await client.poll(port: second.port)
+                guard reply.status == 200 else {
+                    Issue.record("\(reply.status) \(reply.text)")
+                    break
+                }
+                if reply.text.split(separator: "\u{1E}").contains("2") {
+                    #expect(try await client.post("3", port: second.port).text == "ok")
+                }
+            }
+        }
+    }
+
     @Test("A session of a node that has died is unknown")
     func deadOwner() async throws {
         try await GatewayHouse.use { house in

@@ -17,7 +17,7 @@ final class NodeDirectory: Sendable {
 
     private static let lifetime = Duration.seconds(15)
     private static let renewal = Duration.seconds(5)
-    /// A dead node's address is believed no longer than this after its key has gone.
+    /// A dead node's address is believed no longer than this after its key has gone, while Redis can be asked.
     private static let memory = Duration.seconds(1)
     private static let mostRemembered = 1024
 
@@ -38,14 +38,16 @@ final class NodeDirectory: Sendable {
         _ = try? await redis.delete(Self.key(node))
     }
 
-    /// The internal address of a node; nil where it lives no more.
+    /// The internal address of a node; nil where it lives no more, or was never heard of.
     func address(of node: String) async -> String? {
         let now = EventLoop.preciseNow
         if let known = seen.withLock({ $0[node] }), now - known.at < Self.memory.wholeNanoseconds {
             return known.address
         }
-        // What cannot be asked now is not known, and asked again the next time.
-        guard let found = try? await redis.run(RedisCommand("GET", Self.key(node))) else { return nil }
+        // While nobody can be asked a node is where it was last, and asked for again the next time.
+        guard let found = try? await redis.run(RedisCommand("GET", Self.key(node))) else {
+            return seen.withLock { $0[node] }?.address
+        }
         seen.withLock { seen in
             if seen.count >= Self.mostRemembered { seen.removeAll() }
             seen[node] = Sighting(address: found.text, at: now)
