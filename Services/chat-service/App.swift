@@ -41,11 +41,13 @@ enum App {
             guard let loop = EventLoop.current else { return }
             try await erasure.run(on: loop)
         }
-        let toldPositions = ToldPositionStore(database: database)
+        let toldPositions = ToldPositionStore(database: database, memory: settings.positionMemory)
         let conversations = Conversations(
             gates: LoopLocal(service.loops) { SendGate(on: $0, to: committer) },
             messages: messages, positions: ReadPositionStore(database: database), profiles: profiles,
-            attachments: attachments, gatewayPositions: GatewayPositions(redis: redis, untold: toldPositions))
+            attachments: attachments,
+            gatewayPositions: GatewayPositions(
+                redis: redis, memory: settings.positionMemory, untold: toldPositions))
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
         _ = service.outbox(
             in: database, to: redis, stream: .pushes, grace: .seconds(2), telling: events.telling)

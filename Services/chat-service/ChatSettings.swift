@@ -5,10 +5,15 @@ struct ChatSettings: Sendable {
     private static let fileSizeKey = ConfigKey(
         "file_size", default: ByteCount(10 << 20), "The largest file of a message; there are up to five.")
 
-    static let entries = [fileSizeKey.entry]
+    static let entries = [fileSizeKey.entry, SessionPositions.memoryKey.entry]
 
     /// Bytes.
     let fileSize: Int
 
-    init(_ config: Config) { fileSize = config[Self.fileSizeKey].bytes }
+    let positionMemory: Duration
+
+    init(_ config: Config) {
+        fileSize = config[Self.fileSizeKey].bytes
+        positionMemory = config[SessionPositions.memoryKey]
+    }
 }

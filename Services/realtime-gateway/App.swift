@@ -26,7 +26,8 @@ enum App {
         let outside = FeedSurroundings(
             subscriber: subscriber, chat: chat, heads: HeadComparison(chat: chat),
             openings: GatheredReads(on: service.loops) { try await chat.heads(of: $0) },
-            positions: PositionStore(redis: redis), readerPatience: settings.readerPatience,
+            positions: PositionStore(redis: redis, memory: settings.positionMemory),
+            readerPatience: settings.readerPatience,
             compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),
             log: service.log)
         let origins = AllowedOrigins(settings.allowedOrigins)

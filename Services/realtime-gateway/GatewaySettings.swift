@@ -59,7 +59,7 @@ struct GatewaySettings: Sendable {
         fcmURLKey.entry, fcmTokenURLKey.entry, fcmServiceAccountKey.entry,
         nodeKey.entry, originsKey.entry, pingIntervalKey.entry, pingTimeoutKey.entry, drainWindowKey.entry,
         readerPatienceKey.entry, anonymousKey.entry, pushLeaseKey.entry, pushAgeKey.entry, nodeAddressKey.entry,
-        handshakeRateKey.entry, handshakeBurstKey.entry,
+        handshakeRateKey.entry, handshakeBurstKey.entry, SessionPositions.memoryKey.entry,
     ]
 
     let node: String
@@ -70,6 +70,7 @@ struct GatewaySettings: Sendable {
     let readerPatience: Duration
     let drainWindow: Duration
     let pushLease, pushAge: Duration
+    let positionMemory: Duration
     /// How long pushes that are on their way at the end may take: a provider's answer takes ten seconds at most.
     let pushDrain = Duration.seconds(12)
     let fcmURL: String
@@ -94,6 +95,7 @@ struct GatewaySettings: Sendable {
         drainWindow = config[Self.drainWindowKey]
         pushLease = config[Self.pushLeaseKey]
         pushAge = config[Self.pushAgeKey]
+        positionMemory = config[SessionPositions.memoryKey]
         fcmURL = config[Self.fcmURLKey]
         fcmTokenURL = config[Self.fcmTokenURLKey].isEmpty ? nil : config[Self.fcmTokenURLKey]
         fcmServiceAccount = config[Self.fcmServiceAccountKey]

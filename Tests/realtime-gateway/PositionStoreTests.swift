@@ -23,7 +23,9 @@ struct PositionStoreTests {
         let outcome = await Task {
             try await loops.loops[0].run {
                 try await redis.connected(within: .seconds(20))
-                try await body(PositionStore(redis: redis), SessionPositions(redis: redis))
+                let memory = Duration.seconds(86_400)
+                try await body(
+                    PositionStore(redis: redis, memory: memory), SessionPositions(redis: redis, memory: memory))
             }
         }.result
         redis.close()

@@ -79,6 +79,44 @@ struct PositionTests {
         }
     }
 
+    @Test("A socket that leaves is known by where it has been, although Redis has lost that meanwhile")
+    func flushed() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                let client = try await house.listener(1, port: node.port)
+                try await house.redis.command("FLUSHALL")
+                try await house.say("1")
+                try await client.until("a message") { $0.texts(Self.namespace) == ["1"] }
+                client.drop()
+                // With its last socket the room is heard no more.
+                try await eventually("its leaving") {
+                    try await house.redis.command("PUBSUB", "NUMSUB", "room:channel-7").last == "0"
+                }
+                try await house.say("2")
+                let again = try await SocketClient.joined(Self.namespace, port: node.port, token: house.token(1))
+                try await house.say("3")
+                try await again.until("both") { $0.texts(Self.namespace).last == "3" }
+                #expect(again.record.texts(Self.namespace) == ["2", "3"])
+            }
+        }
+    }
+
+    @Test("Positions last as long as they are to, and what was sent outlasts the positions that name it")
+    func memory() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode(["position_memory": "48h"]) { node in
+                let client = try await house.listener(1, port: node.port)
+                try await house.say("1")
+                try await client.until("a message") { $0.texts(Self.namespace) == ["1"] }
+                let live = try await house.redis.command("HGET", "position:1001:channel-7", "live")[0]
+                let position = try await house.redis.command("TTL", "position:1001:channel-7")
+                let sent = try await house.redis.command("TTL", "sent:\(live.prefix { $0 != "/" }):channel-7")
+                #expect((172_000...172_800).contains(Int(position[0]) ?? 0))
+                #expect(Int(sent[0]) ?? 0 > 172_800)
+            }
+        }
+    }
+
     @Test("A position that arrives late does not move one back")
     func late() async throws {
         try await GatewayHouse.use { house in

@@ -12,10 +12,10 @@ struct GatewayPositions: Sendable {
     /// A reply waits no longer for Redis.
     private static let patience = Duration.milliseconds(200)
 
-    init(redis: Redis, untold: ToldPositionStore) {
+    init(redis: Redis, memory: Duration, untold: ToldPositionStore) {
         self.redis = redis
         self.untold = untold
-        positions = SessionPositions(redis: redis)
+        positions = SessionPositions(redis: redis, memory: memory)
     }
 
     /// Returns when Redis has it, or where it does not answer, the table that gateways ask instead.

@@ -2,9 +2,11 @@ import Contract
 import Postgres
 import Wire
 
-/// How far history replies went of which Redis could not be told, for an hour.
+/// How far history replies went of which Redis could not be told.
 struct ToldPositionStore: Sendable {
     let database: PostgresPool
+    /// How long they are kept.
+    let memory: Duration
 
     private static let put = Statement(
         "put told position",
@@ -17,12 +19,11 @@ struct ToldPositionStore: Sendable {
     private static let find = Statement(
         "find told position",
         "select coalesce(max(seq), 0) from told_position where session = $1 and kind = $2 and room = $3")
-    private static let lifetime = Duration.seconds(3600)
 
     func put(_ session: SessionID, _ room: RoomID, _ seq: Int64, now: Timestamp = .now) async throws {
         try await database.execute(
             Self.put, session, room.kindNumber, room.rawValue, seq, now.milliseconds,
-            (now - Self.lifetime).milliseconds)
+            (now - memory).milliseconds)
     }
 
     /// 0 where nothing is known.

@@ -18,10 +18,12 @@ struct PositionStore: Sendable {
 
     let redis: Redis
     private let positions: SessionPositions
+    /// Seconds; what the sockets of a feed were sent is needed for as long as any of them is known.
+    private let lifetime: Int
 
     /// Short, as a history that was read later may not have been told: such is asked for where nothing is fresh.
     private static let freshness = Duration.seconds(3)
-    private static let lifetime = 7200
+    private static let margin = 3600
     private static let reserving = RedisScript(
         """
         local known = redis.call('GET', KEYS[1])
@@ -33,9 +35,11 @@ struct PositionStore: Sendable {
         return 1
         """)
 
-    init(redis: Redis) {
+    /// - Parameter memory: how long positions are kept, in whole seconds.
+    init(redis: Redis, memory: Duration) {
         self.redis = redis
-        positions = SessionPositions(redis: redis)
+        positions = SessionPositions(redis: redis, memory: memory)
+        lifetime = Int(memory.components.seconds) + Self.margin
     }
 
     /// The position that was told or left, or up to which a socket may have been sent; nil where none is known.
@@ -56,7 +60,7 @@ struct PositionStore: Sendable {
     /// - Returns: for each whether it stands.
     func reserve(_ marks: [(room: RoomID, seq: Int64)], for feed: String) async -> [Bool] {
         await redis.run(
-            Self.reserving, many: marks.map { ([Self.key(feed, $0.room)], [Self.lifetime, $0.seq]) }
+            Self.reserving, many: marks.map { ([Self.key(feed, $0.room)], [lifetime, $0.seq]) }
         ).map { if case .success = $0 { true } else { false } }
     }
 

@@ -3,7 +3,7 @@ public import Wire
 
 /// How far each session has been brought in each room, for the gateway that its next socket comes to.
 ///
-/// A Redis hash `position:<session>:<room>`, forgotten after an hour. `seq` is the position and only grows, whoever writes
+/// A Redis hash `position:<session>:<room>`, forgotten after `position_memory`. `seq` is the position and only grows, whoever writes
 /// late or twice. `told` is when a history reply told it, in milliseconds since 1970, until a socket goes on from there.
 /// `live` names the socket that gets the room's messages now, and only that socket may take its name away: another that
 /// took over meanwhile is not disturbed. While that one catches up, `end` tells up to where it may have been sent messages.
@@ -34,9 +34,16 @@ public struct SessionPositions: Sendable {
         }
     }
 
-    private let redis: Redis
+    /// A setting of all services that write positions: what one writes shorter is forgotten that much earlier.
+    public static let memoryKey = ConfigKey(
+        "position_memory", default: Duration.seconds(7 * 86_400), atLeast: .seconds(3600),
+        "How long it is remembered how far a session has come in a room, so that it goes on from there; the same for "
+            + "chat-service and realtime-gateway.")
 
-    private static let lifetime = 3600
+    private let redis: Redis
+    /// Seconds.
+    private let lifetime: Int
+
     private static let raising = """
         local function raise(seq)
             local known = redis.call('HGET', KEYS[1], 'seq')
@@ -59,13 +66,19 @@ public struct SessionPositions: Sendable {
             """)
     private static let releaseScript = RedisScript(
         raising + """
-            if redis.call('HGET', KEYS[1], 'live') ~= ARGV[3] then return 0 end
+            local live = redis.call('HGET', KEYS[1], 'live')
+            if live and live ~= ARGV[3] then return 0 end
             raise(ARGV[2])
-            redis.call('HDEL', KEYS[1], 'live', 'told', 'end')
+            -- Without a name Redis has lost what was there, and perhaps heard of a history since.
+            if live then redis.call('HDEL', KEYS[1], 'live', 'told', 'end') end
             return 1
             """)
 
-    public init(redis: Redis) { self.redis = redis }
+    /// - Parameter memory: whole seconds.
+    public init(redis: Redis, memory: Duration) {
+        self.redis = redis
+        lifetime = Int(memory.components.seconds)
+    }
 
     /// What is known; nil where nothing is.
     public func find(_ session: SessionID, _ room: RoomID) async throws(RedisError) -> Entry? {
@@ -82,13 +95,13 @@ public struct SessionPositions: Sendable {
         _ session: SessionID, _ room: RoomID, _ seq: Int64, within limit: Duration? = nil
     ) async throws(RedisError) {
         try await redis.run(
-            Self.tellScript, keys: [Self.key(session, room)], Self.lifetime, seq, Timestamp.now.milliseconds,
+            Self.tellScript, keys: [Self.key(session, room)], lifetime, seq, Timestamp.now.milliseconds,
             within: limit)
     }
 
     /// The session has confirmed everything up to `seq`.
     public func raise(_ session: SessionID, _ room: RoomID, to seq: Int64) async throws(RedisError) {
-        try await redis.run(Self.raiseScript, keys: [Self.key(session, room)], Self.lifetime, seq)
+        try await redis.run(Self.raiseScript, keys: [Self.key(session, room)], lifetime, seq)
     }
 
     /// The socket `live` is about to be sent what is behind `seq`, and may have been sent everything up to it.
@@ -99,9 +112,9 @@ public struct SessionPositions: Sendable {
     ) async throws(RedisError) {
         let key = Self.key(session, room)
         if let end {
-            try await redis.run(Self.claimScript, keys: [key], Self.lifetime, seq, live, end)
+            try await redis.run(Self.claimScript, keys: [key], lifetime, seq, live, end)
         } else {
-            try await redis.run(Self.claimScript, keys: [key], Self.lifetime, seq, live)
+            try await redis.run(Self.claimScript, keys: [key], lifetime, seq, live)
         }
     }
 
@@ -111,7 +124,7 @@ public struct SessionPositions: Sendable {
     public func release(_ leavings: [Leaving]) async -> [Bool] {
         await redis.run(
             Self.releaseScript,
-            many: leavings.map { ([Self.key($0.session, $0.room)], [Self.lifetime, $0.seq, $0.live]) }
+            many: leavings.map { ([Self.key($0.session, $0.room)], [lifetime, $0.seq, $0.live]) }
         ).map { if case .success = $0 { true } else { false } }
     }
 
