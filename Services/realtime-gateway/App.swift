@@ -13,11 +13,13 @@ import Wire
 @main
 enum App {
     static func main() {
-        Service.main("realtime-gateway", settings: GatewaySettings.entries, assemble: assemble)
+        Service.main("realtime-gateway", settings: GatewaySettings.entries, assemble: { try await assemble($0) })
     }
 
     /// Builds everything from the settings and passes it down.
-    static func assemble(_ service: ServiceBuilder) async throws {
+    static func assemble(
+        _ service: ServiceBuilder, presence times: Presence.Times = Presence.Times()
+    ) async throws {
         let settings = try GatewaySettings(service.config)
         let redis = try service.redis()
         let subscriber = try service.subscriber()
@@ -68,7 +70,7 @@ enum App {
         }
         redis.observe { if $0.isConnected { hubs.current.rewritePositions() } }
         HintListener(hubs: hubs, subscriber: subscriber).start(on: service.loops)
-        let presence = Presence(redis: redis)
+        let presence = Presence(redis: redis, times: times)
         hubs.forEach { $0.showPresence(presence) }
         if let account = try settings.serviceAccount() {
             try await dispatchPushes(for: account, settings, service, chat, presence)

@@ -189,7 +189,7 @@ final class LoopHub: @unchecked Sendable {
         for (room, feed) in feeds {
             presence.enter(feed.users, room, at: positions.feed)
         }
-        loop.schedule(after: Presence.renewal) { [weak self] in self?.showPresence(presence) }
+        loop.schedule(after: presence.times.renewal) { [weak self] in self?.showPresence(presence) }
     }
 
     /// Writes all positions again before they are forgotten, from now on.

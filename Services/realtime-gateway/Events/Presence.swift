@@ -5,19 +5,23 @@ import Wire
 ///
 /// Each loop of each node tells of its own sockets, as `<user>@<feed>`, so that one who leaves it may still be on another.
 struct Presence: Sendable {
-    let redis: Redis
+    /// How long it is believed, and how often it is told.
+    struct Times {
+        var lifetime = Duration.seconds(60)
+        var renewal = Duration.seconds(20)
+    }
 
-    static let lifetime = Duration.seconds(60)
-    static let renewal = Duration.seconds(20)
+    let redis: Redis
+    let times: Times
 
     func enter(_ users: some Sequence<UserID>, _ room: RoomID, at feed: String) {
-        let until = (Timestamp.now + Self.lifetime).milliseconds
+        let until = (Timestamp.now + times.lifetime).milliseconds
         var arguments: [any RedisArgument] = [Self.key(room)]
         for user in users { arguments += [String(until), "\(user)@\(feed)"] }
         guard arguments.count > 1 else { return }
         redis.post(RedisCommand("ZADD", arguments))
         redis.post(RedisCommand("ZREMRANGEBYSCORE", Self.key(room), "-inf", Timestamp.now.milliseconds))
-        redis.post(RedisCommand("PEXPIRE", Self.key(room), Int(Self.lifetime.wholeMilliseconds)))
+        redis.post(RedisCommand("PEXPIRE", Self.key(room), Int(times.lifetime.wholeMilliseconds)))
     }
 
     func leave(_ user: UserID, _ room: RoomID, at feed: String) {

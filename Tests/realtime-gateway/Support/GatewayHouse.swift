@@ -45,10 +45,13 @@ final class GatewayHouse: Stoppable {
     }
 
     /// A node in this process; `body` has it for as long as it runs.
-    func withNode(_ own: [String: String] = [:], _ body: (ServiceUnderTest) async throws -> Void) async throws {
+    func withNode(
+        _ own: [String: String] = [:], presence: Presence.Times = Presence.Times(),
+        _ body: (ServiceUnderTest) async throws -> Void
+    ) async throws {
         try await ServiceUnderTest(
             "realtime-gateway", GatewaySettings.entries, settings(own), database: database, redis: redis,
-            assemble: App.assemble
+            assemble: { try await App.assemble($0, presence: presence) }
         ).lent(to: body)
     }
 

@@ -1,0 +1,44 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Presence", .serialized)
+struct PresenceTests {
+    private static let key = "presence:channel-7"
+
+    @Test("Of whom nobody tells any more, as when their gateway has died, is soon not believed to be there")
+    func expiry() async throws {
+        try await GatewayHouse.use { house in
+            let times = Presence.Times(lifetime: .seconds(1), renewal: .seconds(3600))
+            try await house.withNode(presence: times) { node in
+                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+                try client.join("/ws-channel-7")
+                try await eventually("one who is there") {
+                    try await house.redis.command("ZCARD", Self.key) == ["1"]
+                }
+                try await eventually("nobody") { try await house.redis.command("EXISTS", Self.key) == ["0"] }
+                #expect(!client.record.isEnded)
+            }
+        }
+    }
+
+    @Test("Who stays is told of anew before they are forgotten")
+    func renewal() async throws {
+        try await GatewayHouse.use { house in
+            let times = Presence.Times(lifetime: Duration.seconds(2).patiently, renewal: .milliseconds(200))
+            try await house.withNode(presence: times) { node in
+                _ = try await house.listener(1, port: node.port)
+                let first = try await house.redis.command("ZRANGE", Self.key, "0", "-1", "WITHSCORES")
+                let end = Timestamp(milliseconds: try #require(first.last.flatMap { Int64($0) }))
+                try await eventually("the end of what was told first") { .now > end }
+                let present = try await house.redis.command(
+                    "ZRANGEBYSCORE", Self.key, "\(Timestamp.now.milliseconds)", "+inf")
+                #expect(present.map { $0.prefix { $0 != "@" } } == ["1"])
+            }
+        }
+    }
+}
