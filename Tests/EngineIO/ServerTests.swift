@@ -20,6 +20,15 @@ struct ServerTests {
         #expect(server.sessionCount == 5)
     }
 
+    @Test("A client of version 3 that wants Base64 gets bytes as text, over a WebSocket, too")
+    func base64() throws {
+        let server = try TestServer()
+        let socket = try server.webSocket("EIO=3&transport=websocket&b64=1")
+        _ = try socket.frame()
+        try socket.send(frame: "b4AQIDBA==")
+        #expect(try socket.frame() == "b4AQIDBA==")
+    }
+
     @Test("A WebSocket that upgrades a session moves to its loop, with what it has sent at once")
     func upgrades() async throws {
         let server = try TestServer()

@@ -3,13 +3,15 @@ internal import HTTP
 internal import WebSocket
 
 extension EngineServer {
-    func openWebSocket(_ version: EngineVersion, _ request: Request) async throws(EngineError) -> Response {
+    func openWebSocket(
+        _ version: EngineVersion, takesBinary: Bool, _ request: Request
+    ) async throws(EngineError) -> Response {
         let handshake = try handshake(request)
         let opening = try await opening(for: request)
         let home = loops.current
         return .upgrade(to: "websocket", headers: handshake.fields) { socket in
             home.connect(socket, handshake) { connection in
-                home.makeSession(version, over: connection, takesBinary: true, opening)
+                home.makeSession(version, over: connection, takesBinary: takesBinary, opening)
             }
         }
     }

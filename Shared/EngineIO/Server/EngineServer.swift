@@ -100,8 +100,10 @@ public final class EngineServer: Sendable {
         guard wantsUpgrade == (query.transport == .webSocket) else { throw .badRequest }
         let version = try query.version()
         guard !loops.current.isFull else { return Response(.serviceUnavailable, headers: [.retryAfter: "5"]) }
-        if wantsUpgrade { return try await openWebSocket(version, request) }
-        return try await openPolling(version, takesBinary: !query.wantsBase64, request)
+        let takesBinary = !query.wantsBase64
+        return wantsUpgrade
+            ? try await openWebSocket(version, takesBinary: takesBinary, request)
+            : try await openPolling(version, takesBinary: takesBinary, request)
     }
 
     private func home(of id: String) throws(EngineError) -> EngineLoop {

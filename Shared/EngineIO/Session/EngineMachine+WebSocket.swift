@@ -14,6 +14,12 @@ extension EngineMachine {
     /// The session's WebSocket has ended.
     mutating func webSocketClosed(_ actions: inout [Action]) { end(.transportClosed, &actions) }
 
+    /// The message that a WebSocket of this client is sent.
+    func message(for packet: EnginePacket) -> Message {
+        guard version == .v3, !takesBinary, packet.isBinary else { return packet.frame(version) }
+        return Message(.text, packet.base64(version))
+    }
+
     // MARK: Upgrading
 
     /// A WebSocket has come with this session's id; false where the session takes none.
@@ -39,7 +45,7 @@ extension EngineMachine {
             endPoll(&actions)
             transport = .webSocket
             actions.append(.adoptCandidate)
-            for packet in queue { actions.append(.write(packet.frame(version))) }
+            for packet in queue { actions.append(.write(message(for: packet))) }
             queue = []
             queuedBytes = 0
         default:

@@ -54,7 +54,7 @@ struct EngineMachine {
     var phase = Phase.open
     let version: EngineVersion
     let times: EngineTimes
-    /// Whether polls may be answered with bytes; version 3 only.
+    /// Whether the client may be sent bytes, else they go as Base64; version 3 only.
     let takesBinary: Bool
     var transport: EngineTransport
     var candidate: Candidate?
@@ -122,7 +122,7 @@ struct EngineMachine {
 
     mutating func send(_ packet: EnginePacket, _ actions: inout [Action]) {
         guard phase == .open else { return }
-        guard transport == .polling else { return actions.append(.write(packet.frame(version))) }
+        guard transport == .polling else { return actions.append(.write(message(for: packet))) }
         queue.append(packet)
         queuedBytes += packet.payload.bytes.count + 1
         if isPollWaiting { return answerPoll(&actions) }
