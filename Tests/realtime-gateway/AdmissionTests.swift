@@ -87,6 +87,26 @@ struct AdmissionTests {
         }
     }
 
+    @Test("The cookie of a session that was revoked two days ago opens no socket at a gateway that has just started")
+    func revokedCookie() async throws {
+        try await GatewayHouse.use { house in
+            house.peers.change { state in
+                state.revocations = [(1001, 1)]
+                state.revocationTimes = [1001: .now - .seconds(2 * 86_400)]
+            }
+            try await house.withNode { node in
+                for (user, isLetIn) in [(Int64(1), false), (2, true)] {
+                    let cookie = "maru_socket=" + house.peers.tokens.socketCookie(user: user)
+                    let client = try SocketClient(port: node.port, headers: [("Cookie", cookie)])
+                    try client.join(Self.namespace)
+                    try await client.until("an answer to \(user)") {
+                        isLetIn ? $0.joined.contains(Self.namespace) : $0.refused[Self.namespace] == "Unauthorized"
+                    }
+                }
+            }
+        }
+    }
+
     @Test("A page of another origin opens no socket with the cookie; our own and those of the settings do")
     func origins() async throws {
         try await GatewayHouse.use { house in

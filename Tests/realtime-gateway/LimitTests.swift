@@ -62,6 +62,27 @@ struct LimitTests {
         }
     }
 
+    @Test("A room is heard as long as a socket here is in it, and no longer")
+    func hearing() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                @Sendable func hearers() async throws -> String? {
+                    try await house.redis.command("PUBSUB", "NUMSUB", "room:channel-7").last
+                }
+                let clients = [
+                    try await house.listener(1, port: node.port), try await house.listener(2, port: node.port),
+                ]
+                #expect(try await hearers() == "1")
+                clients[0].drop()
+                try await house.say("1")
+                try await clients[1].until("a message") { $0.texts(Self.namespace) == ["1"] }
+                try clients[1].leave(Self.namespace)
+                try await eventually("nobody who hears") { try await hearers() == "0" }
+                #expect(!clients[1].record.isEnded)
+            }
+        }
+    }
+
     @Test("What one client may send and join is bounded")
     func sizes() async throws {
         try await GatewayHouse.use { house in

@@ -17,8 +17,15 @@ struct RenderedMessage {
 
     /// The packet for clients of this member's generation.
     mutating func packet(for member: RoomMember) -> SharedPacket {
-        for known in packets where known.generation == member.generation { return known.packet }
-        return render(for: member.identity.profile)
+        packet(for: member.generation, member.identity.profile)
+    }
+
+    /// The packet for clients of a generation, rendered for the first profile of it.
+    mutating func packet(
+        for generation: ClientProfile.Generation, _ profile: @autoclosure () -> ClientProfile
+    ) -> SharedPacket {
+        for known in packets where known.generation == generation { return known.packet }
+        return render(for: profile())
     }
 
     private mutating func render(for profile: ClientProfile) -> SharedPacket {

@@ -1,5 +1,6 @@
 import Synchronization
 import TestSupport
+import Wire
 
 /// A client that connects again, to the next node, whenever its connection ends, as apps do for ever.
 final class Traveller: Sendable {
@@ -8,6 +9,7 @@ final class Traveller: Sendable {
         var current: SocketClient?
         var isStopped = false
         var connections = 0
+        var losses: [Timestamp] = []
     }
 
     private let namespace: String
@@ -35,6 +37,9 @@ final class Traveller: Sendable {
         }
     }
 
+    /// When its connections have ended.
+    var losses: [Timestamp] { state.withLock(\.losses) }
+
     /// Loses its connection.
     func drop() { state.withLock { $0.current }?.drop() }
 
@@ -60,6 +65,7 @@ final class Traveller: Sendable {
                 state.withLock { state in
                     state.past += client.record.texts(namespace)
                     state.current = nil
+                    state.losses.append(.now)
                 }
             }
             try? await Task.sleep(for: .milliseconds(50))

@@ -1,0 +1,32 @@
+import Contract
+import ServiceKit
+import ServiceSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Rendering")
+struct RenderingTests {
+    @Test("A message is rendered once for all clients of a generation")
+    func once() throws {
+        let text = try #require(Config.textOfFile(ServiceUnderTest.clients))
+        let profiles = try ClientProfiles(json: Array(text.utf8))
+        func profile(_ name: String) throws -> ClientProfile { try #require(profiles[name: name]) }
+        var rendered = RenderedMessage(
+            RoomMessage(
+                room: RoomID(ChannelID(7)), workspace: WorkspaceID(3), name: "c",
+                body: MessageBody(
+                    id: ChatID(9), seq: 1, content: "1", createdAt: .now, files: [],
+                    author: MemberView(id: UserID(5), email: "a@b.kr", nickname: "a", profileImage: nil)),
+                session: SessionID(1)),
+            compressingIn: nil)
+        let names = ["gathering", "native", "sooda", "collatalk", "gen-2024-01"]
+        let packets = try names.map { name in
+            let profile = try profile(name)
+            return rendered.packet(for: profile.generation, profile)
+        }
+        for (first, second) in [(0, 1), (0, 3), (2, 4)] { #expect(packets[first] === packets[second]) }
+        #expect(packets[0] !== packets[2])
+    }
+}
