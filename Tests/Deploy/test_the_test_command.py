@@ -130,3 +130,21 @@ def test_an_image_test_without_an_engine_is_a_failure(checkout):
     status, lines, _ = run(checkout, "sample", "--docker", DOCKER_HOST="unix:///nonexistent")
     assert (status, lines[-1]) == (1, "4 passed, 1 failed")
     assert any("no Docker engine answers" in line for line in lines)
+
+
+@pytest.mark.parametrize("engine", [True, False])
+def test_the_full_run_has_all_that_takes_long_and_the_images_where_an_engine_answers(checkout, engine):
+    stubs = ["Tests/Fuzz/run", "Tests/Sanitizers/run", "deploy/faults", "deploy/lib/test-images"]
+    for name in stubs:
+        (checkout / name).parent.mkdir(exist_ok=True)
+        (checkout / name).write_text(f'#!/bin/bash\necho "{name} $*" >>"$CALLS"\n')
+        (checkout / name).chmod(0o755)
+    (checkout / "bin/docker").write_text(f"#!/bin/sh\nexit {0 if engine else 1}\n")
+    (checkout / "bin/docker").chmod(0o755)
+    status, lines, calls = run(checkout, "--full")
+    parts = [line.split()[0] for line in lines if " passed " in line and line.endswith(" s")]
+    images = ["docker"] if engine else []
+    short = ["shell", "format", "build", "swift", "fuzz", "sample", "observability"]
+    assert parts == [*short, "sanitize-thread", "sanitize-address", "fuzz-long", "faults-long", *images]
+    assert status == 0 and "deploy/faults --minutes 20" in calls and "Tests/Fuzz/run --minutes 30" in calls
+    assert ("deploy/lib/test-images" in calls) == engine

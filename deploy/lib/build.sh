@@ -69,6 +69,14 @@ services_of() {
     esac
 }
 
+# The Debian packages of the peers beside which a measurement measures.
+packages_of() {
+    case $1-$2 in
+        bench-http) printf 'wrk\n' ;;
+        bench-websocket | bench-fanout | load-realtime) printf 'libnginx-mod-nchan\n' ;;
+    esac
+}
+
 # run_product PREFIX [NAME [arguments]]
 run_product() {
     local prefix=$1 name=${2:-}
@@ -85,6 +93,9 @@ run_product() {
     fi
     grep -qxF -- "$name" <<<"$known" || fail "no $name; there are: ${known//$'\n'/ }"
     shift 2
+    local peers
+    mapfile -t peers < <(packages_of "$prefix" "$name")
+    install_packages "${peers[@]}"
     build_release "$prefix-$name"
     local service
     for service in $(services_of "$prefix" "$name"); do build_release "$service"; done
