@@ -165,7 +165,7 @@ def edit(world):
 
 @effect("PUT /users/me")
 def edited(world, reply, body):
-    assert body["phone"] == "01012345678" and "sesacCoin" not in body
+    assert body["phone"] == "01012345678"
 
 
 @wrong("PUT /users/me")

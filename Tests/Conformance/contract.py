@@ -89,7 +89,7 @@ ADDITIONS = {
     "PUT /workspaces/{}/dms/{}/read",
 }
 
-# Members by their kinds: `?` may be null or missing, `!` must not be there: the other generation's decoders know it.
+# Members by their kinds: `?` may be null or missing, `!` must not be there, such as what the other generation's decoders know.
 SHAPES = {
     "2024-01": {
         "User": "Account token:Tokens",
@@ -108,7 +108,7 @@ SHAPES = {
     "2024-07": {
         "User": "Account token:Tokens",
         "Profile": "Account sesacCoin:int",
-        "ProfileWithoutCoins": "Account",
+        "ProfileWithoutCoins": "Account sesacCoin!",
         "Account": "user_id:id email:name nickname:name createdAt:date profileImage?:path phone?:text "
         "provider?:provider vendor!",
         "Access": "accessToken:name refreshToken?:name",
@@ -217,7 +217,7 @@ def hold(value, kind, of, where=""):
         for member, each in shape(kind, of).items():
             place = f"{where}.{member}"
             if each[0] == "!":
-                assert member not in value, f"{place} belongs to the other generation"
+                assert member not in value, f"{place} does not belong there"
             elif each[0] != "?":
                 assert value.get(member) is not None, f"{place} is missing or null in {json.dumps(value)}"
                 hold(value[member], each, of, place)
