@@ -149,12 +149,14 @@ class Watcher(Person):
     async def enter(self):
         """Until both the history is read and the socket is open."""
         self.count["entries"] += 1
+        began = time.time()
         if self.connects_first:
             self.connected_at = None
             await asyncio.gather(self.connect(), self.read())
         else:
             await self.read()
             await self.connect()
+        self.reader.entries.append((began, time.time()))
 
     async def reconnect(self):
         """As the library does, and nothing is fetched; it waits 10 s and longer, for which there is no time here."""
@@ -203,10 +205,12 @@ class Watcher(Person):
     async def leave(self):
         if self.client:
             client, self.client = self.client, None
+            self.reader.ends.append(time.time())
             await client.shutdown()
 
     def broke(self, lost, *_):
         self.lost_at = time.time()
+        self.reader.ends.append(self.lost_at)
         lost.set()
 
     def heard(self, client, chat):

@@ -51,6 +51,10 @@ class Reader:
     sights: list[Sight] = field(default_factory=list)
     # When a connection broke after which the app only connected again, and fetched nothing.
     losses: list[float] = field(default_factory=list)
+    # When a connection of its ended, broken or because it left.
+    ends: list[float] = field(default_factory=list)
+    # When it entered: from, until history and socket were there.
+    entries: list[tuple[float, float]] = field(default_factory=list)
     # When it entered with its socket first and the history took longer than the gateway waits for it: from, until.
     slow_entries: list[tuple[float, float]] = field(default_factory=list)
 

@@ -129,10 +129,45 @@ def test_what_the_socket_brought_while_the_history_took_too_long_may_be_in_both(
     assert problems(recording) == {}
 
 
-def test_a_message_seen_twice_is_accepted_where_that_is_harmless():
+def twice_where_harmless(second, ends=(), entries=()):
+    """The second message, seen at 12, is seen again."""
+
+    def spoil(recording):
+        reader = recording.readers[1]
+        reader.sights[1] = Sight(102, "b", "socket", 12)
+        reader.sights.append(Sight(102, "b", "socket", second))
+        reader.ends, reader.entries = list(ends), list(entries)
+
+    return spoil
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        # Again behind the end of a connection, or by history and socket of an entry behind one.
+        twice_where_harmless(15, ends=[13]),
+        twice_where_harmless(12.1, ends=[10], entries=[(11.9, 12.2)]),
+    ],
+)
+def test_a_message_seen_twice_is_accepted_where_that_is_harmless_and_a_connection_ended(spoil):
     recording = good()
-    recording.readers[1].sights.append(Sight(102, "b", "history"))
+    spoil(recording)
     assert problems(recording) == {}
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        twice_where_harmless(15),
+        # Ends before and behind both.
+        twice_where_harmless(15, ends=[11, 16]),
+        # An entry that no end precedes, and one that was over.
+        twice_where_harmless(12.1, entries=[(11.9, 12.2)]),
+        twice_where_harmless(15, ends=[10], entries=[(11.9, 12.2)]),
+    ],
+)
+def test_a_message_seen_twice_for_no_reason_is_refused_where_that_is_harmless(spoil):
+    refused("R3", "harmless in channel-7: doubled: 2", spoil)
 
 
 def breaking_off(disruption, loss):

@@ -1,0 +1,128 @@
+"""The processes of Maru by their names: killed, stopped, told to end, and whether they end by themselves."""
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import time
+
+from product import Product
+from recording import Stop
+
+SERVICES = ("auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service")
+
+
+class Processes(Product):
+    """Those of deploy/up by their files of ids, and `children` of this program, which `start_again` starts again."""
+
+    def __init__(self, checkout):
+        super().__init__(checkout)
+        self.children = {}
+        self.stops = []
+        # How often each was ended by this run; any end beyond that is a surprise.
+        self.expected_ends = {}
+        self.restarting = set()
+        self.surprises = []
+
+    def process(self, name):
+        """The id of a process; None while it does not run."""
+        if name in self.children:
+            return self.children[name].pid
+        try:
+            return int((self.data / f"run/{name}.pid").read_text().split()[0])
+        except (OSError, ValueError, IndexError):
+            return None
+
+    def signal(self, name, number):
+        """Sends a signal to a process, with what it has started where that serves for it; whether it was there."""
+        process = self.process(name)
+        if process is None:
+            return False
+        try:
+            if name == "nginx" and number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT):
+                os.killpg(process, number)
+            else:
+                os.kill(process, number)
+        except ProcessLookupError:
+            return False
+        if name == "postgres" and number in (signal.SIGSTOP, signal.SIGCONT):
+            # Each backend is a session of its own.
+            for backend in self.backends():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(backend, number)
+        return True
+
+    async def kill(self, name):
+        while name in self.restarting:
+            # Its own end is awaited, and with which status.
+            await asyncio.sleep(0.05)
+        self.expect_end(name)
+        self.signal(name, signal.SIGKILL)
+
+    def kill_backend(self):
+        """One of chat-service's connections crashes, and Postgres starts all of them anew."""
+        for backend in self.backends("chat maru"):
+            os.kill(backend, signal.SIGKILL)
+            return True
+        return False
+
+    def backends(self, title=""):
+        parent = self.process("postgres")
+        found = subprocess.run(["pgrep", "-P", str(parent), "-f", f"^postgres: {title}"], capture_output=True, text=True)
+        return [int(each) for each in found.stdout.split()]
+
+    def expect_end(self, name):
+        self.expected_ends[name] = self.expected_ends.get(name, 0) + 1
+
+    async def restart(self, name):
+        """Tells a process to end, as an operator does, and waits until another is in its place."""
+        began, before = time.monotonic(), self.process(name)
+        ends = self.ends_seen(name)
+        self.restarting.add(name)
+        self.expect_end(name)
+        # By SIGTERM Postgres would wait for its clients to leave.
+        if not self.signal(name, signal.SIGINT if name == "postgres" else signal.SIGTERM):
+            self.expected_ends[name] -= 1
+        elif name in self.children:
+            status = await asyncio.to_thread(self.children[name].wait)
+            self.stops.append(Stop(name, status, time.monotonic() - began))
+            self.start_again(name)
+        else:
+            while self.ends_seen(name) == ends or self.process(name) in (before, None):
+                await asyncio.sleep(0.05)
+            status = int(re.findall(rf" {name} ended with status (\d+) ", self.up_log())[-1])
+            self.stops.append(Stop(name, status, time.monotonic() - began))
+        self.restarting.discard(name)
+
+    def up_log(self):
+        return (self.data / "logs/up.log").read_text()
+
+    def ends_seen(self, name):
+        return len(re.findall(rf" {name} ended with status ", self.up_log()))
+
+    def surprising_ends(self):
+        """Processes that ended although nobody ended them. Postgres may need more than one start after a crash."""
+        found = list(self.surprises)
+        for name in (*SERVICES, "redis", "standins"):
+            surplus = self.ends_seen(name) - self.expected_ends.get(name, 0)
+            if surplus > 0:
+                found.append(f"{name} ended {surplus} times by itself")
+        return found
+
+    async def watch_children(self):
+        """Starts again what ends."""
+        while True:
+            await asyncio.sleep(0.1)
+            for name, process in list(self.children.items()):
+                if process.poll() is None or name in self.restarting:
+                    continue
+                self.expected_ends[name] = self.expected_ends.get(name, 0) - 1
+                if self.expected_ends[name] < 0:
+                    self.surprises.append(f"{name} ended by itself with status {process.returncode}")
+                self.start_again(name)
+
+    def resume_all(self):
+        for name in (*SERVICES, *self.children, "redis", "postgres"):
+            self.signal(name, signal.SIGCONT)
