@@ -96,6 +96,18 @@ struct RoomTrackerTests {
         #expect(asked(tracker.compared(head: 2)) == [0])
     }
 
+    @Test("What chat-service does not know, as after a loss of its data, is not asked for without end")
+    func unknown() {
+        var tracker = RoomTracker()
+        _ = tracker.start(at: 10)
+        #expect(asked(tracker.heard(message(12))) == [10])
+        #expect(tracker.healed([], head: 10).isEmpty)
+        // The next that is heard is a reason to ask again.
+        #expect(asked(tracker.heard(message(13))) == [10])
+        #expect(tracker.healed([], head: 10).isEmpty)
+        #expect(delivered(tracker.heard(message(11))) == [11, 12, 13])
+    }
+
     @Test("Whatever the order, loss and age of answers, each message is delivered once and in order")
     func anyOrder() {
         var random = SystemRandomNumberGenerator()

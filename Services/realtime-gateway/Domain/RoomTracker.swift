@@ -16,6 +16,8 @@ struct RoomTracker {
     private(set) var last: Int64?
     private var early: [Int64: RoomMessage] = [:]
     private(set) var isHealing = false
+    /// The earliest of what waited when the question under way was asked.
+    private var earliestAsked: Int64?
 
     /// More than this ahead is not kept: healing brings it.
     private static let mostEarly = 1024
@@ -39,8 +41,7 @@ struct RoomTracker {
     /// The room is at least at `head`, as chat-service tells after the hearing was interrupted.
     mutating func compared(head: Int64) -> [Action] {
         guard let last, head > last, !isHealing else { return [] }
-        isHealing = true
-        return [.heal(after: last)]
+        return [heal(after: last)]
     }
 
     /// The answer to `heal`: what was behind it, in order, and how far the room is.
@@ -55,18 +56,24 @@ struct RoomTracker {
         } else if messages.isEmpty, head > last, early.isEmpty {
             self.last = head
         }
-        var actions = advance()
-        if !isHealing, let last = self.last, head > last {
-            isHealing = true
-            actions.append(.heal(after: last))
-        }
+        // What was heard before the question and is not known to the answer was lost where it is kept: to ask again at once
+        // would bring the same.
+        let isUnknown = earliestAsked.map { $0 > head } ?? false
+        var actions = advance(asksForMissing: !isUnknown)
+        if !isHealing, let last = self.last, head > last { actions.append(heal(after: last)) }
         return actions
     }
 
     /// Nobody answered; asked again when something is heard, or after the next comparison.
     mutating func healingFailed() { isHealing = false }
 
-    private mutating func advance() -> [Action] {
+    private mutating func heal(after last: Int64) -> Action {
+        isHealing = true
+        earliestAsked = early.keys.min()
+        return .heal(after: last)
+    }
+
+    private mutating func advance(asksForMissing: Bool = true) -> [Action] {
         guard var last else { return [] }
         var actions: [Action] = []
         while let message = early.removeValue(forKey: last + 1) {
@@ -74,10 +81,7 @@ struct RoomTracker {
             last += 1
         }
         self.last = last
-        if !early.isEmpty && !isHealing {
-            isHealing = true
-            actions.append(.heal(after: last))
-        }
+        if asksForMissing, !early.isEmpty, !isHealing { actions.append(heal(after: last)) }
         return actions
     }
 }
