@@ -182,8 +182,8 @@ let package = Package(
         tests(
             of: "realtime-gateway",
             alsoUsing: [
-                "standins", "Contract", "Crypto", "EventLoop", "HTTP", "Redis", "ServiceKit", "ServiceSupport",
-                "TestSupport", "Wire",
+                "standins", "Contract", "Crypto", "EventLoop", "HTTP", "Postgres", "Redis", "ServiceKit",
+                "ServiceSupport", "TestSupport", "Wire",
             ]),
         tests(
             of: "auth-service",

@@ -1,4 +1,6 @@
 import Contract
+import EventLoop
+import Postgres
 import ServiceSupport
 import TestSupport
 import Testing
@@ -131,6 +133,35 @@ struct PushRepetitionTests {
                     try await house.ask("select count(done_at) from realtime.push where room = 8") == "1"
                 }
                 #expect(try await house.ask("select body from realtime.push where room = 8") == "")
+            }
+        }
+    }
+
+    @Test("No more are forgotten at once than are to be")
+    func portions() async throws {
+        try await GatewayHouse.use { house in
+            let folder = TemporaryFolder("maru-push")
+            try await house.withNode(try house.pushSettings(folder)) { node in
+                _ = try await house.ask(
+                    """
+                    insert into realtime.push (kind, room, seq, device, user_id, body, due_at, created_at, done_at)
+                    select 1, 9, n, 'd', 1, '', 0, 0, (extract(epoch from now()) * 1000)::bigint - n
+                    from generate_series(1, 25) n
+                    """)
+                var configuration = PostgresConfiguration(house.database.connectionString)
+                configuration.schema = "realtime"
+                let blocking = BlockingPool(threads: 1, limit: 8)
+                let database = PostgresPool(configuration, on: node.loops, blocking: blocking)
+                defer {
+                    database.close()
+                    blocking.stop()
+                }
+                let store = PushStore(database: database)
+                for (isMore, left) in [(true, "15"), (true, "5"), (false, "0")] {
+                    let wasMore = try await store.forget(before: .now + .seconds(60), atMost: 10)
+                    #expect(wasMore == isMore)
+                    #expect(try await house.ask("select count(*) from realtime.push where room = 9") == left)
+                }
             }
         }
     }
