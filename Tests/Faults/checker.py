@@ -69,7 +69,7 @@ def seen_by(reader, rows, recording):
     for id, times in sights.items():
         if id not in places:
             yield f"invented: {id} is not in the room"
-        elif len(times) > 1 and not excused(times, reader):
+        elif len(times) > 1 and not excused(times, reader, recording):
             how = ", ".join(f"{sight.source} at {sight.at - recording.began:.2f}" for sight in times)
             yield f"doubled: {places[id]} was seen {len(times)} times: {how}"
     order = [places[id] for id in sights if id in places]
@@ -81,14 +81,15 @@ def seen_by(reader, rows, recording):
             yield f"lost: {row.seq} of {row.at - recording.began:.2f} was never seen"
 
 
-def excused(times, reader):
-    """Whether it may have been brought more than once: where that is fatal, hardly; else again for each connection that
-    ended without a heartbeat, and then by the history and the socket of the entry behind it, too."""
+def excused(times, reader, recording):
+    """Whether it may have been brought more than once. Where that is fatal, hardly. Else again for each connection that ended
+    without a heartbeat, and then by the history and the socket of the entry behind it; and where Redis was away meanwhile."""
     if overlapping(times, reader):
         return True
     times = sorted(sight.at for sight in times)
     return not reader.fatal and all(
         any(first <= end <= second for end in reader.ends)
+        or any(begin <= second and first <= end for begin, end in recording.forgetting)
         or any(end <= begin <= first and second <= done + DOUBT_AFTER for begin, done in reader.entries for end in reader.ends)
         for first, second in zip(times, times[1:])
     )

@@ -34,6 +34,9 @@ APPS = (
     ("gen-2024-07", True, True, ["websocket"]),
 )
 
+# Until all are connected again to a Redis that was away.
+LONGEST_RETURN = 3
+
 
 class Run:
     def __init__(self, options):
@@ -122,11 +125,17 @@ class Run:
                 await self.house.until_ready()
                 late = time.time() - self.began - fault.at
             self.log(str(fault))
-            work = self.start(getattr(self, fault.kind)(fault))
+            work = self.start(self.bring(fault))
             if fault.is_alone:
                 await work
         end = max((each.at + each.lasts for each in faults), default=0)
         await asyncio.sleep(max(0, self.began + end + late - time.time()))
+
+    async def bring(self, fault):
+        began = time.time()
+        await getattr(self, fault.kind)(fault)
+        if fault.victim.startswith("redis"):
+            self.recording.forgetting.append((began, time.time() + LONGEST_RETURN))
 
     def start(self, work):
         task = asyncio.create_task(work)

@@ -99,6 +99,8 @@ class Recording:
     stops: list[Stop] = field(default_factory=list)
     # When Redis was out of reach for all: from, until.
     outages: list[tuple[float, float]] = field(default_factory=list)
+    # When Redis could forget or not be told how far a reader is: from, until.
+    forgetting: list[tuple[float, float]] = field(default_factory=list)
     # When history was read successfully: from, until.
     reads: list[tuple[float, float]] = field(default_factory=list)
     # When what lies between gateway and apps was broken off, so that bytes on their way were lost.

@@ -129,7 +129,7 @@ def test_what_the_socket_brought_while_the_history_took_too_long_may_be_in_both(
     assert problems(recording) == {}
 
 
-def twice_where_harmless(second, ends=(), entries=()):
+def twice_where_harmless(second, ends=(), entries=(), forgetting=()):
     """The second message, seen at 12, is seen again."""
 
     def spoil(recording):
@@ -137,6 +137,7 @@ def twice_where_harmless(second, ends=(), entries=()):
         reader.sights[1] = Sight(102, "b", "socket", 12)
         reader.sights.append(Sight(102, "b", "socket", second))
         reader.ends, reader.entries = list(ends), list(entries)
+        recording.forgetting = list(forgetting)
 
     return spoil
 
@@ -147,9 +148,11 @@ def twice_where_harmless(second, ends=(), entries=()):
         # Again behind the end of a connection, or by history and socket of an entry behind one.
         twice_where_harmless(15, ends=[13]),
         twice_where_harmless(12.1, ends=[10], entries=[(11.9, 12.2)]),
+        # While Redis was away.
+        twice_where_harmless(15, forgetting=[(11, 13)]),
     ],
 )
-def test_a_message_seen_twice_is_accepted_where_that_is_harmless_and_a_connection_ended(spoil):
+def test_a_message_seen_twice_for_a_reason_is_accepted_where_that_is_harmless(spoil):
     recording = good()
     spoil(recording)
     assert problems(recording) == {}
@@ -164,6 +167,7 @@ def test_a_message_seen_twice_is_accepted_where_that_is_harmless_and_a_connectio
         # An entry that no end precedes, and one that was over.
         twice_where_harmless(12.1, entries=[(11.9, 12.2)]),
         twice_where_harmless(15, ends=[10], entries=[(11.9, 12.2)]),
+        twice_where_harmless(15, forgetting=[(9, 11), (16, 17)]),
     ],
 )
 def test_a_message_seen_twice_for_no_reason_is_refused_where_that_is_harmless(spoil):
