@@ -134,6 +134,17 @@ def test_a_process_that_is_killed_is_started_again(running, name):
     assert f"{name} ended" in (running.data / "logs/up.log").read_text()
 
 
+def test_processes_that_are_killed_together_are_all_started_again(running):
+    names = [*SERVICES.values(), "redis"]
+    for _ in range(3):
+        before = {name: running.process(name) for name in names}
+        for process in before.values():
+            os.kill(process, signal.SIGKILL)
+        for name in names:
+            eventually(lambda: running.process(name) != before[name], 20)
+        eventually(lambda: running.psql("auth", "SELECT 1").stdout == "1\n" and running.get("/v1/users/me"))
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_all_of_it_in_order(instance, sent):
     process = instance.start_in_foreground()
