@@ -115,7 +115,7 @@ import Wire
         #expect(throws: KeyError.unsupported) {
             try VerificationKey(jwk: JSONValue(parsing: rsa.replacing("\"sig\"", with: "\"enc\"")))
         }
-        for exponent in ["AQ", "AQAA", "", "AQAAAAAAAAAB"] {
+        for exponent in ["AQ", "AAAB", "AQAA", "", "AQAAAAAAAAAB"] {
             #expect(throws: KeyError.malformed) {
                 try VerificationKey(jwk: JSONValue(parsing: rsa.replacing("\"AQAB\"", with: "\"\(exponent)\"")))
             }

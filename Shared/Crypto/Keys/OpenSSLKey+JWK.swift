@@ -19,7 +19,9 @@ extension OpenSSLKey {
         case ("RSA", nil) where !isPrivate:
             let modulus = try Self.number("n", of: jwk)
             let exponent = try Self.number("e", of: jwk)
-            guard exponent.count <= Self.longestExponent, exponent.last.map({ $0 & 1 == 1 }) == true, exponent != [1]
+            // With 1, or zeros before it, anybody could sign.
+            guard exponent.count <= Self.longestExponent, exponent.last.map({ $0 & 1 == 1 }) == true,
+                exponent.drop(while: { $0 == 0 }) != [1]
             else {
                 throw KeyError.malformed
             }
