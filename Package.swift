@@ -264,6 +264,6 @@ if Context.environment["MARU_FUZZ"] != nil {
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         tool(
             "fuzz", at: "Tests/Fuzz/Runner",
-            on: ["CFuzzer", "EngineIO", "HTTP", "Redis", "SocketIO", "Telemetry", "WebSocket", "Wire"]),
+            on: ["CFuzzer", "Crypto", "EngineIO", "HTTP", "Redis", "SocketIO", "Telemetry", "WebSocket", "Wire"]),
     ]
 }

@@ -20,6 +20,8 @@ struct FuzzTarget: Sendable {
         "http-head": .httpHead,
         "json": .json,
         "json-writer": .jsonWriter,
+        "jwks": .jwks,
+        "jwt": .jwt,
         "multipart": .multipart,
         "planted": .planted,
         "resp": .resp,
