@@ -36,8 +36,11 @@ struct RestartTests {
     }
 
     private static let callers = 12
-    /// What a statement has, and some patience with a busy machine.
-    private static let deadline = (PostgresConfiguration("").deadline + .seconds(10)).patiently
+    /// What a caller may wait for a connection and a statement have, and some patience with a busy machine.
+    private static let deadline = {
+        let configuration = PostgresConfiguration("")
+        return (configuration.waitTimeout + configuration.deadline + .seconds(2)).patiently
+    }()
     private static let touch = Statement("touch", "select $1::int8 + count(*) from pg_class")
 
     private func withLoad(
