@@ -134,6 +134,14 @@ def test_a_process_that_is_killed_is_started_again(running, name):
     assert f"{name} ended" in (running.data / "logs/up.log").read_text()
 
 
+def test_nothing_of_a_killed_gateway_goes_on_to_accept(running):
+    master = running.process("gateway")
+    workers = pathlib.Path(f"/proc/{master}/task/{master}/children").read_text().split()
+    assert workers
+    running.kill("gateway")
+    eventually(lambda: not any(pathlib.Path(f"/proc/{worker}").exists() for worker in workers))
+
+
 def test_processes_that_are_killed_together_are_all_started_again(running):
     names = [*SERVICES.values(), "redis"]
     for _ in range(3):

@@ -24,6 +24,9 @@ record() {
 
 is_running() { [[ -n ${process_ids[$1]:-} ]] && kill -0 "${process_ids[$1]}" 2>/dev/null; }
 
+# Ends what a process that has ended by itself leaves behind: workers of a killed nginx would go on to accept connections.
+end_orphans() { kill -TERM -- "-${process_ids[$1]}" 2>/dev/null || true; }
+
 # send_signal SIGNAL NAME...
 send_signal() {
     local signal=$1 name
@@ -45,6 +48,7 @@ stop() {
         if is_running "$name"; then
             say "$name did not stop within $seconds s and is killed"
             kill -KILL "${process_ids[$name]}" 2>/dev/null || true
+            end_orphans "$name"
         fi
         if [[ -n ${process_ids[$name]:-} ]]; then wait "${process_ids[$name]}" 2>/dev/null || true; fi
         rm -f "$data/run/$name.pid"
