@@ -83,22 +83,17 @@ struct PushDeliveryTests {
     func refusals() async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")
-            house.peers.change { state in
-                state.channels[8] = [1, 60]
-                state.devices = [1: ["d1"]]
-                state.refusals = [(503, "UNAVAILABLE", "2"), (500, "INTERNAL", nil)]
-            }
+            house.give()
+            house.peers.change { $0.refusals = [(503, "UNAVAILABLE", "2"), (500, "INTERNAL", nil)] }
             try await house.withNode(try house.pushSettings(folder)) { node in
                 let began = ContinuousClock.now
-                let message = house.peers.change { $0.write("1", in: Self.room, by: 60, session: 1060) }
-                try await house.tell(message)
+                try await house.push("1", in: Self.room)
                 try await house.settled(count: 1)
                 #expect(house.peers.now.pushes.map(\.device) == ["d1"])
                 // Two seconds as the provider wants, then one after its other failure, each with jitter on top.
                 #expect(ContinuousClock.now - began >= .seconds(3))
                 house.peers.change { $0.refusals = [(404, "UNREGISTERED", nil)] }
-                let next = house.peers.change { $0.write("2", in: Self.room, by: 60, session: 1060) }
-                try await house.tell(next)
+                try await house.push("2", in: Self.room)
                 try await house.settled(count: 2)
                 #expect(house.peers.now.pruned == ["d1"])
                 #expect(house.peers.now.pushes.count == 1)
@@ -122,14 +117,10 @@ struct PushDeliveryTests {
             var text = ByteWriter()
             text.append(httpDate: date)
             let named = String(decoding: text.bytes, as: UTF8.self)
-            house.peers.change { state in
-                state.channels[8] = [1, 60]
-                state.devices = [1: ["d1"]]
-                state.refusals = [(503, "UNAVAILABLE", named)]
-            }
+            house.give()
+            house.peers.change { $0.refusals = [(503, "UNAVAILABLE", named)] }
             try await house.withNode(try house.pushSettings(folder)) { _ in
-                let message = house.peers.change { $0.write("1", in: Self.room, by: 60, session: 1060) }
-                try await house.tell(message)
+                try await house.push("1", in: Self.room)
                 try await house.settled(count: 1)
                 #expect(house.peers.now.pushes.count == 1)
                 #expect(Timestamp.now >= date)

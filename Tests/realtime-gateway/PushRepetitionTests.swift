@@ -108,10 +108,7 @@ struct PushRepetitionTests {
     func forgetting() async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")
-            house.peers.change { state in
-                state.channels[8] = [1, 60]
-                state.devices = [1: ["d1"]]
-            }
+            house.give()
             // Makes the tables.
             try await house.withNode(try house.pushSettings(folder)) { _ in }
             let ages = "(extract(epoch from now()) * 1000)::bigint - 86400000 * case when n > 2500 then 6 else 8 end"

@@ -17,10 +17,7 @@ struct PushSendingTests {
     ) async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")
-            house.peers.change { state in
-                state.channels[8] = [1, 60]
-                state.devices = [1: (1...count).map { "d\($0)" }]
-            }
+            house.give(devices: count)
             try await body(house, try house.pushSettings(folder, ["push_lease": "600s"]))
         }
     }

@@ -23,6 +23,14 @@ extension GatewayHouse {
         ].merging(own) { $1 }
     }
 
+    /// Lets 60 write to 1, who has so many devices, called `d1` and so on.
+    func give(devices count: Int = 1) {
+        peers.change { state in
+            state.channels[8] = [1, 60]
+            state.devices = [1: (1...count).map { "d\($0)" }]
+        }
+    }
+
     /// Puts a message of the room on the stream of pushes, as chat-service does.
     func tell(_ message: RoomMessage) async throws {
         let body = String(decoding: RoomEvent.message(message).encoded(), as: UTF8.self)
