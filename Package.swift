@@ -227,14 +227,14 @@ let package = Package(
         bench("redis", on: ["EventLoop", "Redis", "TestSupport"]),
         bench("telemetry", on: ["EventLoop", "Telemetry"]),
         bench("websocket", on: ["EventLoop", "HTTP", "WebSocket", "LoadClient", "TestSupport"]),
-        bench("sends", on: ["ChatLoad"]),
-        bench("history", on: ["ChatLoad"]),
+        bench("sends", on: ["ChatLoad", "LoadClient"]),
+        bench("history", on: ["ChatLoad", "LoadClient"]),
         load("auth", on: ["LoadClient", "Crypto", "EventLoop", "HTTP", "TestSupport", "Wire"]),
         load("payment", on: ["LoadClient", "EventLoop", "TestSupport"]),
         load(
             "product", on: ["Crypto", "EventLoop", "LoadClient", "ServiceKit", "ServiceSupport", "TestSupport", "Wire"]),
         load("realtime", on: ["GatewayLoad"]),
-        load("chat", on: ["ChatLoad"]),
+        load("chat", on: ["ChatLoad", "LoadClient"]),
         load("workspace", on: ["LoadClient", "ServiceSupport", "HTTP", "EventLoop", "TestSupport"]),
         .target(
             name: "ChatLoad",

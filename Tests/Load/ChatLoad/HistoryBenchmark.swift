@@ -15,7 +15,6 @@ public struct HistoryBenchmark: Sendable {
     ///
     /// - Parameter seconds: how long each of three rounds lasts.
     public static func run(seconds: Int) async throws {
-        DescriptorLimit.raise()
         try await LoadedChat().lent { chat in try await measure(chat, seconds) }
     }
 

@@ -17,7 +17,6 @@ public struct SendsBenchmark: Sendable {
     ///
     /// - Parameter seconds: how long each part of it lasts.
     public static func run(seconds: Int) async throws {
-        DescriptorLimit.raise()
         try await LoadedChat().lent { chat in try await SendsBenchmark(chat, seconds).run() }
     }
 

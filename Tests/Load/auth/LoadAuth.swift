@@ -6,21 +6,15 @@ import TestSupport
 /// `load-auth [SECONDS]`: profile reads beside the bare reply, logins beside bare hashing, and reads under a flood of logins;
 /// `load-auth serve PORT LOOPS` is the bare server that it starts.
 @main
-struct LoadAuth {
-    static func main() async {
-        DescriptorLimit.raise()
-        do {
-            let arguments = CommandLine.arguments
-            if arguments.count == 4, arguments[1] == "serve", let port = UInt16(arguments[2]),
-                let loops = Int(arguments[3])
-            {
-                return try await BareServer.run(port: port, loops: loops)
-            }
-            try await run(seconds: arguments.dropFirst().first.flatMap { Int($0) } ?? 5)
-        } catch {
-            print("load-auth: \(error)")
-            exit(1)
+struct LoadAuth: MeasuringProgram {
+    static func measure() async throws {
+        let arguments = CommandLine.arguments
+        if arguments.count == 4, arguments[1] == "serve", let port = UInt16(arguments[2]),
+            let loops = Int(arguments[3])
+        {
+            return try await BareServer.run(port: port, loops: loops)
         }
+        try await run(seconds: seconds(or: 5))
     }
 
     private static func run(seconds: Int) async throws {

@@ -1,19 +1,11 @@
 import Glibc
+import LoadClient
 import TestSupport
 
 /// Holds a service against nginx: `bench-http` compares, `bench-http serve PORT LOOPS REDIS TOKENS` is the service that it
 /// starts.
-@main struct BenchHTTP {
-    static func main() async {
-        do {
-            try await run()
-        } catch {
-            print("bench-http: \(error)")
-            exit(1)
-        }
-    }
-
-    private static func run() async throws {
+@main struct BenchHTTP: MeasuringProgram {
+    static func measure() async throws {
         let arguments = CommandLine.arguments
         if arguments.count == 6, arguments[1] == "serve", let port = UInt16(arguments[2]),
             let loops = Int(arguments[3]),

@@ -1,26 +1,15 @@
 import EventLoop
-import Glibc
 import LoadClient
 import TestSupport
 
 /// `load-payment [SECONDS]`: spends of coins on distinct users and on one, beside pgbench with the same statements.
 @main
-struct LoadPayment {
+struct LoadPayment: MeasuringProgram {
     private static let users = 5000
     private static let callers = 64
 
-    static func main() async {
-        DescriptorLimit.raise()
-        do {
-            try await run()
-        } catch {
-            print("load-payment: \(error)")
-            exit(1)
-        }
-    }
-
-    private static func run() async throws {
-        let seconds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 10
+    static func measure() async throws {
+        let seconds = seconds(or: 10)
         try await LoadedHouse().lent { house in try await run(house, seconds) }
     }
 

@@ -1,5 +1,4 @@
 import EventLoop
-import Glibc
 import LoadClient
 import Postgres
 import TestSupport
@@ -10,17 +9,8 @@ import TestSupport
 ///
 /// All numbers are medians over rounds that alternate between the contestants.
 @main
-struct BenchPostgres {
-    static func main() async {
-        do {
-            try await run()
-        } catch {
-            print("bench-postgres: \(error)")
-            exit(1)
-        }
-    }
-
-    private static func run() async throws {
+struct BenchPostgres: MeasuringProgram {
+    static func measure() async throws {
         let rounds = argument("--rounds") ?? 5
         let seconds = argument("--seconds") ?? 2
         let cluster = try await PostgresCluster.start()

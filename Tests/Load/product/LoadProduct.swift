@@ -1,26 +1,12 @@
 import EventLoop
-import Glibc
 import LoadClient
 import TestSupport
 
 /// `deploy/load product`: what people do all day, against the whole product, at rates that rise until it breaks.
 @main
-struct LoadProduct {
-    static func main() async {
-        DescriptorLimit.raise()
-        do {
-            guard let options = try LoadOptions(CommandLine.arguments.dropFirst()) else {
-                print(LoadOptions.help)
-                return
-            }
-            try await run(options)
-        } catch {
-            print("load-product: \(error)")
-            exit(1)
-        }
-    }
-
-    private static func run(_ options: LoadOptions) async throws {
+struct LoadProduct: MeasuringProgram {
+    static func measure() async throws {
+        guard let options = try LoadOptions(CommandLine.arguments.dropFirst()) else { return print(LoadOptions.help) }
         try await ProductHouse.start().lent { house in try await run(options, house) }
     }
 

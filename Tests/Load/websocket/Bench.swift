@@ -6,21 +6,11 @@ import TestSupport
 
 /// `bench-websocket [SOCKETS]`: a server's cost of one message to one of many WebSockets, ours beside nchan's.
 @main
-struct Bench {
+struct Bench: MeasuringProgram {
     private static let rounds = 5
     private static let target = 6.5
 
-    static func main() async {
-        DescriptorLimit.raise()
-        do {
-            try await run()
-        } catch {
-            print("bench-websocket: \(error)")
-            exit(1)
-        }
-    }
-
-    private static func run() async throws {
+    static func measure() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         if arguments.first == "serve" {
             return try BroadcastServer(loops: arguments.last.flatMap { Int($0) } ?? 1).run()

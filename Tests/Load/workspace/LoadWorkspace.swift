@@ -1,29 +1,18 @@
 import EventLoop
-import Glibc
 import LoadClient
 import TestSupport
 
 /// `load-workspace [SECONDS]`: my-channels of users in 50 channels, and access to 100 channels at once, beside pgbench with
 /// the same statements: what the service itself costs a request is compared with what Postgres costs a query.
 @main
-struct LoadWorkspace {
+struct LoadWorkspace: MeasuringProgram {
     private static let callers = 16
     private static let rounds = 3
     /// Of what Postgres spends on the query, what the service may add.
     private static let limit = 1.5
 
-    static func main() async {
-        DescriptorLimit.raise()
-        do {
-            try await run()
-        } catch {
-            print("load-workspace: \(error)")
-            exit(1)
-        }
-    }
-
-    private static func run() async throws {
-        let seconds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 5
+    static func measure() async throws {
+        let seconds = seconds(or: 5)
         try await LoadedHouse().lent { house in try await run(house, seconds) }
     }
 
