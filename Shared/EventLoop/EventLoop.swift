@@ -35,6 +35,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     var retired: [Channel] = []
     var sleepers: [ObjectIdentifier: Sleeper] = [:]
     var wheel: TimerWheel
+    private var dueTimers: [LoopTimer] = []
 
     /// Monotonic time in nanoseconds, read once a turn of the loop.
     public private(set) var now: UInt64
@@ -226,7 +227,9 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     private func runTimers() {
         // One timer's action may cancel the next one, or start it anew.
-        for timer in wheel.takeDue(upTo: now) { timer.fireIfDue() }
+        wheel.takeDue(upTo: now, into: &dueTimers)
+        for timer in dueTimers { timer.fireIfDue() }
+        dueTimers.removeAll(keepingCapacity: true)
     }
 
     private func runJobs() {

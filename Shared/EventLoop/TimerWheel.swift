@@ -11,6 +11,8 @@ struct TimerWheel {
     /// A bit for each slot that holds a timer.
     private var occupied: [UInt64] = Array(repeating: 0, count: slotCount / 64)
     private var currentTick: UInt64
+    /// Empty between calls; kept because thousands may be due together, again and again.
+    private var taken: [LoopTimer] = []
     private(set) var count = 0
 
     init(now: UInt64) { currentTick = now / Self.tick }
@@ -68,15 +70,14 @@ struct TimerWheel {
         return nil
     }
 
-    /// Takes out what is due, marks it so, and leaves running it to the caller.
-    mutating func takeDue(upTo now: UInt64) -> [LoopTimer] {
+    /// Moves what is due into `due`, marks it so, and leaves running it to the caller.
+    mutating func takeDue(upTo now: UInt64, into due: inout [LoopTimer]) {
         let target = now / Self.tick
-        guard target > currentTick else { return [] }
+        guard target > currentTick else { return }
         // After a long pause one whole turn sees every slot.
         let first = max(currentTick + 1, target - min(target, UInt64(Self.slotCount) - 1))
         currentTick = target
-        guard count > 0 else { return [] }
-        var taken: [LoopTimer] = []
+        guard count > 0 else { return }
         for tick in first...target {
             let slot = Int(tick % UInt64(Self.slotCount))
             guard occupied[slot / 64] & (1 << UInt64(slot % 64)) != 0 else { continue }
@@ -84,15 +85,16 @@ struct TimerWheel {
                 taken.append(timer)
             }
         }
-        for timer in taken { remove(timer) }
-        return taken.filter { timer in
+        for timer in taken {
+            remove(timer)
             if timer.deadline > now {
                 insert(timer)
             } else {
                 timer.slot = LoopTimer.due
+                due.append(timer)
             }
-            return timer.slot == LoopTimer.due
         }
+        taken.removeAll(keepingCapacity: true)
     }
 
     private static func dueTick(of deadline: UInt64) -> UInt64 { (deadline + tick - 1) / tick }

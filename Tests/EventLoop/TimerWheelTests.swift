@@ -9,10 +9,10 @@ import Testing
 
     /// Fires everything that is due, as the loop does, and returns who fired.
     private func advance(_ wheel: inout TimerWheel, to now: UInt64) -> [ObjectIdentifier] {
-        wheel.takeDue(upTo: now).map { timer in
-            timer.fireIfDue()
-            return ObjectIdentifier(timer)
-        }
+        var due: [LoopTimer] = []
+        wheel.takeDue(upTo: now, into: &due)
+        for timer in due { timer.fireIfDue() }
+        return due.map { ObjectIdentifier($0) }
     }
 
     @Test(
