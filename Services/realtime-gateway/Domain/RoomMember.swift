@@ -31,7 +31,8 @@ final class RoomMember: @unchecked Sendable {
     static let deliverySize = 64
 
     let client: SocketIOClient
-    private weak var owner: GatewayClient?
+    /// Holds this until the socket leaves the room.
+    private let owner: GatewayClient
     let identity: Identity
     let namespace: String
     /// The name of this socket in this room, under which its position is claimed.
@@ -99,7 +100,7 @@ final class RoomMember: @unchecked Sendable {
     /// Takes the socket out of the room; the client is told.
     func putOut() {
         phase = .onlooker
-        owner?.putOut(of: namespace, client)
+        owner.putOut(of: namespace, client)
     }
 
     /// Whether a message is for this socket: it is behind its position, and not its own session's echo where the app cannot
@@ -127,11 +128,11 @@ final class RoomMember: @unchecked Sendable {
     var reached: Int64 { underWay.first { $0.start >= engine.sentBytes }?.before ?? position }
 
     /// Returns when more may be sent to the socket, or it has ended.
-    func waitForRoom() async { await owner?.outflow.wait { Outflow.hasRoom(in: engine) } }
+    func waitForRoom() async { await owner.outflow.wait { Outflow.hasRoom(in: engine) } }
 
     /// Returns when what was sent has left, or the socket has ended.
     func waitUntilReached() async {
-        await owner?.outflow.wait {
+        await owner.outflow.wait {
             engine.flush()
             drained()
             return underWay.isEmpty

@@ -22,7 +22,7 @@ final class SocketCensus: MetricsSource {
         var queuedBytes = 0
     }
 
-    static let interval = Duration.seconds(5)
+    static let interval = Duration.seconds(15)
 
     private let counts = Mutex<[Int: Count]>([:])
 

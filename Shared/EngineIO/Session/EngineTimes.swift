@@ -4,7 +4,7 @@ internal import EventLoop
 final class EngineTimes: Sendable {
     let pingInterval, pingTimeout, upgradeTimeout, closeTimeout: UInt64
     let outputLimit: Int
-    /// What is due within so long happens together, so that a loop with many quiet sessions sleeps: 1/128 of the interval
+    /// What is due within so long happens together, so that a loop with many quiet sessions sleeps: 1/64 of the interval
     /// between heartbeats.
     private let coarseness: UInt64
     /// A timer that fires no more than this behind its deadline is in time: the coarseness, and 50 ms for a busy loop. What
@@ -17,7 +17,7 @@ final class EngineTimes: Sendable {
         upgradeTimeout = settings.upgradeTimeout.wholeNanoseconds
         closeTimeout = settings.closeTimeout.wholeNanoseconds
         outputLimit = settings.outputLimit
-        coarseness = max(1, pingInterval / 128)
+        coarseness = max(1, pingInterval / 64)
         lateness = coarseness + 50_000_000
     }
 

@@ -23,7 +23,7 @@ public final class SocketIOClient: EngineHandler, @unchecked Sendable {
         handler = open(self)
         perform(machine.opened())
         if let timeout = settings.connectTimeout, !machine.hasJoined {
-            timer = engine.loop.schedule(after: timeout) { [weak self] in self?.engine.close() }
+            timer = engine.loop.schedule(after: timeout) { engine.close() }
         }
     }
 
