@@ -45,6 +45,7 @@ final class RoomFeed: @unchecked Sendable {
     /// After which message the room is closed.
     private var end: Int64?
     private var isPassing = false
+    private var rest = Rest()
     /// Whether the head was asked for before anything could be heard.
     private var isEarly = false
     /// Not zero while it is asked who may be here.
@@ -223,7 +224,7 @@ final class RoomFeed: @unchecked Sendable {
         // Who ends while being sent to leaves the room in the middle of it.
         isPassing = true
         var count = 0
-        while count < held.count, cautiousCount == 0 || held[count].body.seq <= reserved {
+        while count < held.count, !rest.isUnderWay, cautiousCount == 0 || held[count].body.seq <= reserved {
             deliver(held[count])
             count += 1
         }
@@ -234,7 +235,20 @@ final class RoomFeed: @unchecked Sendable {
             if !tracker.isHealing { settlePlaces(before: .max) }
             return
         }
-        hub.positions.reserve(self, through: last.body.seq)
+        if cautiousCount > 0, last.body.seq > reserved { hub.positions.reserve(self, through: last.body.seq) }
+    }
+
+    /// Where the room is full, lets what comes next wait a little once this message has left.
+    private func restLater() {
+        guard order.count >= Rest.crowd, rest.sends(now: EventLoop.preciseNow) else { return }
+        loop.atEndOfTick { [self] in
+            guard let length = rest.sent(now: EventLoop.preciseNow) else { return }
+            loop.schedule(after: length) { [weak self] in
+                guard let self else { return }
+                rest.end(gathered: held.count)
+                pass()
+            }
+        }
     }
 
     /// More waits than may: the sockets come back and go on from where they are.
@@ -251,6 +265,7 @@ final class RoomFeed: @unchecked Sendable {
 
     private func deliver(_ message: RoomMessage) {
         settlePlaces(before: message.body.seq)
+        restLater()
         present = message.body.seq
         recent.append(message)
         if recent.count > 2 * Self.mostRecent { recent.removeFirst(Self.mostRecent) }

@@ -10,7 +10,7 @@ final class Audience {
     /// Nanoseconds from an event's sending to its arrival, one a delivery, since `forget`.
     private(set) var latencies: [UInt64] = []
     private(set) var heard = 0
-    private let loop: EventLoop
+    let loop: EventLoop
     private let rawFleet: WebSocketFleet
     private let fleet: SocketIOFleet
     /// What each client has heard since `forget`.

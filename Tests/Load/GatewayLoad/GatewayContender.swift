@@ -25,7 +25,7 @@ struct GatewayContender: Contender {
     }
 
     func writer(on loop: EventLoop) async throws -> any EventWriter {
-        try await PublishingWriter.open(house.redis)
+        try await PublishingWriter.open(house.redis, telling: house.others.head)
     }
 
     func stop() async { await house.stop() }
@@ -35,18 +35,20 @@ struct GatewayContender: Contender {
 final class PublishingWriter: EventWriter {
     private let group = EventLoopGroup(count: 1)
     private let redis: Redis
+    private let head: OtherServices.Head
     private var sent: Int64 = 0
 
     /// Connects.
-    static func open(_ server: RedisServer) async throws -> PublishingWriter {
-        let writer = PublishingWriter(to: server)
+    static func open(_ server: RedisServer, telling head: OtherServices.Head) async throws -> PublishingWriter {
+        let writer = PublishingWriter(to: server, head)
         try await writer.group.loops[0].run { [redis = writer.redis] in
             try await redis.connected(within: .seconds(5))
         }
         return writer
     }
 
-    private init(to server: RedisServer) {
+    private init(to server: RedisServer, _ head: OtherServices.Head) {
+        self.head = head
         redis = Redis(
             RedisConfiguration(.host("127.0.0.1", port: server.port)), on: group,
             resolvingOn: BlockingPool(threads: 1, limit: 8))
@@ -56,6 +58,7 @@ final class PublishingWriter: EventWriter {
 
     func send() {
         sent += 1
+        head.reach(sent)
         let event = TimedEvent(sent, in: ChannelID(1), for: .measured)
         let bytes = RoomEvent.message(event.message).encoded()
         let channel = RoomEvent.channel(of: event.message.room)

@@ -16,6 +16,17 @@ final class OtherServices: Sendable {
     private let group = EventLoopGroup(count: 1)
     /// When FCM was handed something, by what it is collapsed under.
     private let pushes: Pushes
+    /// The newest seq of the room that events are written into. What a gateway has not heard of them is nowhere else: it goes
+    /// on behind.
+    let head = Head()
+
+    final class Head: Sendable {
+        private let seq = Atomic<Int64>(0)
+
+        var value: Int64 { seq.load(ordering: .relaxed) }
+
+        func reach(_ new: Int64) { seq.store(new, ordering: .relaxed) }
+    }
 
     final class Pushes: Sendable {
         private let arrivals = Mutex<[(name: String, at: UInt64)]>([])
@@ -30,9 +41,9 @@ final class OtherServices: Sendable {
         self.seating = seating
         self.issuer = issuer
         self.pushes = pushes
-        server = Server(on: group) { request in
+        server = Server(on: group) { [head] request in
             let body = try await request.body.collect(upTo: 1 << 22)
-            let answers = OtherServicesAnswers(seating: seating, keys: issuer.jwks, pushes: pushes)
+            let answers = OtherServicesAnswers(seating: seating, keys: issuer.jwks, pushes: pushes, head: head)
             return try answers.reply(to: String(decoding: request.path, as: UTF8.self), request, body)
         }
         address = try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!)
@@ -54,6 +65,7 @@ struct OtherServicesAnswers {
     let seating: Seating
     let keys: [UInt8]
     let pushes: OtherServices.Pushes
+    let head: OtherServices.Head
 
     func reply(to path: String, _ request: Request, _ body: [UInt8]) throws -> Response {
         if path.hasSuffix("messages:send") { return try push(body) }
@@ -72,7 +84,7 @@ struct OtherServicesAnswers {
         case _ where path.hasPrefix("/internal/rooms/"):
             return object { json in
                 json.field("complete", true)
-                json.field("head", 0)
+                json.field("head", head.value)
                 // Of a position that is asked for.
                 json.field("seq", 0)
                 json.array("events") { _ in }

@@ -15,7 +15,7 @@ struct Pushes {
     func run(on loop: EventLoop) async throws -> [Figure] {
         let seating = Seating(rooms: Self.rooms, users: Self.rooms * Self.membersOfRoom)
         let house = try await GatewayHouse.start(seating, with: .push)
-        let writer = try await PublishingWriter.open(house.redis)
+        let writer = try await PublishingWriter.open(house.redis, telling: house.others.head)
         var sentAt: [String: UInt64] = [:]
         // The first messages wait for the token of FCM, and are not counted.
         try await send(1..<3, writer, &sentAt, on: loop)

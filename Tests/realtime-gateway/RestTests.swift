@@ -1,0 +1,80 @@
+import EventLoop
+import Testing
+
+@testable import realtime_gateway
+
+/// When a full room rests.
+@Suite struct RestTests {
+    private static let millisecond: UInt64 = 1_000_000
+
+    /// Sends for `work` milliseconds; returns for how many to rest.
+    private func send(_ rest: inout Rest, for work: UInt64) -> Duration? {
+        let isFirst = rest.sends(now: Self.millisecond)
+        #expect(isFirst)
+        return rest.sent(now: (1 + work) * Self.millisecond)
+    }
+
+    @Test("A room rests as long as its messages took, if that was worth it and within bounds")
+    func length() {
+        var rest = Rest()
+        let short = send(&rest, for: 1)
+        #expect(short == nil && !rest.isUnderWay)
+        let usual = send(&rest, for: 16)
+        #expect(usual == .milliseconds(16) && rest.isUnderWay)
+        rest.end(gathered: 0)
+        #expect(!rest.isUnderWay)
+        let long = send(&rest, for: 700)
+        #expect(long == .milliseconds(50))
+    }
+
+    @Test("All messages of a turn are sent before the rest")
+    func turn() {
+        var rest = Rest()
+        let calls = [rest.sends(now: 0), rest.sends(now: Self.millisecond)]
+        #expect(calls == [true, false] && !rest.isUnderWay)
+        let length = rest.sent(now: 4 * Self.millisecond)
+        #expect(length == .milliseconds(4))
+    }
+
+    @Test("Who answers what they hear waits ever more seldom, until more is said at once")
+    func alone() {
+        var rest = Rest()
+        var rests: [Int] = []
+        for turn in 0..<80 where send(&rest, for: 10) != nil {
+            rests.append(turn)
+            rest.end(gathered: 1)
+        }
+        #expect(rests == [0, 2, 5, 10, 19, 36, 53, 70])
+        while send(&rest, for: 10) == nil {}
+        var isResting: [Bool] = []
+        for gathered in [2, 2, 1, 0, 2] {
+            rest.end(gathered: gathered)
+            isResting.append(send(&rest, for: 10) != nil)
+        }
+        #expect(isResting == [true, true, false, true, true])
+    }
+}
+
+/// A full room that rests loses nothing.
+@Suite(.timeLimit(.minutes(2))) struct FullRoomTests {
+    private static let namespace = Namespace.name(of: GatewayHouse.channel)
+
+    @Test("Everybody in a full room hears each message once, in order, however fast they come")
+    func crowd() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode(["ping_interval": "30s", "ping_timeout": "30s", "loops": "1"]) { node in
+                var clients = [try await house.listener(1, port: node.port)]
+                for _ in 0..<Rest.crowd {
+                    clients.append(
+                        try await .joined(Self.namespace, port: node.port, token: house.token(2, "native")))
+                }
+                let texts = (1...200).map { "\($0)" }
+                for text in texts { try await house.say(text) }
+                for client in clients {
+                    try await client.until("all that was said") { $0.texts(Self.namespace).count >= texts.count }
+                    #expect(client.record.texts(Self.namespace) == texts)
+                }
+            }
+        }
+    }
+}
