@@ -1,6 +1,8 @@
 """What docker-compose.yml promises without an engine."""
 
 import re
+import subprocess
+import sys
 
 from gateway import CHECKOUT
 
@@ -11,6 +13,16 @@ def test_every_image_is_built_by_one_service_alone():
     shared, services = re.split(r"^services:\n", FILE, flags=re.MULTILINE)
     assert "build:" not in shared, "each service that takes it in would export the image"
     assert sorted(re.findall(r"^      target: (\w+)$", services, re.MULTILINE)) == ["gateway", "services"]
+
+
+def test_the_file_is_what_the_compose_specification_says(tmp_path):
+    # By that schema Compose v2 takes or refuses a file; 1.29 checks by itself when the images are tried.
+    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    checked = subprocess.run([*check, CHECKOUT / "docker-compose.yml"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout
+    wrong = tmp_path / "docker-compose.yml"
+    wrong.write_text(FILE.replace("pull_policy: never", "pull_policy: seldom"))
+    assert subprocess.run([*check, wrong], capture_output=True).returncode == 1
 
 
 def test_an_image_of_ours_that_is_not_there_is_not_looked_for_elsewhere():
