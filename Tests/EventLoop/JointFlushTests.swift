@@ -17,10 +17,6 @@ import Testing
         for ends in pairs { ends.close() }
     }
 
-    private static func pattern(_ number: Int, _ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3 &+ number) }
-    }
-
     @Test("Each sends what it had, whole and in order: one write, several, more than the kernel takes, or its last")
     func various() async throws {
         try await onLoop { loop in
@@ -28,7 +24,7 @@ import Testing
             var expected: [[UInt8]] = []
             for (number, ends) in pairs.enumerated() {
                 let size = number % 4 == 2 ? 5_000_000 : 300
-                let bytes = Self.pattern(number, size)
+                let bytes = Pattern.bytes(size, of: number)
                 ends.near.write(bytes)
                 if number % 4 == 1 { ends.near.write([1, 2, 3]) }
                 if number % 4 == 3 { ends.near.closeAfterFlush() }
@@ -82,14 +78,14 @@ import Testing
                 }
             }
             pairs[0].near.write([UInt8](repeating: 0, count: 20_000_000))
-            for (number, ends) in pairs.enumerated().dropFirst() { ends.near.write(Self.pattern(number, 300)) }
+            for (number, ends) in pairs.enumerated().dropFirst() { ends.near.write(Pattern.bytes(300, of: number)) }
             for (number, ends) in pairs.enumerated().dropFirst(3) {
                 await ends.farSide.until { $0.received.count > 300 }
-                #expect(ends.farSide.received == Self.pattern(number, 300) + [9], "socket \(number)")
+                #expect(ends.farSide.received == Pattern.bytes(300, of: number) + [9], "socket \(number)")
             }
             #expect(discarded == 0)
             await pairs[2].farSide.until { $0.ends == 1 }
-            #expect(pairs[2].farSide.received == Self.pattern(2, 300))
+            #expect(pairs[2].farSide.received == Pattern.bytes(300, of: 2))
             #expect(pairs[1].near.isDrained && !pairs[1].near.isClosed)
             Self.close(pairs)
         }

@@ -3,10 +3,6 @@ import Glibc
 import Testing
 
 @Suite struct StreamSocketTests {
-    private static func pattern(_ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-    }
-
     @Test(
         "What is written arrives whole and in order, small pieces and large ones",
         arguments: [1, 500, 300_000, 5_000_000])
@@ -16,7 +12,7 @@ import Testing
             ends.near.writeLimit = .max
             var expected: [UInt8] = []
             for part in [size, 3, size / 2 + 1, 1] {
-                let bytes = Self.pattern(part)
+                let bytes = Pattern.bytes(part)
                 ends.near.write(bytes)
                 expected += bytes
             }
@@ -46,7 +42,7 @@ import Testing
             let ends = try await Ends(on: loop)
             ends.near.writeLimit = .max
             ends.far.pauseReading()
-            let bytes = Self.pattern(20_000_000)
+            let bytes = Pattern.bytes(20_000_000)
             ends.near.write(bytes)
             await ends.nearSide.until { $0.congestions == 1 }
             // Nothing that waits anywhere makes the kernel take more.
@@ -85,7 +81,7 @@ import Testing
             let ends = try await Ends(on: loop)
             var isOpen = false
             ends.farSide.consume = { isOpen ? min($0, 1) : 0 }
-            let bytes = Self.pattern(1000)
+            let bytes = Pattern.bytes(1000)
             for part in stride(from: 0, to: 1000, by: 250) {
                 ends.near.write(Array(bytes[part..<(part + 250)]))
                 await ends.farSide.until { $0.offers == part / 250 + 1 }
@@ -103,7 +99,7 @@ import Testing
     func halfClose() async throws {
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
-            let bytes = Self.pattern(3_000_000)
+            let bytes = Pattern.bytes(3_000_000)
             ends.near.writeLimit = .max
             ends.near.write(bytes)
             ends.near.endAfterFlush()
@@ -125,7 +121,7 @@ import Testing
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
             ends.far.pauseReading()
-            let bytes = Self.pattern(600_000)
+            let bytes = Pattern.bytes(600_000)
             ends.near.write(bytes)
             ends.near.endAfterFlush()
             try await loop.sleep(for: .milliseconds(50))
@@ -141,7 +137,7 @@ import Testing
     func closeAfterFlush() async throws {
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
-            let bytes = Self.pattern(2_000_000)
+            let bytes = Pattern.bytes(2_000_000)
             ends.near.write(bytes)
             ends.near.closeAfterFlush()
             ends.near.write([1, 2, 3])
@@ -172,7 +168,7 @@ import Testing
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
             let others = try await Ends(on: loop)
-            let content = Self.pattern(8_000_000)
+            let content = Pattern.bytes(8_000_000)
             var path = Array("/tmp/maru-file-XXXXXX".utf8CString)
             let descriptor = mkstemp(&path)
             unlink(path)
