@@ -62,12 +62,7 @@ final class PublishingWriter: EventWriter {
         let event = TimedEvent(sent, in: ChannelID(1), for: .measured)
         let bytes = RoomEvent.message(event.message).encoded()
         let channel = RoomEvent.channel(of: event.message.room)
-        post(RedisCommand("PUBLISH", channel, bytes))
-    }
-
-    /// Sends any command, and waits for nothing.
-    func post(_ command: RedisCommand) {
-        group.loops[0].execute { [redis] in redis.post(command) }
+        group.loops[0].execute { [redis] in redis.post(RedisCommand("PUBLISH", channel, bytes)) }
     }
 }
 

@@ -11,12 +11,12 @@ import Wire
 /// chat-service.
 final class GatewayHouse: Sendable {
     /// What stands beside the gateway and Redis.
-    enum Company {
-        case none
+    struct Company: OptionSet {
+        let rawValue: Int
         /// Pushes are handed to FCM, as `OtherServices` plays it.
-        case push
+        static let push = Company(rawValue: 1)
         /// The built chat-service.
-        case chat
+        static let chat = Company(rawValue: 2)
     }
 
     static let profileName = "collatalk"
@@ -33,13 +33,13 @@ final class GatewayHouse: Sendable {
     private let issuer = TokenIssuer()
 
     /// - Parameter loops: the gateway's; 0 for one a core, as by default.
-    static func start(_ seating: Seating, loops: Int = 0, with company: Company = .none) async throws -> GatewayHouse {
+    static func start(_ seating: Seating, loops: Int = 0, with company: Company = []) async throws -> GatewayHouse {
         let redis = try await RedisServer.start(["--appendonly", "yes", "--appendfsync", "everysec"])
-        let cluster = company == .none ? nil : try await PostgresCluster.start(["fsync=on"])
+        let cluster = company.isEmpty ? nil : try await PostgresCluster.start(["fsync=on"])
         let databases = [try await cluster?.makeDatabase(), try await cluster?.makeDatabase()].compactMap(\.self)
         let house = try GatewayHouse(
             seating, loops: loops, company, redis, cluster, databases.map(\.connectionString))
-        for port in [house.port] + (company == .chat ? [house.chatPort] : []) {
+        for port in [house.port] + (company.contains(.chat) ? [house.chatPort] : []) {
             try await eventually(within: .seconds(30), "a start") {
                 for process in house.processes where !process.isRunning {
                     throw NeverHappened(description: process.output)
@@ -64,19 +64,19 @@ final class GatewayHouse: Sendable {
             "chat_url": others.url, "log_level": "error",
             "database_url": databases.first ?? "postgres://127.0.0.1:1/no",
         ]
-        if company == .chat { common["chat_url"] = "http://127.0.0.1:\(chatInternalPort)" }
+        if company.contains(.chat) { common["chat_url"] = "http://127.0.0.1:\(chatInternalPort)" }
         var gateway = common
         gateway.merge([
             "public_address": "127.0.0.1:\(port)", "internal_address": "127.0.0.1:\(FreePort.pick())",
             "loops": "\(loops)", "drain_window": "0s",
         ]) { $1 }
-        if company == .push {
+        if company.contains(.push) {
             gateway["fcm_url"] = others.url
             gateway["fcm_token_url"] = others.url + "/token"
             gateway["fcm_service_account"] = Self.writeAccount(in: folder.path)
         }
         var processes = [try Self.run("realtime-gateway", gateway, in: folder.path)]
-        if company == .chat {
+        if company.contains(.chat) {
             var chat = common
             chat.merge([
                 "public_address": "127.0.0.1:\(chatPort)", "internal_address": "127.0.0.1:\(chatInternalPort)",
@@ -117,6 +117,24 @@ final class GatewayHouse: Sendable {
     /// An access token of a user, good for a day.
     func token(of user: Int) -> String {
         issuer.token(user: Int64(user), key: Self.profileName, lives: .seconds(86_400))
+    }
+
+    /// Journeys each of which posts a message, that says when it was sent, by a member of the next room.
+    func posting() -> LoadRun.Journey {
+        let rooms = seating.rooms
+        let tokens = (1...rooms).map { token(of: $0) }
+        return { connection, number, end in
+            let room = number % rooms
+            let content = TimedEvent.content(EventLoop.preciseNow, size: 80)
+            let request = LoadConnection.request(
+                "POST", "/v1/workspaces/\(Seating.workspace)/channels/\(room + 1)/chats",
+                headers: [("SesacKey", Self.profileName), ("Authorization", tokens[room])],
+                body: #"{"content":"\#(content)"}"#)
+            connection.send(request) { reply in
+                let text = String(decoding: reply.body, as: UTF8.self)
+                end(reply.status == 200 && text.contains("chat_id") ? nil : "\(reply.status) \(text)")
+            }
+        }
     }
 
     func stop() async {

@@ -20,7 +20,7 @@ public struct GatewayLoad: Sendable {
           b  2 events a second to all of 10,000 sockets in a room, clients on the same cores, beside nchan
           c  messages posted to chat-service, 1,000 deliveries a second with 10,000 sockets connected
           d  10,000 sockets that nobody writes to: memory and heartbeats
-          e  jobs on the stream of pushes, until FCM is handed them
+          e  messages posted to chat-service, until FCM is handed their pushes
           --quick   fewer events and rounds
           --python  one that has python-socketio; without it .venv of deploy/test
         """

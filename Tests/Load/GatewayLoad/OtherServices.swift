@@ -14,7 +14,6 @@ final class OtherServices: Sendable {
     private let seating: Seating
     private let server: Server
     private let group = EventLoopGroup(count: 1)
-    /// When FCM was handed something, by what it is collapsed under.
     private let pushes: Pushes
     /// The newest seq of the room that events are written into. What a gateway has not heard of them is nowhere else: it goes
     /// on behind.
@@ -29,11 +28,11 @@ final class OtherServices: Sendable {
     }
 
     final class Pushes: Sendable {
-        private let arrivals = Mutex<[(name: String, at: UInt64)]>([])
+        private let arrivals = Mutex<[(sentAt: UInt64, at: UInt64)]>([])
 
-        func arrived(_ name: String) { arrivals.withLock { $0.append((name, EventLoop.preciseNow)) } }
+        func arrived(sentAt: UInt64) { arrivals.withLock { $0.append((sentAt, EventLoop.preciseNow)) } }
 
-        var all: [(name: String, at: UInt64)] { arrivals.withLock { $0 } }
+        var all: [(sentAt: UInt64, at: UInt64)] { arrivals.withLock { $0 } }
     }
 
     init(_ seating: Seating, _ issuer: TokenIssuer) throws {
@@ -51,8 +50,8 @@ final class OtherServices: Sendable {
 
     var url: String { "http://\(address)" }
 
-    /// What FCM was handed, and when, in nanoseconds of `EventLoop.preciseNow`.
-    var pushed: [(name: String, at: UInt64)] { pushes.all }
+    /// When each message that FCM was handed was sent, and when it came, in nanoseconds of `EventLoop.preciseNow`.
+    var pushed: [(sentAt: UInt64, at: UInt64)] { pushes.all }
 
     func stop() async {
         await server.stop()
@@ -68,7 +67,7 @@ struct OtherServicesAnswers {
     let head: OtherServices.Head
 
     func reply(to path: String, _ request: Request, _ body: [UInt8]) throws -> Response {
-        if path.hasSuffix("messages:send") { return try push(body) }
+        if path.hasSuffix("messages:send") { return push(body) }
         switch path {
         case "/internal/keys": return .json(keys)
         case "/internal/access": return access(try JSONValue(parsing: body))
@@ -157,9 +156,8 @@ struct OtherServicesAnswers {
         }
     }
 
-    private func push(_ body: [UInt8]) throws -> Response {
-        let message = try JSONValue(parsing: body)["message"]
-        pushes.arrived(message?["android"]?["notification"]?["tag"]?.string ?? "")
+    private func push(_ body: [UInt8]) -> Response {
+        pushes.arrived(sentAt: TimedEvent.sentAt(body) ?? 0)
         return object { $0.field("name", "projects/load/messages/1") }
     }
 }

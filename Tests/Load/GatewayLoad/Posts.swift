@@ -22,7 +22,7 @@ struct Posts {
             connections.append(try await LoadConnection.open(address, on: loop))
         }
         let run = LoadRun(on: loop, connections)
-        let journey = journey(through: house)
+        let journey = house.posting()
         try await warmUp(audience, run, journey)
         audience.forget()
         let outcome = await run.open(
@@ -36,23 +36,6 @@ struct Posts {
     }
 
     private var rooms: Int { sockets / Self.membersOfRoom }
-
-    /// Each journey is a message of a member of the next room.
-    private func journey(through house: GatewayHouse) -> LoadRun.Journey {
-        let tokens = (1...rooms).map { house.token(of: $0) }
-        return { [rooms] connection, number, end in
-            let room = number % rooms
-            let content = TimedEvent.content(EventLoop.preciseNow, size: 80)
-            let request = LoadConnection.request(
-                "POST", "/v1/workspaces/\(Seating.workspace)/channels/\(room + 1)/chats",
-                headers: [("SesacKey", GatewayHouse.profileName), ("Authorization", tokens[room])],
-                body: #"{"content":"\#(content)"}"#)
-            connection.send(request) { reply in
-                let text = String(decoding: reply.body, as: UTF8.self)
-                end(reply.status == 200 && text.contains("chat_id") ? nil : "\(reply.status) \(text)")
-            }
-        }
-    }
 
     /// Every room's first message costs both services questions; and sockets hear nothing before their positions are known.
     private func warmUp(_ audience: Audience, _ run: LoadRun, _ journey: @escaping LoadRun.Journey) async throws {
