@@ -86,6 +86,18 @@ final class GatewayHouse: Stoppable {
         if isHeard { try await publish(.message(message)) }
     }
 
+    /// Says many texts one right behind the other.
+    func say(
+        atOnce texts: some Sequence<String>, in room: RoomID = GatewayHouse.channel, by author: Int64 = 60
+    ) async throws {
+        let events = texts.map { text in
+            let message = peers.change { $0.write(text, in: room, by: author, session: author + 1000) }
+            return String(decoding: RoomEvent.message(message).encoded(), as: UTF8.self)
+        }
+        let script = "for _, event in ipairs(ARGV) do redis.call('PUBLISH', KEYS[1], event) end"
+        try await redis.command(["EVAL", script, "1", RoomEvent.channel(of: room)] + events)
+    }
+
     func publish(_ event: RoomEvent) async throws {
         try await redis.command(
             "PUBLISH", RoomEvent.channel(of: event.room), String(decoding: event.encoded(), as: UTF8.self))
