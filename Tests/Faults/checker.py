@@ -4,6 +4,8 @@ from collections import Counter, defaultdict
 
 # A message so shortly before its connection was broken off may have been on its way: to send it again could show it twice.
 DOUBT_BEFORE, DOUBT_AFTER = 1.0, 0.5
+# What the socket was sent before the history was there may arrive behind it.
+ON_ITS_WAY = 0.1
 LONGEST_DRAIN = 30
 # A shorter outage of Redis says nothing: there was hardly time to send.
 TELLING_OUTAGE = 2.0
@@ -99,7 +101,7 @@ def overlapping(times, reader):
     """Whether the socket brought it while the history that has it was on its way for longer than the gateway waits."""
     brought, told = sorted(times, key=lambda sight: sight.source == "history")[-2:]
     return len(times) == 2 and (brought.source, told.source) == ("socket", "history") and any(
-        begin <= brought.at <= told.at <= end for begin, end in reader.slow_entries
+        begin <= brought.at <= told.at + ON_ITS_WAY and told.at <= end for begin, end in reader.slow_entries
     )
 
 

@@ -120,10 +120,21 @@ def test_a_slow_history_excuses_only_what_the_socket_brought_while_it_was_on_its
     refused("R3", "doubled: 2", spoil)
 
 
-def test_what_the_socket_brought_while_the_history_took_too_long_may_be_in_both():
+def test_a_slow_history_does_not_excuse_what_the_socket_brought_well_behind_it():
+    def spoil(recording):
+        reader = recording.readers[0]
+        reader.sights[1] = Sight(102, "b", "socket", 13.2)
+        reader.sights.append(Sight(102, "b", "history", 13))
+        reader.slow_entries = [(11, 13)]
+
+    refused("R3", "doubled: 2", spoil)
+
+
+@pytest.mark.parametrize("brought", [11.5, 13.05])
+def test_what_the_socket_brought_while_the_history_took_too_long_may_be_in_both(brought):
     recording = good()
     reader = recording.readers[0]
-    reader.sights[1] = Sight(102, "b", "socket", 11.5)
+    reader.sights[1] = Sight(102, "b", "socket", brought)
     reader.sights.append(Sight(102, "b", "history", 13))
     reader.slow_entries = [(11, 13)]
     assert problems(recording) == {}
