@@ -148,7 +148,7 @@ let package = Package(
         .target(
             name: "ServiceSupport",
             dependencies: [
-                "ServiceKit", "TestSupport", "HTTP", "Crypto", "Telemetry", "EventLoop", "Postgres", "Wire",
+                "ServiceKit", "TestSupport", "HTTP", "Crypto", "Telemetry", "EventLoop", "Postgres", "Redis", "Wire",
             ],
             path: "Tests/ServiceSupport",
             swiftSettings: settings

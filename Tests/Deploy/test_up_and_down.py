@@ -64,7 +64,7 @@ def test_a_warm_start_takes_less_than_ten_seconds_and_keeps_ports_secrets_and_da
     instance.down()
     began = time.monotonic()
     instance.up("--detach")
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 10 * float(os.environ.get("MARU_PATIENCE", 1))
     assert {path: path.read_text() for path in (instance.data / "secrets").rglob("*") if path.is_file()} == secrets
     assert sorted((instance.data / "ports").read_text().split()) == sorted(ports.split())
     assert instance.psql("chat", "SELECT * FROM kept").stdout == "1\n"

@@ -164,7 +164,7 @@ struct ServerTests {
     func closedOverTime() async throws {
         let server = try TestServer(loops: 1)
         for _ in 0..<4 { _ = try await server.open() }
-        let drain = server.drain(over: .seconds(2), grace: .zero)
+        let drain = server.drain(over: .seconds(4), grace: .zero)
         try await eventually { !server.told.isEmpty }
         #expect(server.told.count < 4)
         await drain.value

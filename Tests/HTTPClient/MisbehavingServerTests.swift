@@ -45,7 +45,7 @@ import Testing
     func deadline(path: String) async throws {
         let server = try await PythonServer.ofThisProcess()
         var request = HTTPClient.Request(.get, server.url(path))
-        request.deadline = .milliseconds(300).patiently
+        request.deadline = .milliseconds(1500).patiently
         let start = ContinuousClock.now
         let failure = await ClientFixture().failure(of: request)
         #expect(failure?.kind == .deadlineExceeded)

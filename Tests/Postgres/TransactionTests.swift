@@ -225,9 +225,9 @@ import Testing
 
     @Test("A longer deadline lets the statements of a transaction run beyond the server's time-out")
     func patience() async throws {
-        try await Database.use({ $0.statementTimeout = .milliseconds(100) }) { pool, _ in
-            try await pool.within(.seconds(20)).transaction { tx in _ = try await tx.query(SQL.sleep, 0.3) }
-            let error = try await failure { try await pool.query(SQL.sleep, 0.3) }
+        try await Database.use({ $0.statementTimeout = .milliseconds(500) }) { pool, _ in
+            try await pool.within(.seconds(20)).transaction { tx in _ = try await tx.query(SQL.sleep, 1.5) }
+            let error = try await failure { try await pool.query(SQL.sleep, 1.5) }
             #expect(error.kind == .timeout)
         }
     }

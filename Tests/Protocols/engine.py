@@ -29,6 +29,13 @@ class Engine:
         async with aiohttp.ClientSession() as session, session.request(method, url, **options) as reply:
             return reply.status, await reply.read(), reply.headers
 
+    async def begin_get(self, target):
+        """Sends a request and does not wait for what is answered; returns what it was sent with."""
+        _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        writer.write(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
+        await writer.drain()
+        return writer
+
     async def polling(self, more=""):
         """Opens a session; returns the target that names it."""
         status, body, _ = await self.get(f"{self.query}&transport=polling{more}")

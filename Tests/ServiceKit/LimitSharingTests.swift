@@ -17,7 +17,8 @@ struct LimitSharingTests {
 
         init(_ server: RedisServer, _ loops: EventLoopGroup, _ pool: BlockingPool, burst: Double, rate: Double = 0.01) {
             limits = CallLimits(perUser: (rate, burst), perAddress: (rate, burst))
-            let configuration = RedisConfiguration(url: "redis://127.0.0.1:\(server.port)/0")!
+            var configuration = RedisConfiguration(url: "redis://127.0.0.1:\(server.port)/0")!
+            configuration.commandTimeout = .seconds(20).patiently
             redis = Redis(configuration, on: loops, resolvingOn: pool)
             sharing = LimitSharing(limits: limits, redis: redis, name: "test")
         }

@@ -31,6 +31,7 @@ struct OperatorPageTests {
         async let slow = service.call("GET", "/v1/slow")
         try await eventually("a call") { isBegun.withLock(\.self) }
         async let stopped: Void = service.running.stop()
+        try await eventually("draining") { try await HTTPCall.get(port: inside, "/readyz").status == 503 }
         try await eventually(within: .seconds(30), "an end of reading") {
             try await !service.redis.command("CLIENT", "LIST").joined().contains("cmd=xreadgroup")
         }

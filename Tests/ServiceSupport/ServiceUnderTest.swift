@@ -1,5 +1,7 @@
 public import EventLoop
+internal import Redis
 public import ServiceKit
+internal import Synchronization
 public import Telemetry
 public import TestSupport
 
@@ -15,7 +17,7 @@ public final class ServiceUnderTest: Stoppable {
     /// What services show each other in tests.
     public static let credential = "0123456789abcdef0123456789abcdef"
 
-    /// Starts the service that `assemble` puts together.
+    /// Starts the service that `assemble` puts together, and returns when it has Redis on all loops.
     ///
     /// - Parameters:
     ///   - entries: the service's own settings.
@@ -42,9 +44,21 @@ public final class ServiceUnderTest: Stoppable {
         all.merge(settings) { _, given in given }
         let config = try Config(
             Service.settings(of: name, entries), file: all.map { "\($0) = \($1)" }.joined(separator: "\n"))
+        let known = Known()
         running = try await Service.start(
-            name, config, on: loops, log: log ?? Log(service: name, level: .error, to: LogOutput(descriptor: 2)),
-            assemble: assemble)
+            name, config, on: loops, log: log ?? Log(service: name, level: .error, to: LogOutput(descriptor: 2))
+        ) { service in
+            try await assemble(service)
+            let redis = try service.redis()
+            known.redis.withLock { $0 = redis }
+        }
+        guard let connections = known.redis.withLock(\.self) else { return }
+        for loop in loops.loops { try await loop.run { try await connections.connected(within: .seconds(60)) } }
+    }
+
+    /// What the service was given while it was put together.
+    private final class Known: Sendable {
+        let redis = Mutex<Redis?>(nil)
     }
 
     /// The development keys.

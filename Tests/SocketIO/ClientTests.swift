@@ -98,7 +98,7 @@ struct ClientTests {
     @Test("A client that asks for nothing is closed in time; one that has asked stays, though it has left again")
     func connectTimeout() async throws {
         var settings = SocketIOSettings()
-        settings.connectTimeout = .seconds(1).patiently
+        settings.connectTimeout = .seconds(2).patiently
         let endings = Endings()
         try await serve(settings, endings) { port in
             let silent = try await open(port)

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A folder of a test, removed when the last reference goes or the tests end.
 public final class TemporaryFolder: Sendable {
@@ -42,11 +43,15 @@ extension Spawn {
 
 /// Ports of the loopback address that nothing listens on.
 public enum FreePort {
+    /// Whoever has picked a port may listen on it later, or again: nobody else gets it.
+    private static let picked = Mutex<Set<UInt16>>([])
+
     /// A free TCP port below those that the kernel gives to outgoing connections, so that none of these takes it before it
     /// is used.
     public static func pick() -> UInt16 {
         while true {
             let port = UInt16.random(in: 15_000..<32_000)
+            guard picked.withLock({ $0.insert(port).inserted }) else { continue }
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             defer { close(descriptor) }
             let isFree = withUnsafePointer(to: sockaddr_in.loopback(port)) { pointer in

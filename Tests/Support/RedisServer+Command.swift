@@ -14,6 +14,13 @@ extension RedisServer {
             }
         }.get()
     }
+
+    /// Waits until so many connections have subscribed to a channel.
+    public func untilHeard(_ channel: String, by count: Int) async throws {
+        try await eventually("\(count) who hear \(channel)") {
+            try await self.command("PUBSUB", "NUMSUB", channel).last == "\(count)"
+        }
+    }
 }
 
 extension RawConnection {

@@ -21,6 +21,28 @@ public func eventually(
     }
 }
 
+/// Waits as `eventually` does, and returns how long it took: for promises of a time. Of each look at `condition` no
+/// more counts than it takes on a machine that has time for it.
+public func timed(
+    within patience: Duration = .seconds(60), _ what: String, _ condition: @Sendable () async throws -> Bool
+) async throws -> Duration {
+    let longestLook = Duration.milliseconds(50)
+    let patience = patience.patiently
+    var last = ContinuousClock.now
+    let deadline = last + patience
+    var time = Duration.zero
+    while !(try await condition()) {
+        guard ContinuousClock.now < deadline else {
+            throw NeverHappened(description: "\(what) did not happen within \(patience)")
+        }
+        try await Task.sleep(for: .milliseconds(10))
+        let now = ContinuousClock.now
+        time += min(now - last, longestLook)
+        last = now
+    }
+    return time + min(ContinuousClock.now - last, longestLook)
+}
+
 /// Runs what blocks on a thread of its own, so that it takes none from the tests' few.
 public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in

@@ -178,7 +178,7 @@ struct ConnectionTests {
     func keepAlive() async throws {
         try await onLoop { loop in
             var options = WebSocketOptions()
-            options.keepAlive = .milliseconds(30)
+            options.keepAlive = .milliseconds(300)
             let (server, client) = (NotingHandler(), NotingHandler())
             let (near, _) = try await Self.pair(on: loop, options, server: server, client: client)
             for _ in 0..<4 {

@@ -151,8 +151,10 @@ struct BadInputTests {
             let other = part.replacing("\"image\"", with: "\"picture\"")
             #expect(try await send(other + "\r\n--b--\r\n") == "")
             #expect(try await Self.everything(house) == before)
-            let files = FileManager.default.enumerator(atPath: house.service.files.path)?.allObjects as? [String] ?? []
-            #expect(Set(files) == [".uploads", "profiles"])
+            try await eventually("clearing up") {
+                let all = FileManager.default.enumerator(atPath: house.service.files.path)?.allObjects as? [String]
+                return Set(all ?? []) == [".uploads", "profiles"]
+            }
         }
     }
 

@@ -175,8 +175,13 @@ struct FactTests {
                 try await house.tell(
                     99, "channel.changed",
                     #"{"channel_id":"7","workspace_id":"3","name":"\#(name)","version":\#(name)}"#)
+                // What was said in a closed room goes beside the facts.
                 try await eventually("hearing all") {
-                    try await house.database.ask("select name from chat.room where kind = 1 and id = 7") == name
+                    try await house.database.ask(
+                        """
+                        select name, (select count(*) from chat.room where is_closed and not is_erased)
+                        from chat.room where kind = 1 and id = 7
+                        """) == name + "|0"
                 }
                 return try await house.database.ask(state).replacing(name, with: "")
             }

@@ -10,25 +10,36 @@ import Wire
 struct ModelTests {
     static let users = 1...6 as ClosedRange<Int64>
 
+    /// How many instances were killed so far.
+    private final class Kills: Sendable {
+        private let killed = Atomic(0)
+
+        var count: Int { killed.load(ordering: .relaxed) }
+
+        func add() { killed.add(1, ordering: .relaxed) }
+    }
+
     @Test(
         "Random purchases, spends and refunds over two instances that are killed again and again end in the books of a model",
         arguments: [1, 2])
     func model(seed: Int) async throws {
         try await PaymentHouse.use(instances: 2) { house in
             let isDone = Atomic(false)
-            async let chaos: Int = Self.kill(house, until: isDone)
+            let kills = Kills()
+            async let chaos: Void = Self.kill(house, until: isDone, counting: kills)
             let models = try await withThrowingTaskGroup(of: (Int64, MoneyModel).self) { group in
                 for user in Self.users {
                     group.addTask {
                         var driver = MoneyDriver(house: house, user: user, seed: UInt64(seed) &* 1000 &+ UInt64(user))
-                        return (user, try await driver.run(60))
+                        // Starting instances may take longer than all that.
+                        return (user, try await driver.run(60) { kills.count >= 3 })
                     }
                 }
                 return try await group.reduce(into: [Int64: MoneyModel]()) { $0[$1.0] = $1.1 }
             }
             isDone.store(true, ordering: .relaxed)
-            let kills = try await chaos
-            #expect(kills >= 3)
+            try await chaos
+            #expect(kills.count >= 3)
             for (user, model) in models {
                 let rows = try await house.database.run(
                     sql: "select book, balance from payment.balance where user_id = \(user) and balance <> 0")
@@ -43,15 +54,13 @@ struct ModelTests {
     }
 
     /// Kills and replaces instances, one after the other.
-    ///
-    /// - Returns: how many it has killed.
-    private static func kill(_ house: PaymentHouse, until isDone: borrowing Atomic<Bool>) async throws -> Int {
-        var kills = 0
+    private static func kill(
+        _ house: PaymentHouse, until isDone: borrowing Atomic<Bool>, counting kills: Kills
+    ) async throws {
         while !isDone.load(ordering: .relaxed) {
-            try await house.replace(kills)
-            kills += 1
+            try await house.replace(kills.count)
+            kills.add()
         }
-        return kills
     }
 }
 
@@ -69,8 +78,9 @@ struct MoneyDriver {
         random = SeededGenerator(seed: seed)
     }
 
-    mutating func run(_ count: Int) async throws -> MoneyModel {
-        for _ in 0..<count {
+    /// Does so many things, and more until `isEnough`.
+    mutating func run(_ count: Int, until isEnough: () -> Bool) async throws -> MoneyModel {
+        while steps < count || !isEnough() && steps < 50 * count {
             steps += 1
             switch Int.random(in: 0..<10, using: &random) {
             case 0...1: try await buy()

@@ -24,9 +24,7 @@ struct StandinTests {
 
         var settings: [String: String] {
             let base = "http://127.0.0.1:\(port)/portone"
-            return [
-                "portone_v1_url": base + "/v1", "portone_v2_url": base + "/v2", "provider_deadline": "500ms",
-            ]
+            return ["portone_v1_url": base + "/v1", "portone_v2_url": base + "/v2"]
         }
 
         func tell(_ path: String, _ json: String) async throws {
@@ -40,7 +38,7 @@ struct StandinTests {
     @Test("Payments of both generations are validated")
     func payments() async throws {
         let standins = try await Standins()
-        try await PaymentHouse.use(standins.settings) { house in
+        try await PaymentHouse.use(standins.settings.merging(["provider_deadline": "30s"]) { $1 }) { house in
             try await standins.tell(
                 "/portone/payments",
                 #"{"imp_uid":"imp_1","merchant_uid":"ios_sooda_1","amount":100,"name":"10 Coin"}"#)
@@ -75,7 +73,7 @@ struct StandinTests {
     )
     func moods() async throws {
         let standins = try await Standins()
-        try await PaymentHouse.use(standins.settings) { house in
+        try await PaymentHouse.use(standins.settings.merging(["provider_deadline": "500ms"]) { $1 }) { house in
             for (number, mood) in [#""answer":"refuse""#, #""answer":"nonsense""#, #""delayMs":5000"#].enumerated() {
                 try await standins.tell(
                     "/portone/payments",

@@ -15,11 +15,12 @@ struct NodesTests {
 
     /// Runs `body` with two nodes that know of each other.
     private static func withNodes(
+        _ settings: [String: String] = [:],
         _ body: (GatewayHouse, ServiceUnderTest, ServiceUnderTest) async throws -> Void
     ) async throws {
         try await GatewayHouse.use { house in
-            try await house.withNode(["node": "a"]) { first in
-                try await house.withNode(["node": "b"]) { second in
+            try await house.withNode(settings.merging(["node": "a"]) { $1 }) { first in
+                try await house.withNode(settings.merging(["node": "b"]) { $1 }) { second in
                     for node in ["a", "b"] {
                         try await eventually {
                             try await house.redis.command("EXISTS", "gateway:\(node)") == ["1"]
@@ -59,7 +60,8 @@ struct NodesTests {
 
     @Test("A WebSocket that reaches another node upgrades its session and carries on there")
     func upgrade() async throws {
-        try await Self.withNodes { house, first, second in
+        let patience = Duration.seconds(2).patiently
+        try await Self.withNodes(["ping_timeout": "\(Int(patience / .seconds(1)))s"]) { house, first, second in
             let (_, socket) = try await Self.upgraded(house, from: first, to: second)
             try socket.join(Self.namespace)
             try await socket.until("a way in") { $0.joined.contains(Self.namespace) }

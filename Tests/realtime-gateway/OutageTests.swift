@@ -44,8 +44,22 @@ struct OutageTests {
                     try await client.until("the next in \(room)") { $0.texts(Namespace.name(of: room)).last == "after" }
                     #expect(client.record.texts(Namespace.name(of: room)) == expected[room]! + ["after"])
                 }
-                let comparisons = house.peers.now.comparisons
-                #expect(comparisons.map { Set($0) } == [Set(rooms.map(\.description))])
+                // One of two loops that share a busy machine may come too late for the call of the other.
+                var outages = 1
+                while house.peers.now.comparisons.map({ Set($0) }) != [Set(rooms.map(\.description))] {
+                    try #require(outages < 10, "\(house.peers.now.comparisons)")
+                    outages += 1
+                    await house.redis.kill()
+                    house.peers.change { $0.comparisons = [] }
+                    try await house.redis.start()
+                    try await eventually("a comparison") { !house.peers.now.comparisons.isEmpty }
+                    for room in rooms { try await house.say("outage \(outages)", in: room) }
+                    for (room, client) in clients {
+                        try await client.until("the next in \(room)") { [outages] in
+                            $0.texts(Namespace.name(of: room)).last == "outage \(outages)"
+                        }
+                    }
+                }
             }
         }
     }

@@ -18,7 +18,8 @@ struct PositionStoreTests {
         let server = try await RedisServer.ofThisProcess()
         let loops = EventLoopGroup(count: 1)
         let blocking = BlockingPool(threads: 1, limit: 8)
-        let configuration = try #require(RedisConfiguration(url: "redis://127.0.0.1:\(server.port)/0"))
+        var configuration = try #require(RedisConfiguration(url: "redis://127.0.0.1:\(server.port)/0"))
+        configuration.commandTimeout = .seconds(20).patiently
         let redis = Redis(configuration, on: loops, resolvingOn: blocking)
         let outcome = await Task {
             try await loops.loops[0].run {

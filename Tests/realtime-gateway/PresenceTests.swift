@@ -13,7 +13,7 @@ struct PresenceTests {
     @Test("Of whom nobody tells any more, as when their gateway has died, is soon not believed to be there")
     func expiry() async throws {
         try await GatewayHouse.use { house in
-            let times = Presence.Times(lifetime: .seconds(1), renewal: .seconds(3600))
+            let times = Presence.Times(lifetime: .seconds(3), renewal: .seconds(3600))
             try await house.withNode(presence: times) { node in
                 let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
                 try client.join("/ws-channel-7")

@@ -132,7 +132,7 @@ struct PushDeliveryTests {
     func crash() async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")
-            let settings = try house.pushSettings(folder)
+            let settings = try house.pushSettings(folder, ["push_lease": "5s"])
             house.peers.change { state in
                 state.channels[8] = [1, 2, 60]
                 state.devices = [1: ["d1"], 2: ["d2"]]

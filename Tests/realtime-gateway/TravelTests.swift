@@ -11,8 +11,8 @@ import Wire
 @Suite("Over many connections", .serialized)
 struct TravelTests {
     private static let namespace = "/ws-channel-7"
-    private static let doubtBefore = Duration.milliseconds(500).patiently
-    private static let doubtAfter = Duration.milliseconds(250).patiently
+    private static let doubtBefore = Duration.seconds(1).patiently
+    private static let doubtAfter = Duration.milliseconds(500).patiently
     private static let profiles = ["gathering", "collatalk", "sooda", "native"]
 
     /// The nodes of a test, of which some come and others go.

@@ -33,9 +33,10 @@ struct CoverTests {
                 Set(house.storedFiles.map { "/static/" + $0 }) == [second, try cover(other)]
             }
             _ = try await house.call("DELETE", "/v1/workspaces/\(id)")
-            try await eventually("all to go") { house.storedFiles.isEmpty }
-            let waiting = try await house.sql("select count(*) from unused_cover")
-            #expect(waiting == "0")
+            // The notes of them go last.
+            try await eventually("all to go") {
+                try await house.sql("select count(*) from unused_cover") == "0" && house.storedFiles.isEmpty
+            }
         }
     }
 
@@ -118,7 +119,7 @@ struct CoverTests {
                 let reply = try await house.call("PUT", "/v1/workspaces/\(id)", form: form)
                 #expect(reply.errorCode == "E11")
             }
-            #expect(house.storedFiles.count == 1)
+            try await eventually("clearing up") { house.storedFiles.count == 1 }
         }
     }
 
@@ -133,7 +134,7 @@ struct CoverTests {
                 #expect(reply.errorCode == "E11")
                 #expect(reply.status == status)
             }
-            #expect(house.storedFiles.count == 1)
+            try await eventually("clearing up") { house.storedFiles.count == 1 }
         }
     }
 }

@@ -40,7 +40,7 @@ import Testing
             let redis = Redis(configuration, on: group, resolvingOn: BlockingPool(threads: 1, limit: 1))
             let error = try await group.loops[0].run {
                 let error = await #expect(throws: RedisError.self) {
-                    try await redis.connected(within: .seconds(1).patiently)
+                    try await redis.connected(within: .seconds(3).patiently)
                 }
                 await #expect(throws: RedisError.notConnected) { try await redis.get("x") }
                 return try #require(error)

@@ -82,11 +82,12 @@ import Testing
     func silence() async throws {
         let server = try await RedisServer.start()
         try await RedisFixture.run(server) { fixture async throws in
-            let subscriber = fixture.subscriber { $0.pingInterval = .milliseconds(200).patiently }
+            // A living server on a busy machine may well be silent for a second.
+            let subscriber = fixture.subscriber { $0.pingInterval = .seconds(1).patiently }
             defer { subscriber.close() }
             let heard = Record<RedisSubscription.Event>()
             _ = try await subscriber.subscribe(to: "room") { heard.add($0) }
-            try await eventually("pings") { try await server.calls(of: "ping") > 5 }
+            try await eventually("pings") { try await server.calls(of: "ping") > 2 }
             #expect(heard.all == [.confirmed], "a living server is not given up")
             server.signal(SIGSTOP)
             try await eventually { heard.all == [.confirmed, .lost] }
@@ -105,8 +106,9 @@ import Testing
             subscriber.observe { states.add($0) }
             let subscription = subscriber.listen(to: "room") { _ in }
             await #expect(throws: RedisError.timedOut) { try await subscription.confirmed(within: .milliseconds(300)) }
-            let codes = states.all.compactMap { if case .lost(let error) = $0 { error.code } else { nil } }
-            #expect(codes.contains("NOPERM"))
+            try await eventually("a refusal") {
+                states.all.contains { if case .lost(let error) = $0 { error.code == "NOPERM" } else { false } }
+            }
             try await fixture.redis.run(RedisCommand("ACL", "SETUSER", "default", "allchannels"))
             try await subscription.confirmed(within: .seconds(60))
         }

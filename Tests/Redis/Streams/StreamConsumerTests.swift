@@ -63,7 +63,7 @@ import Testing
             try await fixture.redis.run(
                 RedisCommand("XREADGROUP", "GROUP", "workers", "dead", "COUNT", 20, "STREAMS", stream.key, ">"))
             let consumer = stream.consumer("alive") {
-                $0.idleLimit = .seconds(1).patiently
+                $0.idleLimit = .seconds(3).patiently
                 $0.readTimeout = .milliseconds(50)
                 $0.batch = 6
                 $0.memory = .milliseconds(1)

@@ -49,6 +49,8 @@ final class ChatHouse: Stoppable {
         }
         self.instances = instances
         routes = listing.value.withLock(\.self)
+        // What was asked for before is asked for again.
+        for channel in ["invalidate:users", "invalidate:access"] { try await redis.untilHeard(channel, by: count) }
     }
 
     /// Runs `body` against a house of its own.

@@ -19,7 +19,7 @@ extension GatewayHouse {
         try String(decoding: account, as: UTF8.self).write(toFile: path)
         return [
             "fcm_url": peers.url, "fcm_token_url": peers.url + "/token", "fcm_service_account": path,
-            "push_lease": "2s",
+            "push_lease": "30s",
         ].merging(own) { $1 }
     }
 

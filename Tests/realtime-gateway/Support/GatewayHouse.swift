@@ -39,7 +39,7 @@ final class GatewayHouse: Stoppable {
         let common = [
             "auth_url": peers.url, "workspace_url": peers.url, "chat_url": peers.url, "database_connections": "2",
             "ping_interval": "1s", "drain_window": "300ms",
-            "ping_timeout": "\(Int(Duration.seconds(2).patiently / .seconds(1)))s",
+            "ping_timeout": "\(min(50, Int(Duration.seconds(10).patiently / .seconds(1))))s",
         ]
         return common.merging(own) { _, own in own }
     }

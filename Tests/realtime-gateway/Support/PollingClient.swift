@@ -36,10 +36,10 @@ final class PollingClient: Sendable {
         for turn in 0..<40 {
             let reply = try await poll(port: ports[turn % ports.count])
             guard reply.status == 200 else { throw NeverHappened(description: "a poll: \(reply.status) \(reply.text)") }
-            if reply.text.contains(text) { return reply.text }
             if reply.text.split(separator: "\u{1E}").contains("2") {
                 _ = try await post("3", port: ports[(turn + 1) % ports.count])
             }
+            if reply.text.contains(text) { return reply.text }
         }
         throw NeverHappened(description: text)
     }

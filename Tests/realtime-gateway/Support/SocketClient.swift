@@ -68,7 +68,7 @@ final class SocketClient: Sendable {
     }
 
     func until(
-        within patience: Duration = .seconds(20), _ what: String, _ condition: @Sendable (Record) -> Bool
+        within patience: Duration = .seconds(60), _ what: String, _ condition: @Sendable (Record) -> Bool
     ) async throws {
         do {
             try await eventually(within: patience, what) { condition(self.record) }

@@ -41,6 +41,8 @@ final class WorkspaceHouse: Stoppable {
             running.withLock { $0.append(instance) }
         }
         routes = listed.withLock(\.self)
+        // Who was asked for before is asked for again.
+        try await redis.untilHeard("invalidate:users", by: count)
     }
 
     /// Runs `body` against a house of its own.
