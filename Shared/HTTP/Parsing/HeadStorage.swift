@@ -4,7 +4,7 @@ internal import EventLoop
 ///
 /// - Note: `@unchecked Sendable` because the connection fills it before anybody else sees it,
 ///   and fills it anew only when nobody else refers to it.
-final class HeadStorage: @unchecked Sendable {
+@usableFromInline final class HeadStorage: @unchecked Sendable {
     /// Where a field's name and value stand.
     struct Field {
         var name: HeadRange
@@ -23,11 +23,11 @@ final class HeadStorage: @unchecked Sendable {
         fields.reserveCapacity(16)
     }
 
-    func fill(_ head: UnsafeRawBufferPointer, _ parsed: [Field]) {
+    /// Takes the head's bytes, and the fields that were found in them; `parsed` gets the memory of earlier ones.
+    func fill(_ head: UnsafeRawBufferPointer, _ parsed: inout [Field]) {
         bytes.removeAll(keepingCapacity: true)
         bytes.append(contentsOf: head)
-        fields.removeAll(keepingCapacity: true)
-        fields.append(contentsOf: parsed)
+        swap(&fields, &parsed)
     }
 
     /// Says what else belongs to the request; before anybody else sees it.
@@ -46,6 +46,17 @@ final class HeadStorage: @unchecked Sendable {
 
     /// Whether keeping it for another head holds no more memory than an ordinary head needs.
     var isSmall: Bool { bytes.capacity <= 4096 && fields.capacity <= 64 }
+
+    /// Lets `body` look at the path where it stands.
+    func withPath<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[parts.path.range])) }
+    }
+
+    /// The value of the first field of this name, which stays where it is as long as the request.
+    @usableFromInline func value(of name: HeaderName) -> UnsafeRawBufferPointer? {
+        guard let index = firstField(name) else { return nil }
+        return bytes.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[fields[index].value.range]) }
+    }
 
     /// The place of the first field of this name at or behind `start`.
     func firstField(_ name: HeaderName, from start: Int = 0) -> Int? {

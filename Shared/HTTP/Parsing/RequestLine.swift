@@ -9,11 +9,11 @@ enum RequestLine {
         guard methodEnd < bytes.count else { return nil }
         guard bytes[methodEnd] == 0x20, methodEnd > start else { throw .malformed }
 
-        var targetEnd = methodEnd + 1
         var question: Int?
-        while targetEnd < bytes.count, isTargetByte(bytes[targetEnd]) {
-            if bytes[targetEnd] == UInt8(ascii: "?"), question == nil { question = targetEnd }
-            targetEnd += 1
+        var targetEnd = endOfPart(in: bytes, from: methodEnd + 1)
+        while targetEnd < bytes.count, bytes[targetEnd] == UInt8(ascii: "?") {
+            question = question ?? targetEnd
+            targetEnd = endOfPart(in: bytes, from: targetEnd + 1)
         }
         guard targetEnd < bytes.count else { return nil }
         guard bytes[targetEnd] == 0x20, targetEnd > methodEnd + 1 else { throw .malformed }
@@ -34,8 +34,24 @@ enum RequestLine {
         return versionEnd + 2
     }
 
-    @inline(__always)
-    private static func isTargetByte(_ byte: UInt8) -> Bool { byte &- 0x21 < 0x5E && byte != UInt8(ascii: "#") }
+    /// Where the first byte stands that is a question mark or that no target may hold.
+    private static func endOfPart(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var position = start
+        while position + 8 <= bytes.count {
+            let word = EightBytes(bytes, at: position)
+            let found =
+                word.below(0x21) | word.equal(to: 0x7F) | word.aboveASCII | word.equal(to: UInt8(ascii: "#"))
+                | word.equal(to: UInt8(ascii: "?"))
+            if found != 0 { return position + EightBytes.first(found) }
+            position += 8
+        }
+        while position < bytes.count, isInPart(bytes[position]) { position += 1 }
+        return position
+    }
+
+    private static func isInPart(_ byte: UInt8) -> Bool {
+        byte &- 0x21 < 0x5E && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "?")
+    }
 
     private static func minorVersion(_ text: UnsafeRawBufferPointer) throws(Refusal) -> UInt8 {
         guard text[0] == UInt8(ascii: "H"), text[1] == UInt8(ascii: "T"), text[2] == UInt8(ascii: "T"),

@@ -27,6 +27,9 @@ struct RequestParser {
     /// Whether a part of a head has been read.
     var isWithinHead: Bool { searched > 0 }
 
+    /// Moves the fields of the head, of which these are the bytes, to where its request keeps them.
+    mutating func fill(_ storage: HeadStorage, from head: UnsafeRawBufferPointer) { storage.fill(head, &fields) }
+
     /// Forgets the head, for the next one.
     mutating func reset() {
         lineStart = 0
@@ -79,8 +82,7 @@ struct RequestParser {
     /// Reads one field; returns where the next line begins, nil when this one has not come completely.
     @inline(__always)
     private mutating func parseField(_ bytes: UnsafeRawBufferPointer) throws(Refusal) -> Int? {
-        var colon = lineStart
-        while colon < bytes.count, Token.isTokenByte(bytes[colon]) { colon += 1 }
+        let colon = Token.end(in: bytes, from: lineStart)
         guard colon < bytes.count else { return nil }
         // A space before the colon and a folded line both fail here: no token reaches up to the colon.
         guard bytes[colon] == UInt8(ascii: ":"), colon > lineStart else { throw .malformed }

@@ -48,7 +48,7 @@ extension Request {
         var parser = RequestParser(limits: RequestLimits())
         guard let length = try? text.withUnsafeBytes({ try parser.parse($0) }), length == text.count else { return nil }
         let storage = HeadStorage()
-        text.withUnsafeBytes { storage.fill($0, parser.fields) }
+        text.withUnsafeBytes { parser.fill(storage, from: $0) }
         self.init(storage: storage, parts: parser.parts, body: RequestBody(body), receivedAt: 0, socket: nil)
     }
 }

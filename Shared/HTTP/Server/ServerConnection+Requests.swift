@@ -13,7 +13,7 @@ extension ServerConnection {
                 return 0
             }
             let storage = server.takeStorage()
-            storage.fill(UnsafeRawBufferPointer(rebasing: buffer[..<length]), parser.fields)
+            parser.fill(storage, from: UnsafeRawBufferPointer(rebasing: buffer[..<length]))
             let parts = parser.parts
             parser.reset()
             isWithinHead = false

@@ -17,6 +17,22 @@ enum Token {
         return byte < 128 && highTokenBits & (1 << UInt64(byte - 64)) != 0
     }
 
+    /// Where the token that begins at `start` ends; at `start` where there is none.
+    @inline(__always)
+    static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var position = start
+        while position + 8 <= bytes.count {
+            let others = EightBytes(bytes, at: position).otherThanLetters
+            position += others == 0 ? 8 : EightBytes.first(others)
+            if others != 0 {
+                guard isTokenByte(bytes[position]) else { return position }
+                position += 1
+            }
+        }
+        while position < bytes.count, isTokenByte(bytes[position]) { position += 1 }
+        return position
+    }
+
     private static let lowTokenBits: UInt64 = 0x03FF_6CFA_0000_0000
     private static let highTokenBits: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
