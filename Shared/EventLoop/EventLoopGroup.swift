@@ -22,7 +22,7 @@ public final class EventLoopGroup: Sendable {
     public subscript(any number: Int) -> EventLoop { loops[Int(UInt(bitPattern: number) % UInt(loops.count))] }
 
     /// The index of the loop whose thread this is, where it is one of the group's.
-    @usableFromInline var currentIndex: Int? {
+    public var currentIndex: Int? {
         guard let current = cs_current_loop() else { return nil }
         return Unmanaged<EventLoop>.fromOpaque(current)._withUnsafeGuaranteedRef { loop in
             loop.index < loops.count && loops[loop.index] === loop ? loop.index : nil

@@ -25,9 +25,10 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     public let loop: EventLoop
 
     // Output. It stands first, and what else a write looks at beside it, so that a write fetches little memory.
-    private var output = WriteQueue()
+    // Who writes into its memory has no business with the socket meanwhile.
+    @exclusivity(unchecked) private var output = WriteQueue()
     /// Bytes that wait to be sent.
-    public private(set) var queuedBytes = 0
+    @exclusivity(unchecked) public private(set) var queuedBytes = 0
     /// Bytes that may wait unsent before the socket is closed as a slow reader.
     public var writeLimit = StreamSocket.defaultWriteLimit
     /// 4 MiB.
@@ -35,7 +36,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     /// Bytes that the kernel has taken since the beginning, those of files included.
     public private(set) var sentBytes: UInt64 = 0
     public private(set) var isClosed = false
-    private var isDirty = false
+    @exclusivity(unchecked) private var isDirty = false
     /// The kernel takes nothing until it says so.
     private var isBlocked = false
     /// The handler has been told that the peer is slow.
@@ -52,7 +53,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
 
     // Input. What is unread is taken out while the handler looks at it, so no access meets another.
     @exclusivity(unchecked) var unread = UnreadBytes()
-    var isReadingPaused = false
+    @exclusivity(unchecked) var isReadingPaused = false
     /// The kernel may hold bytes, or the end, that have not been read.
     var inputIsReady = false
     /// The end stands behind what the kernel holds: no further event will tell of it.

@@ -15,7 +15,7 @@ struct StandinCall: Sendable {
     }
 
     func parameter(_ name: String) throws -> String {
-        guard let text = parameters[name].flatMap({ PercentEncoding.decode($0) }) else {
+        guard let text = parameters[name, in: request.path].flatMap({ PercentEncoding.decode($0) }) else {
             throw StandinRefusal.malformed
         }
         return text

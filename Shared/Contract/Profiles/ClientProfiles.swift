@@ -1,7 +1,7 @@
 internal import Wire
 
-/// The client profile of each API key.
-public struct ClientProfiles: Sendable {
+/// The client profile of each API key; an object, because every call asks it.
+public final class ClientProfiles: Sendable {
     /// A handful, so going through them is quicker than a dictionary's hash.
     private let keys: [ClientKey]
     private let byName: [String: ClientProfile]
@@ -29,8 +29,10 @@ public struct ClientProfiles: Sendable {
     public subscript(key key: String) -> ClientProfile? { keys.first { $0.text == key }?.profile }
 
     /// The API key that a header holds.
-    public func find(_ key: ArraySlice<UInt8>) -> ClientKey? {
-        keys.first { $0.bytes.count == key.count && $0.bytes.elementsEqual(key) }
+    public func find(_ key: Span<UInt8>) -> ClientKey? {
+        key.withUnsafeBufferPointer { key in
+            keys.first { $0.bytes.count == key.count && $0.bytes.elementsEqual(key) }
+        }
     }
 
     /// The profile that a token names.

@@ -2,7 +2,7 @@
 public struct RouteMatch<Payload: Sendable>: Sendable {
     /// What was given when the route was added.
     public let payload: Payload
-    /// What stands in the place of the template's parameters.
+    /// Where in the path the template's parameters stand.
     public let parameters: PathParameters
 
     /// The template as it was added, for labels.
@@ -26,7 +26,7 @@ final class RouteTemplate: Sendable {
     }
 }
 
-/// The parts of a path that stand where its template has parameters.
+/// Which parts of a path stand where its template has parameters. The path itself belongs to the request.
 public struct PathParameters: Sendable {
     /// Parameters that a template may have.
     static let most = 8
@@ -46,22 +46,23 @@ public struct PathParameters: Sendable {
     }
 
     let template: RouteTemplate
-    private let path: ArraySlice<UInt8>
     private let bounds: Bounds
 
     /// How many there are.
     public var count: Int { template.names.count }
 
-    init(_ template: RouteTemplate, path: ArraySlice<UInt8>, bounds: Bounds) {
+    init(_ template: RouteTemplate, bounds: Bounds) {
         self.template = template
-        self.path = path
         self.bounds = bounds
     }
 
-    /// The parameter as it was sent, percent-encoded; nil where the template has none of this name.
-    public subscript(_ name: String) -> ArraySlice<UInt8>? {
-        guard let index = template.names.firstIndex(of: name) else { return nil }
-        let range = bounds[index]
+    /// The parameter as it was sent, percent-encoded, in the path that was matched; nil where the template has none of this
+    /// name.
+    public subscript(_ name: String, in path: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let range = range(of: name) else { return nil }
         return path[(path.startIndex + range.lowerBound)..<(path.startIndex + range.upperBound)]
     }
+
+    /// Where in the path the parameter stands; nil where the template has none of this name.
+    func range(of name: String) -> Range<Int>? { template.names.firstIndex(of: name).map { bounds[$0] } }
 }

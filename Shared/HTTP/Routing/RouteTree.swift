@@ -101,11 +101,21 @@ internal import Glibc
     /// Finds the route of `path` among those whose index `isCandidate`.
     @usableFromInline
     func match(_ method: Method, _ path: ArraySlice<UInt8>, where isCandidate: (Int) -> Bool) -> Outcome {
+        path.withUnsafeBytes { match(method, $0, where: isCandidate) }
+    }
+
+    /// Finds the route of a request.
+    @usableFromInline
+    func match(_ request: Request) -> Outcome {
+        request.storage.withPath { match(request.method, $0) { _ in true } }
+    }
+
+    private func match(_ method: Method, _ path: UnsafeRawBufferPointer, where isCandidate: (Int) -> Bool) -> Outcome {
         guard path.count <= PathParameters.longestPath, path.first == UInt8(ascii: "/") else { return .unknown }
         var search = Search(wanted: method)
-        path.withUnsafeBytes { descend(0, 1, $0, &search, isCandidate) }
+        descend(0, 1, path, &search, isCandidate)
         if let found = search.found {
-            return .found(found, PathParameters(routes[found].template, path: path, bounds: search.bounds))
+            return .found(found, PathParameters(routes[found].template, bounds: search.bounds))
         }
         return search.others.isEmpty ? .unknown : .otherMethod(search.others.sorted)
     }

@@ -27,6 +27,10 @@ public struct Router<Payload: Sendable>: Sendable {
         payloads.append(payload)
     }
 
+    /// Finds the route of a request; a HEAD takes a GET's.
+    @inlinable
+    public func match(_ request: Request) -> Outcome { outcome(tree.match(request)) }
+
     /// Finds the route of `path`, as it was sent; a HEAD takes a GET's.
     @inlinable
     public func match(_ method: Method, _ path: ArraySlice<UInt8>) -> Outcome {

@@ -1,10 +1,20 @@
 /// The header fields of a request; looking one up copies nothing.
 public struct RequestHeaders: Sendable {
-    let storage: HeadStorage
+    @usableFromInline let storage: HeadStorage
 
     /// The value of the first field of this name, without blanks around it.
     public subscript(_ name: HeaderName) -> ArraySlice<UInt8>? {
         storage.firstField(name).map { storage.bytes[storage.fields[$0].value.range] }
+    }
+
+    /// Lets `body` look at the value of the first field of this name where it stands; nil where there is none.
+    @inlinable
+    public func withValue<Result, E>(
+        of name: HeaderName, _ body: (Span<UInt8>) throws(E) -> Result?
+    ) throws(E) -> Result? {
+        guard let bytes = storage.value(of: name) else { return nil }
+        defer { extendLifetime(storage) }
+        return try body(Span(_unsafeBytes: bytes))
     }
 
     /// The value of the first field of this name as text.

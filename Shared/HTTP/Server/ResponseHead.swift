@@ -42,8 +42,8 @@ struct ResponseHead {
     func append(_ headers: Headers, date: borrowing DateField, extra: Int = 0, to out: inout [UInt8]) {
         if out.isEmpty { out.reserveCapacity(160 + headers.lines.count + extra) }
         appendStatusLine(to: &out)
-        if status.code >= 200 { out.append(contentsOf: date.line) }
-        out.append(contentsOf: headers.linesWithoutFraming)
+        if status.code >= 200 { out.append(bytes: date.line) }
+        out.append(bytes: headers.linesWithoutFraming)
         switch length {
         case .known(let count):
             out.append("Content-Length: ")
@@ -76,6 +76,9 @@ struct ResponseHead {
 
 extension [UInt8] {
     mutating func append(_ text: StaticString) { text.withUTF8Buffer { append(contentsOf: $0) } }
+
+    /// Appends without counting a reference to the other array.
+    mutating func append(bytes: [UInt8]) { bytes.withUnsafeBufferPointer { append(contentsOf: $0) } }
 
     mutating func append(decimal value: Int) {
         var rest = value

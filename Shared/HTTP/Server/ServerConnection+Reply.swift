@@ -54,7 +54,7 @@ extension ServerConnection {
         let isSmall = bytes.count <= 4096
         socket.write { out in
             head.append(headers, date: server.dateField, extra: isSmall ? bytes.count : 0, to: &out)
-            if isSmall { out += bytes }
+            if isSmall { out.append(bytes: bytes) }
         }
         if !isSmall { socket.write(bytes) }
     }

@@ -40,7 +40,7 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
     @exclusivity(unchecked) var parser: RequestParser
     @exclusivity(unchecked) var upcoming: Request?
     var isWithinHead = false
-    var decoder: BodyDecoder
+    @exclusivity(unchecked) var decoder: BodyDecoder
     var body: BodyStream?
     var bodyCount = 0
     var bodyClock: BodyClock?

@@ -109,7 +109,7 @@ public final class Authenticator: Sendable {
     /// Who sends `request`, by its access token: raw, or behind `Bearer`.
     public func caller(of request: Request) async throws -> Caller {
         if let known = try knownCaller(of: request) { return known }
-        let token = Array(try Self.token(of: request))
+        let token = try Self.token(of: request)
         let identity = try await identity(of: token, for: .access)
         caches.current.tokens.insert(
             TokenCache.Entry(caller: identity.caller, expires: identity.expires), for: token.span)
@@ -118,8 +118,10 @@ public final class Authenticator: Sendable {
 
     /// The same where the token was verified before, nil where it was not.
     func knownCaller(of request: Request) throws(Failure) -> Caller? {
-        let token = try Self.token(of: request)
-        guard let entry = caches.current.tokens.entry(for: token.span) else { return nil }
+        let entry = request.headers.withValue(of: .authorization) { header in
+            caches.current.tokens.entry(for: header.extracting(droppingFirst: Self.scheme(of: header)))
+        }
+        guard let entry else { return nil }
         return try check(entry.caller, expires: entry.expires, .recent)
     }
 
@@ -181,19 +183,22 @@ public final class Authenticator: Sendable {
         try await fetching?.value
     }
 
-    private static func token(of request: Request) throws(Failure) -> ArraySlice<UInt8> {
-        guard let header = request.headers[.authorization], let token = token(in: header) else {
-            throw Failure(.invalidToken, "An access token is required.")
+    private static func token(of request: Request) throws(Failure) -> [UInt8] {
+        let token = request.headers.withValue(of: .authorization) { header in
+            Array(header.withUnsafeBufferPointer { $0.dropFirst(scheme(of: header)) })
         }
+        guard let token, !token.isEmpty else { throw Failure(.invalidToken, "An access token is required.") }
         return token
     }
 
-    private static func token(in header: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        let bearer = "bearer "
-        guard header.count > bearer.utf8.count, header[header.startIndex] | 0x20 == UInt8(ascii: "b"),
-            zip(header, bearer.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 })
-        else { return header.isEmpty ? nil : header }
-        return header.dropFirst(bearer.utf8.count)
+    /// How many bytes stand before the token: those of `Bearer`, or none.
+    private static func scheme(of header: Span<UInt8>) -> Int {
+        let bearer: StaticString = "bearer "
+        guard header.count > bearer.utf8CodeUnitCount else { return 0 }
+        for index in 0..<bearer.utf8CodeUnitCount where header[index] | 0x20 != bearer.utf8Start[index] | 0x20 {
+            return 0
+        }
+        return bearer.utf8CodeUnitCount
     }
 
     private func check(_ caller: Caller, expires: Timestamp, _ now: Timestamp) throws(Failure) -> Caller {

@@ -17,7 +17,7 @@ extension Call {
             for try await chunk in request.body {
                 size += chunk.count
                 guard size <= bodyLimit.total else { throw Failure.tooLarge("The body is too large.") }
-                try await form.take(chunk, files: bodyLimit.files > 0 ? uploads : nil, limit: bodyLimit.files)
+                try await form.take(chunk, files: route?.uploads, limit: bodyLimit.files)
             }
             try form.parser.finish()
         } catch let error as MultipartError {

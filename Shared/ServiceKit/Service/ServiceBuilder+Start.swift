@@ -13,9 +13,9 @@ extension ServiceBuilder {
         let sharing = LimitSharing(limits: limits, redis: try redis(), name: name)
         background("limits of calls") { [loops] in try await sharing.run(on: EventLoop.current ?? loops.loops[0]) }
         let api = PublicAPI(
-            mounts: mounts, routes: RouteTable(routes, metrics), profiles: profiles,
+            mounts: mounts, routes: RouteTable(routes, metrics, uploads: files), profiles: profiles,
             authenticator: access.authenticator, limits: limits,
-            proxies: TrustedProxies(config[CommonSettings.trustedProxies]), uploads: files, ids: ids,
+            proxies: TrustedProxies(config[CommonSettings.trustedProxies]), ids: ids,
             journal: CallJournal(metrics, log: log))
         let internalAPI = InternalAPI(
             routes: internalRoutes.router, credential: Array(config[CommonSettings.credential].revealed.utf8),

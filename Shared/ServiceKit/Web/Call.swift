@@ -1,16 +1,32 @@
 public import Contract
 public import HTTP
-public import Telemetry
+internal import Telemetry
 public import Wire
 
 /// One call of a client: the request, and what is known of it before its handler runs.
-public struct Call: Sendable {
-    let origin: CallOrigin
-    let client: ClientKey
-    /// Stands in the logs of all services that the call touches.
-    public let id: RequestID
-    let match: RouteTable.Match
-    let uploads: (any FileStore)?
+///
+/// - Note: `@unchecked Sendable` because what varies is set before a handler sees the call, and never again.
+public final class Call: CallContext, @unchecked Sendable {
+    private let origin: CallOrigin
+    @exclusivity(unchecked) private(set) var client = ClientKey.none
+    /// Nil until it is found.
+    @exclusivity(unchecked) private(set) var route: ServedRoute?
+    @exclusivity(unchecked) private var parameters: PathParameters?
+
+    init(_ origin: CallOrigin, ids: IDSource) {
+        self.origin = origin
+        super.init(
+            id: origin.requestID ?? RequestID(from: ids), trace: TraceContext(of: origin.request, from: ids))
+    }
+
+    /// The call has come from an app of this key.
+    func comes(from client: ClientKey) { self.client = client }
+
+    /// The call is for this route.
+    func goes(to match: RouteTable.Match) {
+        route = match.payload
+        parameters = match.parameters
+    }
 
     public var request: Request { origin.request }
     /// How the caller's app speaks; for a webhook, how nobody's does.
@@ -21,24 +37,27 @@ public struct Call: Sendable {
     public var address: String { origin.address }
     /// Whether the client speaks TLS to the API gateway.
     public var isSecure: Bool { origin.isSecure }
-    var bodyLimit: BodyLimit { match.payload.body }
-    private var parameters: PathParameters { match.parameters }
+    var bodyLimit: BodyLimit { route?.body ?? .fields }
 
     /// The path parameter `name` as an id; what cannot be one does not exist.
     public func id<Subject>(_ name: String) throws(Failure) -> ID<Subject> {
-        guard let text = parameters[name], let id = ID<Subject>(parsing: text.span) else { throw .notFound }
+        guard let text = parameters?[name, in: request.path], let id = ID<Subject>(parsing: text.span) else {
+            throw .notFound
+        }
         return id
     }
 
     /// The path parameter `name`, percent-decoded; what is no UTF-8 does not exist.
     public func text(_ name: String) throws(Failure) -> String {
-        guard let text = parameters[name], let decoded = PercentEncoding.decode(text) else { throw .notFound }
+        guard let text = parameters?[name, in: request.path], let decoded = PercentEncoding.decode(text) else {
+            throw .notFound
+        }
         return decoded
     }
 
     /// The path parameter `name` as it was sent.
     public func raw(_ name: String) throws(Failure) -> ArraySlice<UInt8> {
-        guard let text = parameters[name] else { throw .notFound }
+        guard let text = parameters?[name, in: request.path] else { throw .notFound }
         return text
     }
 

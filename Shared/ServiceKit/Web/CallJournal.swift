@@ -1,5 +1,6 @@
 internal import Contract
 internal import EventLoop
+internal import HTTP
 internal import Telemetry
 
 /// Counts and logs what became of calls: the template instead of the path, and nothing of what was said.
@@ -20,31 +21,30 @@ struct CallJournal: Sendable {
         failures = FailureMetrics(metrics)
     }
 
-    func write(_ report: CallReport) {
-        if let route = report.route {
-            route.metrics.count(report.status, report.duration)
-        } else {
-            unrouted.count(report.status, report.duration)
-        }
-        if let failure = report.failure { failures.count(failure.code) }
-        if let cause = report.cause {
-            log(of: report).error(
-                "call failed",
-                ["route": .name(report.template), "profile": .name(report.profile), "cause": .cause(cause)])
-        } else if report.duration > Self.patience {
-            log(of: report).warning(
-                "slow call", ["route": .name(report.template), "duration": duration(of: report)])
+    func write(_ call: Call, _ status: Status, _ failure: CallFailure? = nil) {
+        let duration = EventLoop.preciseNow - call.request.receivedAt
+        (call.route?.metrics ?? unrouted).count(status.code, duration)
+        if let failure { failures.count(failure.told.code) }
+        if let cause = failure?.cause {
+            log(of: call).error(
+                "call failed", ["route": route(of: call), "profile": profile(of: call), "cause": .cause(cause)])
+        } else if duration > Self.patience {
+            log(of: call).warning("slow call", ["route": route(of: call), "duration": value(of: duration)])
         } else if logsAll {
-            log(of: report).debug(
+            log(of: call).debug(
                 "call",
                 [
-                    "route": .name(report.template), "profile": .name(report.profile),
-                    "status": .count(Int(report.status)), "duration": duration(of: report),
+                    "route": route(of: call), "profile": profile(of: call), "status": .count(Int(status.code)),
+                    "duration": value(of: duration),
                 ])
         }
     }
 
-    private func log(of report: CallReport) -> Log { log.with(request: report.id, trace: report.trace) }
+    private func log(of call: Call) -> Log { log.with(request: call.id, trace: call.trace) }
 
-    private func duration(of report: CallReport) -> LogValue { .duration(.nanoseconds(Int64(report.duration))) }
+    private func route(of call: Call) -> LogValue { .name(call.route?.template ?? "none") }
+
+    private func profile(of call: Call) -> LogValue { .name(call.profile.name) }
+
+    private func value(of duration: UInt64) -> LogValue { .duration(.nanoseconds(Int64(duration))) }
 }

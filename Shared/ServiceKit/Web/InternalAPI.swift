@@ -13,13 +13,13 @@ struct InternalAPI: Sendable {
 
     func respond(to request: Request) async -> Response {
         if let page = await pages.page(for: request) { return page }
-        let id = request.headers[.requestID].flatMap { RequestID($0.span) } ?? RequestID(from: ids)
+        let id = request.headers.withValue(of: .requestID) { RequestID($0) } ?? RequestID(from: ids)
         let context = CallContext(id: id, trace: TraceContext(of: request, from: ids))
         do {
             guard isCredential(request.headers[.authorization] ?? []) else {
                 throw Failure(.invalidToken, "The service credential is required.")
             }
-            guard case .found(let match) = routes.match(request.method, request.path) else {
+            guard case .found(let match) = routes.match(request) else {
                 throw Failure.unknownRoute
             }
             let call = InternalCall(request: request, parameters: match.parameters)
@@ -55,9 +55,8 @@ struct InternalAPI: Sendable {
 extension TraceContext {
     /// A step of our own in the trace of whoever sent `request`; nil where they have none.
     init?(of request: Request, from ids: IDSource) {
-        guard let parent = request.headers[.traceparent], let trace = TraceContext(traceparent: parent.span) else {
-            return nil
-        }
-        self = trace.child(from: ids)
+        let parent = request.headers.withValue(of: .traceparent) { TraceContext(traceparent: $0) }
+        guard let parent else { return nil }
+        self = parent.child(from: ids)
     }
 }

@@ -35,13 +35,17 @@ public struct InternalCall: Sendable {
 
     /// The path parameter `name` as an id.
     public func id<Subject>(_ name: String) throws(Failure) -> ID<Subject> {
-        guard let text = parameters[name], let id = ID<Subject>(parsing: text.span) else { throw .notFound }
+        guard let text = parameters[name, in: request.path], let id = ID<Subject>(parsing: text.span) else {
+            throw .notFound
+        }
         return id
     }
 
     /// The path parameter `name`, percent-decoded.
     public func text(_ name: String) throws(Failure) -> String {
-        guard let text = parameters[name], let decoded = PercentEncoding.decode(text) else { throw .notFound }
+        guard let text = parameters[name, in: request.path], let decoded = PercentEncoding.decode(text) else {
+            throw .notFound
+        }
         return decoded
     }
 

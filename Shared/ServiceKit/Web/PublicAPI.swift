@@ -15,64 +15,71 @@ struct PublicAPI: Sendable {
     let authenticator: Authenticator
     let limits: CallLimits
     let proxies: TrustedProxies
-    let uploads: (any FileStore)?
     let ids: IDSource
     let journal: CallJournal
 
     func respond(to request: Request) async -> Response {
         for mount in mounts where mount.takes(request.path) { return await mount.handler(request) }
-        let start = request.receivedAt
-        let origin = proxies.origin(of: request)
-        let id = origin.requestID ?? RequestID(from: ids)
-        var report = CallReport(id: id, trace: TraceContext(of: request, from: ids))
-        var statuses = ClientProfile.Statuses.legacy
+        let call = Call(proxies.origin(of: request), ids: ids)
         var response: Response
         do {
-            let call = try call(origin, &report, &statuses)
-            let context = CallContext(id: id, trace: report.trace)
-            switch call.match.payload.action {
-            case .open(let handler):
+            switch try action(of: call, request) {
+            case .open(let work):
                 try limits.admit(address: call.address)
-                response = try await CallContext.$current.withValue(context) { try await handler(call) }
-            case .signedIn(let handler):
+                response =
+                    switch work {
+                    case .prompt(let handler): try CallContext.$current.withValue(call) { try handler(call) }
+                    case .waiting(let handler):
+                        try await CallContext.$current.withValue(call) { try await handler(call) }
+                    }
+            case .signedIn(let work):
                 // Most callers are known: no step of an asynchronous function for them.
                 let known = try authenticator.knownCaller(of: request)
                 let caller = if let known { known } else { try await authenticator.caller(of: request) }
-                try limits.admit(caller.user, now: start)
-                response = try await CallContext.$current.withValue(context) { try await handler(call, caller) }
+                try limits.admit(caller.user, now: request.receivedAt)
+                response =
+                    switch work {
+                    case .prompt(let handler): try CallContext.$current.withValue(call) { try handler(call, caller) }
+                    case .waiting(let handler):
+                        try await CallContext.$current.withValue(call) { try await handler(call, caller) }
+                    }
             }
         } catch {
-            let failure = Failure(causedBy: error)
-            report.failed(with: failure, because: error)
-            response = failure.response(for: statuses)
+            let failure = CallFailure(error)
+            response = failure.told.response(for: call.statuses)
+            response.headers.append(.requestID, call.id.description)
+            journal.write(call, response.status, failure)
+            return response
         }
-        response.headers.append(.requestID, id.description)
-        report.ended(response.status, start: start)
-        journal.write(report)
+        response.headers.append(.requestID, call.id.description)
+        journal.write(call, response.status)
         return response
     }
 
-    /// Where the request goes, and what its handler is told of it.
-    private func call(
-        _ origin: CallOrigin, _ report: inout CallReport, _ statuses: inout ClientProfile.Statuses
-    ) throws(Failure) -> Call {
-        guard let client = origin.request.headers[.sesacKey].flatMap(profiles.find) else {
-            if routes.exists(origin.request) { throw Failure(.unknownKey, "The API key is missing or unknown.") }
-            return try webhook(origin, &report)
+    /// Finds out whose app the call comes from and where it goes.
+    private func action(of call: Call, _ request: Request) throws(Failure) -> PublicRoutes.Action {
+        guard let client = request.headers.withValue(of: .sesacKey, profiles.find) else {
+            if routes.exists(request) { throw Failure(.unknownKey, "The API key is missing or unknown.") }
+            return try webhook(call, request)
         }
-        statuses = client.profile.statuses
-        report.client = client
-        guard let match = routes.match(origin.request, in: client.profile.generation) else {
-            return try webhook(origin, &report)
+        call.comes(from: client)
+        guard let match = routes.match(request, in: client.profile.generation) else {
+            return try webhook(call, request)
         }
-        report.route = match.payload
+        call.goes(to: match)
         try limits.admit(key: client.text)
-        return Call(origin: origin, client: client, id: report.id, match: match, uploads: uploads)
+        return match.payload.action
     }
 
-    private func webhook(_ origin: CallOrigin, _ report: inout CallReport) throws(Failure) -> Call {
-        guard let match = routes.webhook(origin.request) else { throw .unknownRoute }
-        report.route = match.payload
-        return Call(origin: origin, client: .none, id: report.id, match: match, uploads: uploads)
+    private func webhook(_ call: Call, _ request: Request) throws(Failure) -> PublicRoutes.Action {
+        guard let match = routes.webhook(request) else { throw .unknownRoute }
+        call.comes(from: .none)
+        call.goes(to: match)
+        return match.payload.action
     }
+}
+
+extension Call {
+    /// How the client is told of failures; whose app is not known is not told the truth.
+    fileprivate var statuses: ClientProfile.Statuses { client === ClientKey.none ? .legacy : client.profile.statuses }
 }

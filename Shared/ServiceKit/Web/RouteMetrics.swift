@@ -2,7 +2,7 @@ internal import Contract
 internal import Telemetry
 
 /// What is counted of the calls of one route; made with the route, so that counting looks nothing up.
-struct RouteMetrics: Sendable {
+final class RouteMetrics: Sendable {
     private let durations: Histogram
     private let succeeded: Counter
     private let refused: Counter

@@ -12,9 +12,9 @@ struct RouteTable: Sendable {
     private var clients = Router<ServedRoute>()
     private var webhooks = Router<ServedRoute>()
 
-    init(_ routes: PublicRoutes, _ metrics: MetricsRegistry) {
+    init(_ routes: PublicRoutes, _ metrics: MetricsRegistry, uploads: (any FileStore)? = nil) {
         for route in routes.all {
-            let served = ServedRoute(route, among: routes.all, metrics)
+            let served = ServedRoute(route, among: routes.all, metrics, uploads: uploads)
             if route.audience == .anybody {
                 webhooks.add(route.method, route.template, served)
             } else {
@@ -30,7 +30,7 @@ struct RouteTable: Sendable {
     /// What the other generation has a word for, such as `my`, is no parameter in this one: it is unknown here.
     func match(_ request: Request, in generation: ClientProfile.Generation) -> Match? {
         let match = generation == .january2024 ? match(request, in: january) : match(request, in: july)
-        guard let match, match.payload.ambiguousIn.contains(generation) else { return match }
+        guard let match, match.payload.isAmbiguous(in: generation) else { return match }
         let anybodys = self.match(request, in: clients)
         return (anybodys?.parameters.count ?? 0) < match.parameters.count ? nil : match
     }
@@ -42,7 +42,7 @@ struct RouteTable: Sendable {
     func exists(_ request: Request) -> Bool { match(request, in: clients) != nil }
 
     private func match(_ request: Request, in router: Router<ServedRoute>) -> Match? {
-        guard case .found(let match) = router.match(request.method, request.path) else { return nil }
+        guard case .found(let match) = router.match(request) else { return nil }
         return match
     }
 }

@@ -7,20 +7,32 @@ final class ServedRoute: Sendable {
     let template: String
     let action: PublicRoutes.Action
     let body: BodyLimit
+    /// Where the files of its bodies go; nil where they may have none.
+    let uploads: (any FileStore)?
     let metrics: RouteMetrics
-    /// Generations in which a path of this route may be another generation's word, which is unknown there.
-    let ambiguousIn: [ClientProfile.Generation]
+    /// Generations in which a path of this route may be the other's word, which is unknown there.
+    private let ambiguousIn: [ClientProfile.Generation]
 
-    init(_ route: PublicRoutes.Route, among routes: [PublicRoutes.Route], _ metrics: MetricsRegistry) {
+    init(
+        _ route: PublicRoutes.Route, among routes: [PublicRoutes.Route], _ metrics: MetricsRegistry,
+        uploads: (any FileStore)?
+    ) {
         template = route.template
         action = route.action
         body = route.body
+        self.uploads = body.files > 0 ? uploads : nil
         self.metrics = RouteMetrics(metrics, method: route.method.rawValue, template: route.template)
         ambiguousIn = ClientProfile.Generation.allCases.filter { generation in
             routes.contains { other in
                 other.audience != .anybody && !other.isFor(generation) && other.mayTake(aPathOf: route)
             }
         }
+    }
+
+    /// Whether a path of this route may be the other generation's word.
+    func isAmbiguous(in generation: ClientProfile.Generation) -> Bool {
+        // Most never are.
+        !ambiguousIn.isEmpty && ambiguousIn.contains(generation)
     }
 }
 

@@ -36,8 +36,7 @@ struct CallOrigin {
 
     /// The gateway's id of the call.
     var requestID: RequestID? {
-        guard isGateway, let text = request.headers[.requestID] else { return nil }
-        return RequestID(text.span)
+        isGateway ? request.headers.withValue(of: .requestID) { RequestID($0) } : nil
     }
 
     /// Whether the gateway says that the client speaks TLS to it.

@@ -47,7 +47,7 @@ extension FuzzTarget {
         }
         guard case .found(let match) = router.match(.get, bytes[...]) else { return }
         for name in ["x", "y"] {
-            guard let part = match.parameters[name] else { continue }
+            guard let part = match.parameters[name, in: bytes[...]] else { continue }
             require(!part.isEmpty && !part.contains(UInt8(ascii: "/")), "a parameter is no segment")
         }
     }
