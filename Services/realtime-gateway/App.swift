@@ -66,7 +66,7 @@ enum App {
         service.metrics.add(census)
         hubs.forEach { hub in
             hub.keepPositions()
-            hub.count(for: census)
+            hub.report(to: census)
         }
         redis.observe { if $0.isConnected { hubs.current.rewritePositions() } }
         HintListener(hubs: hubs, subscriber: subscriber).start(on: service.loops)

@@ -130,7 +130,40 @@ struct LimitTests {
                     let page = try await node.metrics()
                     return expected.allSatisfy(page.contains)
                 }
-                #expect(!other.record.isEnded)
+                other.drop()
+                try await eventually("a count without the one that is gone") {
+                    let page = try await node.metrics()
+                    return page.contains(#"maru_sockets{transport="websocket",profile="native"} 0"#)
+                        && page.contains(#"maru_sockets{transport="websocket",profile="gathering"} 1"#)
+                }
+            }
+        }
+    }
+
+    @Test("What waits in a socket that does not read is counted with its heartbeats, until it has read it")
+    func waiting() async throws {
+        try await GatewayHouse.use { house in
+            let settings = ["ping_interval": "1s", "ping_timeout": "50s", "reader_patience": "50s"]
+            try await house.withNode(settings) { node in
+                let slow = try SocketClient(
+                    port: node.port, headers: [("Authorization", house.token(2, "native"))], isReading: false)
+                try await house.tellHistory(1002, 0)
+                try slow.join(Self.namespace)
+                try await eventually("one in the room") {
+                    try await house.redis.command("ZCARD", "presence:channel-7") == ["1"]
+                }
+                @Sendable func queued() async throws -> Int {
+                    let name = "maru_socket_queue_bytes "
+                    let line = try await node.metrics().split(separator: "\n").first { $0.hasPrefix(name) }
+                    return Int(line.flatMap { Double($0.dropFirst(name.count)) } ?? 0)
+                }
+                // The kernel takes many of them for a connection.
+                let large = String(repeating: "x", count: 100_000)
+                for number in 1...200 { try await house.say("\(number) \(large)") }
+                try await eventually("a count of what waits") { try await queued() > large.utf8.count }
+                slow.startReading()
+                try await eventually("nothing that waits") { try await queued() == 0 }
+                try await slow.until("all") { $0.texts(Self.namespace).count == 200 }
             }
         }
     }

@@ -14,7 +14,8 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     /// What the handshake said of whose socket it is.
     private let claim: Admission.Claim?
     private var identity: Identity?
-    private var members: [String: (room: RoomID, member: RoomMember)] = [:]
+    private var memberships: [Membership] = []
+    private var counted: SocketCensus.Socket?
     /// The latest asking for each namespace that is not answered yet.
     private var askings: [String: Asking] = [:]
     /// Askings under way, those included that the client has taken back.
@@ -23,6 +24,8 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
 
     /// Twice as many as a client may be in; who asks and leaves that often meanwhile does not want to come in.
     private static let mostAskings = 512
+    /// A heartbeat that is about to leave is nothing that waits.
+    private static let heartbeatSize = 8
     private static let firstPause = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(5)
 
@@ -39,6 +42,13 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         }
     }
 
+    /// A room that it is in. There are few, and heartbeats go through them: an array lies together in memory.
+    private struct Membership {
+        let namespace: String
+        let room: RoomID
+        let member: RoomMember
+    }
+
     private enum Answer {
         case refusal(String)
         /// The standing is nil for an anonymous socket.
@@ -52,12 +62,9 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         self.hub = hub
         outflow = Outflow(client.engine, patience: hub.outside.readerPatience)
         self.admission = admission
-        hub.opened(client, self)
+        beCounted(client, queuedBytes: 0)
         if let session = identity?.session { hub.add(client, of: session) }
     }
-
-    /// The client profile; `none` where it is not known.
-    var profileName: String { identity?.profile.name ?? "none" }
 
     func join(_ namespace: String, _ authentication: SocketIOAuthentication, from client: SocketIOClient) {
         // The root is there for clients whose library joins it by itself; nothing happens in it.
@@ -115,24 +122,43 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     func ended(_ ending: EngineEnding, from client: SocketIOClient) {
         isEnded = true
         askings = [:]
-        for namespace in Array(members.keys) { leave(namespace) }
+        for membership in memberships { leave(membership.namespace) }
         outflow.drained()
-        hub.ended(client)
+        if let counted { hub.count.remove(counted) }
+        counted = nil
         if let session = identity?.session { hub.remove(client, of: session) }
     }
 
     func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient) {
-        for (room, member) in members.values {
+        for membership in memberships {
             switch sign {
-            case .sent: member.mark()
-            case .answered: if let seq = member.confirm() { hub.confirmed(seq, by: member, in: room) }
+            case .sent: membership.member.mark()
+            case .answered:
+                if let seq = membership.member.confirm() {
+                    hub.confirmed(seq, by: membership.member, in: membership.room)
+                }
             }
+        }
+        if sign == .sent {
+            let queued = client.engine.queuedBytes
+            beCounted(client, queuedBytes: queued > Self.heartbeatSize ? queued : 0)
         }
     }
 
+    /// Tells the census of itself.
+    private func beCounted(_ client: SocketIOClient, queuedBytes: Int) {
+        let kind = SocketCensus.Kind(transport: client.engine.transport, profile: identity?.profile.name ?? "none")
+        let socket = SocketCensus.Socket(kind: kind, queuedBytes: queuedBytes)
+        guard socket != counted, !isEnded else { return }
+        if let counted { hub.count.remove(counted) }
+        hub.count.add(socket)
+        counted = socket
+    }
+
     func drained(_ client: SocketIOClient) {
-        for (_, member) in members.values { member.drained() }
+        for membership in memberships { membership.member.drained() }
         outflow.drained()
+        beCounted(client, queuedBytes: client.engine.queuedBytes)
     }
 
     /// Takes the socket out of a namespace, or keeps it out where it has not been let in yet.
@@ -148,6 +174,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
             guard let claim, let found = try await admission.identity(of: claim) else { continue }
             if identity == nil && !isEnded {
                 identity = found
+                beCounted(client, queuedBytes: counted?.queuedBytes ?? 0)
                 if let session = found.session { hub.add(client, of: session) }
             }
         }
@@ -161,13 +188,15 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         let member = RoomMember(
             client: client, owner: self, identity: identity, namespace: asking.namespace, live: hub.nextLiveName(),
             phase: standing?.isMember ?? true ? .waiting : .onlooker)
-        members[asking.namespace] = (asking.room, member)
+        memberships.removeAll { $0.namespace == asking.namespace }
+        memberships.append(Membership(namespace: asking.namespace, room: asking.room, member: member))
         hub.join(member, asking.room)
         if let standing { hub.feeds[asking.room]?.workspace = standing.workspace }
     }
 
     private func leave(_ namespace: String) {
-        guard let (room, member) = members.removeValue(forKey: namespace) else { return }
-        hub.leave(member, room)
+        guard let place = memberships.firstIndex(where: { $0.namespace == namespace }) else { return }
+        let membership = memberships.remove(at: place)
+        hub.leave(membership.member, membership.room)
     }
 }

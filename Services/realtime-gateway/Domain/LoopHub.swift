@@ -20,7 +20,8 @@ final class LoopHub: @unchecked Sendable {
     /// Bounds how many sockets at once ask whether they may enter. When all come back together the others wait: the shipped
     /// clients do not ask a second time.
     let admissions = Turns(64)
-    private var sockets: [ObjectIdentifier: (client: SocketIOClient, handler: GatewayClient)] = [:]
+    /// Kept by the sockets themselves.
+    var count = SocketCensus.Count()
     private var clients: [SessionID: [ObjectIdentifier: SocketIOClient]] = [:]
     private var membersBySession: [SessionID: [RoomMember]] = [:]
     private var presence: Presence?
@@ -40,22 +41,10 @@ final class LoopHub: @unchecked Sendable {
 
     // MARK: Sockets
 
-    func opened(_ client: SocketIOClient, _ handler: GatewayClient) {
-        sockets[ObjectIdentifier(client)] = (client, handler)
-    }
-
-    func ended(_ client: SocketIOClient) { sockets[ObjectIdentifier(client)] = nil }
-
-    /// Counts the sockets, now and every few seconds.
-    func count(for census: SocketCensus) {
-        var count = SocketCensus.Count()
-        for (client, handler) in sockets.values {
-            let kind = SocketCensus.Kind(transport: client.engine.transport, profile: handler.profileName)
-            count.sockets[kind, default: 0] += 1
-            count.queuedBytes += client.engine.queuedBytes
-        }
+    /// Tells how many sockets there are, now and every few seconds.
+    func report(to census: SocketCensus) {
         census.note(count, ofLoop: loop.index)
-        loop.schedule(after: SocketCensus.interval) { [weak self] in self?.count(for: census) }
+        loop.schedule(after: SocketCensus.interval) { [weak self] in self?.report(to: census) }
     }
 
     /// A session has opened a socket; one that was revoked meanwhile loses it again.

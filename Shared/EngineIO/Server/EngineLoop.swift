@@ -15,6 +15,8 @@ final class EngineLoop: @unchecked Sendable {
     /// The ids of sessions that have ended while their WebSocket still sends what waits, and closes.
     private var closing: Set<String> = []
     private var isDraining = false
+    /// Memory for the actions of one event; empty while somebody has it.
+    private var actions: [EngineMachine.Action] = []
     /// Those who wait for the end of the last session and its WebSocket.
     private var drains: [CheckedContinuation<Void, Never>] = []
 
@@ -29,6 +31,22 @@ final class EngineLoop: @unchecked Sendable {
         options.outputLimit = settings.outputLimit
         webSocketOptions = options
     }
+
+    /// Memory for the actions of an event, from the one before where that has ended.
+    func takeActions() -> [EngineMachine.Action] {
+        var taken: [EngineMachine.Action] = []
+        swap(&taken, &actions)
+        return taken
+    }
+
+    /// Takes the memory back for the next event.
+    func giveBack(_ taken: inout [EngineMachine.Action]) {
+        guard taken.capacity <= Self.mostActions else { return }
+        taken.removeAll(keepingCapacity: true)
+        swap(&taken, &actions)
+    }
+
+    private static let mostActions = 64
 
     var isFull: Bool { isDraining || sessions.count >= settings.sessionsPerLoop }
 

@@ -12,6 +12,9 @@ public final class EngineSocket: @unchecked Sendable {
     private var hints: (webSocket: MemoryHint, stream: MemoryHint)?
     private var machine: EngineMachine
 
+    /// Encoded once, because most of what quiet sessions send is this.
+    private static let ping = SharedFrame(EngineMachine.ping)
+
     /// What the client names its session by; a secret between the two.
     public let id: String
     public var version: EngineVersion { machine.version }
@@ -147,9 +150,11 @@ public final class EngineSocket: @unchecked Sendable {
     }
 
     private func change(_ event: (inout EngineMachine, inout [EngineMachine.Action]) -> Void) {
-        var actions: [EngineMachine.Action] = []
+        // What is performed may change it again: that one gets memory of its own.
+        var actions = home.takeActions()
         event(&machine, &actions)
         for action in actions { perform(action) }
+        home.giveBack(&actions)
         armTimer()
     }
 
@@ -162,6 +167,7 @@ public final class EngineSocket: @unchecked Sendable {
             poll = nil
             ticket?.answer(.success(payload))
             tellDrained()
+        case .write(EngineMachine.ping): webSocket?.send(Self.ping)
         case .write(let message): webSocket?.send(message)
         case .closeWebSocket:
             guard let webSocket else { return }

@@ -16,9 +16,13 @@ extension EngineMachine {
 
     /// The message that a WebSocket of this client is sent.
     func message(for packet: EnginePacket) -> Message {
+        if packet.kind == .ping { return Self.ping }
         guard version == .v3, !takesBinary, packet.isBinary else { return packet.frame(version) }
         return Message(.text, packet.base64(version))
     }
+
+    /// What the server pings with, in the memory of all sessions.
+    static let ping = EnginePacket(.ping).frame(.v4)
 
     // MARK: Upgrading
 
