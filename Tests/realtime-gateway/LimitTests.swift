@@ -10,15 +10,21 @@ import Wire
 struct LimitTests {
     private static let namespace = "/ws-channel-7"
 
+    /// A socket of user 2 on its way into the room that reads nothing.
+    private static func slowReader(_ house: GatewayHouse, _ node: ServiceUnderTest) async throws -> SocketClient {
+        let slow = try SocketClient(
+            port: node.port, headers: [("Authorization", house.token(2, "native"))], isReading: false)
+        try await house.tellHistory(1002, 0)
+        try slow.join(namespace)
+        return slow
+    }
+
     @Test("A slow reader is cut off at the bound with a code to come back, and its neighbours do not notice")
     func slowReader() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode(["ping_interval": "50s", "ping_timeout": "50s", "reader_patience": "1s"]) { node in
                 let neighbour = try await house.listener(1, port: node.port)
-                let slow = try SocketClient(
-                    port: node.port, headers: [("Authorization", house.token(2, "native"))], isReading: false)
-                try await house.tellHistory(1002, 0)
-                try slow.join(Self.namespace)
+                let slow = try await Self.slowReader(house, node)
                 try await eventually("two in the room") {
                     try await house.redis.command("ZCARD", "presence:channel-7") == ["2"]
                 }
@@ -145,10 +151,7 @@ struct LimitTests {
         try await GatewayHouse.use { house in
             let settings = ["ping_interval": "1s", "ping_timeout": "50s", "reader_patience": "50s"]
             try await house.withNode(settings) { node in
-                let slow = try SocketClient(
-                    port: node.port, headers: [("Authorization", house.token(2, "native"))], isReading: false)
-                try await house.tellHistory(1002, 0)
-                try slow.join(Self.namespace)
+                let slow = try await Self.slowReader(house, node)
                 try await eventually("one in the room") {
                     try await house.redis.command("ZCARD", "presence:channel-7") == ["1"]
                 }

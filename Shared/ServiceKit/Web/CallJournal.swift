@@ -21,7 +21,7 @@ struct CallJournal: Sendable {
         failures = FailureMetrics(metrics)
     }
 
-    func write(_ call: Call, _ status: Status, _ failure: CallFailure? = nil) {
+    func write(_ call: Call, _ status: Status, _ failure: CallFailure?) {
         let duration = EventLoop.preciseNow - call.request.receivedAt
         (call.route?.metrics ?? unrouted).count(status.code, duration)
         if let failure { failures.count(failure.told.code) }

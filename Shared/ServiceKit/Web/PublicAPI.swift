@@ -21,7 +21,7 @@ struct PublicAPI: Sendable {
     func respond(to request: Request) async -> Response {
         for mount in mounts where mount.takes(request.path) { return await mount.handler(request) }
         let call = Call(proxies.origin(of: request), ids: ids)
-        var response: Response
+        let response: Response
         do {
             switch try action(of: call, request) {
             case .open(let work):
@@ -46,13 +46,14 @@ struct PublicAPI: Sendable {
             }
         } catch {
             let failure = CallFailure(error)
-            response = failure.told.response(for: call.statuses)
-            response.headers.append(.requestID, call.id.description)
-            journal.write(call, response.status, failure)
-            return response
+            return end(call, failure.told.response(for: call.statuses), failure)
         }
+        return end(call, response)
+    }
+
+    private func end(_ call: Call, _ response: consuming Response, _ failure: CallFailure? = nil) -> Response {
         response.headers.append(.requestID, call.id.description)
-        journal.write(call, response.status)
+        journal.write(call, response.status, failure)
         return response
     }
 
