@@ -136,8 +136,10 @@ struct PositionTests {
         }
     }
 
-    @Test("Who connects and then fetches gets nothing on the socket that the history held")
-    func connectThenFetch() async throws {
+    @Test(
+        "Who connects and then fetches gets nothing on the socket that the history held, though the hint of it be lost",
+        arguments: [true, false])
+    func connectThenFetch(isHeard: Bool) async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
                 let port = node.port
@@ -151,7 +153,7 @@ struct PositionTests {
                     let head = try #require(house.peers.now.messages[GatewayHouse.channel]?.last?.body.seq)
                     let began = ContinuousClock.now
                     let client = try await SocketClient.joined(Self.namespace, port: port, token: house.token(user))
-                    try await house.tellHistory(user + 1000, head)
+                    try await house.tellHistory(user + 1000, head, isHeard: isHeard)
                     // The socket waits a second for it; on a busy machine it may have come too late.
                     let isInTime = ContinuousClock.now - began < .milliseconds(500)
                     try await house.say("3")
@@ -180,6 +182,21 @@ struct PositionTests {
                 try await house.say("4")
                 try await client.until("a message") { !$0.texts(Self.namespace).isEmpty }
                 #expect(client.record.texts(Self.namespace) == ["4"])
+            }
+        }
+    }
+
+    @Test("Who has read while Redis was away misses nothing behind that, whatever its profile")
+    func readWithoutRedis() async throws {
+        try await GatewayHouse.use { house in
+            try await house.withNode { node in
+                for number in 1...3 { try await house.say("\(number)") }
+                house.peers.change { $0.told[1001] = 2 }
+                let client = try await SocketClient.joined(
+                    Self.namespace, port: node.port, token: house.token(1, "native"))
+                try await house.say("4")
+                try await client.until("a message") { $0.texts(Self.namespace).last == "4" }
+                #expect(client.record.texts(Self.namespace) == ["3", "4"])
             }
         }
     }

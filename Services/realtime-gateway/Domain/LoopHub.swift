@@ -126,9 +126,10 @@ final class LoopHub: @unchecked Sendable {
                     return bring(member, feed, from: position?.seq)
                 }
                 let waited = Duration.nanoseconds(Int64(loop.now - began))
-                if waited < Self.positionPatience { try? await loop.sleep(for: Self.positionPatience - waited) }
-                guard member.isCautious, member.phase == .waiting else {
-                    return bring(member, feed, from: position?.seq)
+                if waited < Self.positionPatience {
+                    try? await loop.sleep(for: Self.positionPatience - waited)
+                    // A hint may have been lost: what was told meanwhile stands in Redis.
+                    continue
                 }
                 // Redis may have been out of reach for whoever answered with history.
                 if let told = try? await outside.chat.toldPosition(of: session, in: feed.room) {

@@ -103,10 +103,13 @@ final class GatewayHouse: Stoppable {
             "PUBLISH", RoomEvent.channel(of: event.room), String(decoding: event.encoded(), as: UTF8.self))
     }
 
-    /// A history reply of a session held everything up to `seq`.
-    func tellHistory(_ session: Int64, _ seq: Int64, of room: RoomID = GatewayHouse.channel) async throws {
+    /// A history reply of a session held everything up to `seq`; the hint of it may be lost.
+    func tellHistory(
+        _ session: Int64, _ seq: Int64, of room: RoomID = GatewayHouse.channel, isHeard: Bool = true
+    ) async throws {
         try await redis.command(
             "HSET", "position:\(session):\(room)", "seq", "\(seq)", "told", "\(Timestamp.now.milliseconds)")
+        guard isHeard else { return }
         try await redis.command(
             "PUBLISH", "positions", #"{"session":"\#(session)","room":"\#(room)","seq":\#(seq)}"#)
     }
