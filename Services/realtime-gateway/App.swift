@@ -109,7 +109,7 @@ enum App {
         let intake = PushIntake(
             store: store, workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,
             auth: auth, presence: presence, sender: sender, oldest: settings.pushAge)
-        try service.stream(.pushes, concurrency: 8, intake.take)
+        try service.stream(.pushes, concurrency: 4, intake.take)
         service.background("push", sender.run)
         service.background("forgetting pushes", PushForgetting(store: store).run)
         let loop = service.loops.loops[0]

@@ -85,6 +85,30 @@ struct PushRepetitionTests {
         }
     }
 
+    @Test("Messages that were told together are pushed, each once, those behind one that cannot be as well")
+    func together() async throws {
+        try await Self.withReader { house, _ in
+            let messages = house.peers.change { state in
+                state.awayChannels = [9]
+                return (0..<20).map { number in
+                    state.write("\(number)", in: RoomID(ChannelID(number == 0 ? 9 : 8)), by: 60, session: 1060)
+                }
+            }
+            try await house.tell(messages)
+            try await house.settled(count: 19)
+            house.peers.change { state in
+                state.awayChannels = []
+                state.channels[9] = [2, 60]
+            }
+            try await house.tell(messages)
+            try await house.settled(count: 20)
+            let pushes = house.peers.now.pushes
+            #expect(Set(pushes.map(\.device)) == ["d2"])
+            let texts = pushes.compactMap { $0.message["notification"]?["body"]?.string }
+            #expect(texts.sorted() == messages.map(\.body.content).sorted())
+        }
+    }
+
     @Test("A message that is older than may be is not pushed, such as those from before push was switched on")
     func old() async throws {
         try await Self.withReader { house, _ in

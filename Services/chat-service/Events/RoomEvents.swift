@@ -30,7 +30,7 @@ struct RoomEvents: Sendable {
             of: room, after: after, through: through, limit: Int(limit), bytes: bytes)
         let isFull = found.reduce(0) { $0 + $1.content.utf8.count } >= bytes
         let end = isFull ? found.last?.seq ?? through : through
-        let events = try await events(found)
+        let events = try await roomMessages(found).map { RoomEvent.message($0) }
         return Page(
             isComplete: head >= after && Int64(events.count) == end - after, head: head, end: end, events: events)
     }
@@ -38,22 +38,21 @@ struct RoomEvents: Sendable {
     /// The commands that tell a row of the outbox again.
     func telling(_ row: OutboxRow) async throws -> [RedisCommand] {
         let places = try JSONValue(parsing: row.body).elements?.compactMap(Self.place) ?? []
-        let told = try await events(messages.find(places))
+        let told = try await roomMessages(messages.find(places))
         // Where the messages are gone there is nothing to tell, but the relay wants an entry.
         if told.isEmpty { return [.append(["id": "none", "body": "{}"], toStream: .pushes)] }
-        return told.flatMap(Announcer.telling)
+        return Announcer.telling(told)
     }
 
-    private func events(_ stored: [StoredMessage]) async throws -> [RoomEvent] {
+    private func roomMessages(_ stored: [StoredMessage]) async throws -> [RoomMessage] {
         let authors = try await profiles.members(stored.map(\.author))
         let rooms = try await names.of(Set(stored.map(\.room)))
         return stored.compactMap { message in
             guard let room = rooms[message.room] else { return nil }
             let author = authors[message.author] ?? .gone(message.author)
-            return .message(
-                RoomMessage(
-                    room: message.room, workspace: room.workspace, name: room.name, body: message.body(by: author),
-                    session: message.session))
+            return RoomMessage(
+                room: message.room, workspace: room.workspace, name: room.name, body: message.body(by: author),
+                session: message.session)
         }
     }
 

@@ -20,6 +20,7 @@ final class PushIntake: Sendable {
     private let witnesses = Mutex<[String: Set<UserID>]>([:])
 
     private static let mostWitnessed = 4096
+    private static let atOnce = 8
 
     /// - Parameter oldest: messages older than this are not pushed any more.
     init(
@@ -35,11 +36,40 @@ final class PushIntake: Sendable {
         self.oldest = oldest
     }
 
-    /// Takes an entry; told again, it changes nothing.
+    /// Takes an entry's messages, some at a time; told again, they change nothing. One that fails holds up no other.
     func take(_ entry: RedisStreamEntry) async throws {
-        guard let body = entry["body"], let json = try? JSONValue(parsing: body),
-            case .message(let message)? = RoomEvent(json), .now - message.body.createdAt <= oldest
-        else { return }
+        var waiting = entry.fields.filter { $0.name == "body" }.compactMap(news)[...]
+        var failure: (any Error)?
+        while !waiting.isEmpty {
+            await withTaskGroup(of: (any Error)?.self) { group in
+                for message in waiting.prefix(Self.atOnce) {
+                    group.addTask { await self.attempt(message) }
+                }
+                for await error in group { failure = failure ?? error }
+            }
+            waiting = waiting.dropFirst(Self.atOnce)
+        }
+        if let failure { throw failure }
+    }
+
+    /// The message that a field tells; nil where it is nothing that is pushed, or not any more.
+    private func news(_ field: RedisStreamEntry.Field) -> RoomMessage? {
+        guard let json = try? JSONValue(parsing: field.value), case .message(let message)? = RoomEvent(json),
+            .now - message.body.createdAt <= oldest
+        else { return nil }
+        return message
+    }
+
+    private func attempt(_ message: RoomMessage) async -> (any Error)? {
+        do {
+            try await take(message)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func take(_ message: RoomMessage) async throws {
         let push = PushMessage(message)
         async let isTaken = store.isTaken(message)
         let present = await presence.users(in: message.room).union(witnesses(of: push))

@@ -3,6 +3,13 @@ extension RedisCommand {
     public static func append(
         _ fields: KeyValuePairs<String, any RedisArgument>, toStream key: RedisKey, keepingAbout limit: Int? = nil
     ) -> RedisCommand {
+        append(fields.map { ($0.key, $0.value) }, toStream: key, keepingAbout: limit)
+    }
+
+    /// The same, with fields of which there are any number; names may repeat.
+    public static func append(
+        _ fields: [(name: String, value: any RedisArgument)], toStream key: RedisKey, keepingAbout limit: Int? = nil
+    ) -> RedisCommand {
         var arguments: [any RedisArgument] = [key]
         if let limit { arguments += ["MAXLEN", "~", limit] as [any RedisArgument] }
         arguments.append("*")

@@ -28,7 +28,7 @@ struct Publishing {
             let (began, end) = (Self.spent, EventLoop.preciseNow + UInt64(seconds) * 1_000_000_000)
             var count = 0
             while EventLoop.preciseNow < end {
-                let outcomes = await client.run((count..<count + batch).flatMap { Self.telling(Self.message($0)) })
+                let outcomes = await client.run(Self.telling((count..<count + batch).map(Self.message)))
                 for outcome in outcomes { _ = try outcome.get() }
                 count += batch
             }
@@ -39,13 +39,15 @@ struct Publishing {
         return cost
     }
 
-    private static func telling(_ message: RoomMessage) -> [RedisCommand] {
-        let event = RoomEvent.message(message)
-        let encoded = event.encoded()
-        return [
-            RedisCommand("PUBLISH", RoomEvent.channel(of: event.room), encoded),
-            .append(["id": "\(message.room):\(message.body.seq)", "body": encoded], toStream: "published"),
-        ]
+    private static func telling(_ messages: [RoomMessage]) -> [RedisCommand] {
+        var commands: [RedisCommand] = []
+        var fields: [(name: String, value: any RedisArgument)] = []
+        for message in messages {
+            let encoded = RoomEvent.message(message).encoded()
+            commands.append(RedisCommand("PUBLISH", RoomEvent.channel(of: message.room), encoded))
+            fields += [("id", "\(message.room):\(message.body.seq)"), ("body", encoded)]
+        }
+        return commands + [.append(fields, toStream: "published")]
     }
 
     private static func message(_ number: Int) -> RoomMessage {

@@ -31,12 +31,16 @@ extension GatewayHouse {
         }
     }
 
-    /// Puts a message of the room on the stream of pushes, as chat-service does.
-    func tell(_ message: RoomMessage) async throws {
-        let body = String(decoding: RoomEvent.message(message).encoded(), as: UTF8.self)
-        try await redis.command(
-            "XADD", "push", "*", "id", "\(message.room):\(message.body.seq)", "body", body)
+    /// Puts messages on the stream of pushes, all in an entry, as chat-service does.
+    func tell(_ messages: [RoomMessage]) async throws {
+        let fields = messages.flatMap { message in
+            let body = String(decoding: RoomEvent.message(message).encoded(), as: UTF8.self)
+            return ["id", "\(message.room):\(message.body.seq)", "body", body]
+        }
+        try await redis.command(["XADD", "push", "*"] + fields)
     }
+
+    func tell(_ message: RoomMessage) async throws { try await tell([message]) }
 
     /// Somebody writes what is pushed, and heard by nobody.
     @discardableResult

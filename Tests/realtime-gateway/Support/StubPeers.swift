@@ -34,6 +34,8 @@ struct PeersOfGateway: StubState {
     var heldDevices: Set<String> = []
     /// Whether nobody can tell whose devices there are.
     var devicesAway = false
+    /// Whose members nobody can tell.
+    var awayChannels: Set<Int64> = []
     var isAway = false
     /// Whether answers on who may see what are made, but do not leave yet.
     var isHoldingAccess = false
@@ -69,6 +71,7 @@ struct PeersOfGateway: StubState {
         }
         if isAway || headsAway && call.path == "/internal/rooms/heads"
             || devicesAway && call.path == "/internal/devices"
+            || call.path.hasSuffix("/members") && awayChannels.contains(call.number)
         {
             return .refusal(503, "E99")
         }
