@@ -2,81 +2,66 @@ import Contract
 import Postgres
 import Wire
 
-/// Writes drafts: many in one transaction, in one statement that locks their rooms in the order of their ids
-/// and numbers them behind what the rooms have then, whatever came while it waited for the locks.
+/// Writes drafts, many in one transaction: locks their rooms, numbers the drafts behind what the rooms hold then, and writes
+/// one row of the outbox for all of them. It travels together, the commit happens with the sync behind it, and a result that
+/// has come is a result that stays.
 ///
-/// What came is not in its snapshot, though: where drafts are named, a statement before it takes the locks,
-/// so that a name that was given meanwhile is seen. Both travel together. The commit happens with the sync
-/// behind them, and a result that has come is a result that stays.
+/// Where drafts are named there is a round trip more: what came under their names before is looked for under the locks.
 struct MessageWriter: Sendable {
     let database: PostgresPool
 
     /// Messages of one room are at least so far apart, in milliseconds.
     static let spacing: Int64 = 2
-    /// How far a room's clock may run ahead of the real one, in milliseconds.
+    /// How far a room's clock may run ahead of the real one before it takes nothing more, in milliseconds.
     static let longestLead: Int64 = 1000
 
-    private static let prepare = Statement(
+    private static let make = Statement(
         "make rooms",
         """
         insert into room (kind, id, workspace, name)
         select * from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[]) order by 1, 2
         on conflict do nothing
         """)
-    private static let lock = Statement(
-        "lock rooms",
+    private static let find = Statement(
+        "find named messages",
         """
-        select 1 from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
-        order by kind, id for update of room
+        select place, message.digest = draft.digest, id, seq, created_at, files
+        from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[], $5::bytea[]) with ordinality
+            as draft (kind, room, author, client_id, digest, place)
+        join message using (kind, room, author, client_id)
         """)
     private static let write = Statement(
         "write messages",
         """
-        with draft as (
-            select * from unnest(
-                $1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::bytea[]
-            ) with ordinality as draft (kind, room, author, session, content, files, client_id, digest, place)
-        ), known as (
-            select d.place, m.id, m.seq, m.created_at, m.files, coalesce(m.digest = d.digest, false) as is_same
-            from draft d join message m
-                on m.kind = d.kind and m.room = d.room and m.author = d.author and m.client_id = d.client_id
-            where d.client_id is not null
-        ), locked as (
-            select kind, id, last_seq, last_at, is_closed from room
-            where (kind, id) in (select kind, room from draft) order by kind, id for update
-        ), timed as (
-            select d.*, r.last_seq + row_number() over places as seq,
-                greatest($9::bigint, r.last_at + $10::bigint) + $10 * (row_number() over places - 1) as created_at,
-                r.is_closed
-            from draft d join locked r on r.kind = d.kind and r.id = d.room
-            where d.client_id is null or d.place not in (select place from known)
-            window places as (partition by d.kind, d.room order by d.place)
-        ), judged as (
-            select *, case when not is_closed and created_at <= $9 + $11::bigint then nextval('message_id_seq') end as id
-            from timed
+        with raised as (
+            update room set last_seq = last_seq + count, last_at = greatest($4::bigint, last_at + $5) + $5 * (count - 1)
+            from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, count)
+            where room.kind = wanted.kind and room.id = wanted.room
+                and not is_closed and last_at + $5::bigint <= $4 + $6::bigint
+            returning room.kind, room.id as room, last_seq, last_at
         ), written as (
-            insert into message (kind, room, seq, id, author, session, content, files, created_at, client_id, digest)
-            overriding system value
-            select kind, room, seq, id, author, session, content,
-                coalesce(string_to_array(nullif(files, ''), E'\\n'), '{}'), created_at, client_id, digest
-            from judged where id is not null order by kind, room, seq
-            returning kind, room, seq, created_at
-        ), newest as (
-            select kind, room, max(seq) as seq, max(created_at) as created_at from written group by kind, room
-        ), counted as (
-            update room set last_seq = newest.seq, last_at = newest.created_at
-            from newest where room.kind = newest.kind and room.id = newest.room
+            insert into message (kind, room, seq, author, session, content, files, created_at, client_id, digest)
+            select kind, room, last_seq - behind, author, session, content,
+                coalesce(string_to_array(nullif(files, ''), E'\\n'), '{}'), last_at - $5 * behind, client_id, digest
+            from unnest(
+                $7::smallint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::text[],
+                $14::text[], $15::bytea[]
+            ) as draft (kind, room, behind, author, session, content, files, client_id, digest)
+            join raised using (kind, room)
+            returning kind, room, seq, id, created_at
         ), told as (
             insert into outbox (type, body)
-            select 'messages', '[' || string_agg(format('[%s,%s,%s]', kind, room, seq), ',') || ']'
+            select 'messages', '[' || string_agg('[' || kind || ',' || room || ',' || seq || ']', ',') || ']'
             from written having count(*) > 0
             returning id
         )
-        select place, case when id is not null then 0 when is_closed then 4 else 3 end, coalesce(id, 0), seq, created_at,
-            '{}'::text[], (select id from told)
-        from judged
-        union all
-        select place, case when is_same then 1 else 2 end, id, seq, created_at, files, null from known
+        select kind, room, id, seq, created_at, (select id from told) from written order by kind, room, seq
+        """)
+    private static let closed = Statement(
+        "closed rooms",
+        """
+        select kind, id from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
+        where is_closed
         """)
 
     /// What came of a batch: the outcome of each draft in order, and the outbox row that tells of the new ones.
@@ -89,44 +74,101 @@ struct MessageWriter: Sendable {
     ///
     /// - Parameter newRooms: whether some rooms may not be in the table yet.
     func write(_ drafts: [Draft], newRooms: Bool, now: Timestamp) async throws -> Result {
-        let rooms = Set(drafts.map(\.room)).sorted()
-        let (kinds, ids) = (rooms.map(\.kindNumber), rooms.map(\.rawValue))
+        let all = DraftOrder(drafts)
         var batch = PostgresBatch()
-        if newRooms {
-            let first = Dictionary(drafts.map { ($0.room, $0) }) { first, _ in first }
-            let makers = rooms.compactMap { first[$0] }
-            try batch.add(Self.prepare, kinds, ids, makers.map(\.workspace), makers.map(\.roomName))
+        if newRooms { try Self.add(all, madeIn: &batch) }
+        try batch.lock(all.rooms)
+        if drafts.allSatisfy({ $0.clientID == nil }) {
+            try Self.add(all, writtenAt: now, to: &batch)
+            return try await result(of: all, try await database.run(batch).last, [:])
         }
-        if drafts.contains(where: { $0.clientID != nil }) { try batch.add(Self.lock, kinds, ids) }
-        try batch.add(
-            Self.write, drafts.map(\.room.kindNumber), drafts.map(\.room.rawValue),
-            drafts.map(\.author), drafts.map(\.session), drafts.map(\.content),
-            drafts.map { $0.files.joined(separator: "\n") }, drafts.map(\.clientID), drafts.map(\.digest),
-            now.milliseconds, Self.spacing, Self.longestLead)
-        guard let rows = try await database.run(batch).last else { throw Failure.serverError }
-        return try Self.read(rows, drafts)
+        let (known, fresh, rows) = try await database.transaction { tx in
+            try Self.add(namesOf: drafts, soughtIn: &batch)
+            let known = try Self.known(try await tx.run(batch).last, drafts)
+            let fresh = DraftOrder(drafts) { known[$0] == nil }
+            var writing = PostgresBatch()
+            try Self.add(fresh, writtenAt: now, to: &writing)
+            return (known, fresh, try await tx.commit(after: writing).last)
+        }
+        return try await result(of: fresh, rows, known)
     }
 
-    private static func read(_ rows: Rows, _ drafts: [Draft]) throws -> Result {
-        var result = Result(outcomes: Array(repeating: .overloaded, count: drafts.count), outboxRow: nil)
+    // MARK: Asking
+
+    private static func add(_ order: DraftOrder, madeIn batch: inout PostgresBatch) throws {
+        let firsts = order.firsts
+        try batch.add(
+            make, firsts.map(\.room.kindNumber), firsts.map(\.room.rawValue), firsts.map(\.workspace),
+            firsts.map(\.roomName))
+    }
+
+    private static func add(namesOf drafts: [Draft], soughtIn batch: inout PostgresBatch) throws {
+        try batch.add(
+            find, drafts.map(\.room.kindNumber), drafts.map(\.room.rawValue), drafts.map(\.author),
+            drafts.map(\.clientID), drafts.map(\.digest))
+    }
+
+    private static func add(_ order: DraftOrder, writtenAt now: Timestamp, to batch: inout PostgresBatch) throws {
+        let (rooms, drafts) = (order.rooms, order.drafts)
+        try batch.add(
+            write, rooms.map(\.kindNumber), rooms.map(\.rawValue), order.counts,
+            now.milliseconds, spacing, longestLead,
+            drafts.map(\.room.kindNumber), drafts.map(\.room.rawValue), order.behind,
+            drafts.map(\.author), drafts.map(\.session), drafts.map(\.content),
+            drafts.map { $0.files.joined(separator: "\n") }, drafts.map(\.clientID), drafts.map(\.digest))
+    }
+
+    // MARK: Reading
+
+    /// What was written under the names of drafts before, by their places.
+    private static func known(_ rows: Rows?, _ drafts: [Draft]) throws -> [Int: SendOutcome] {
+        guard let rows else { throw Failure.serverError }
+        var known: [Int: SendOutcome] = [:]
         for var row in rows {
             let place = Int(try row.next(as: Int64.self)) - 1
-            let kind: Int32 = try row.next()
-            let (id, seq, createdAt): (ChatID, Int64, Timestamp) = (try row.next(), try row.next(), try row.next())
-            let files: [String] = try row.next()
-            if let outboxRow = try row.next(as: Int64?.self) { result.outboxRow = outboxRow }
+            let isSame = try row.next(as: Bool?.self) ?? false
             let written = SendOutcome.Written(
-                id: id, seq: seq, createdAt: createdAt,
-                files: kind == 0 ? drafts[place].files : files)
-            result.outcomes[place] =
-                switch kind {
-                case 0: .written(written)
-                case 1: .known(written)
-                case 2: .conflicting
-                case 3: .overloaded
-                default: .closed
-                }
+                id: try row.next(), seq: try row.next(), createdAt: try row.next(), files: try row.next())
+            known[place] = isSame ? .known(written) : .conflicting
         }
-        return result
+        return known
+    }
+
+    /// - Parameters:
+    ///   - rows: what was written of `order`, in its order.
+    ///   - known: what came of the other drafts.
+    private func result(of order: DraftOrder, _ rows: Rows?, _ known: [Int: SendOutcome]) async throws -> Result {
+        guard let rows else { throw Failure.serverError }
+        var outcomes = known
+        var outboxRow: Int64?
+        var refused: [Int] = []
+        var next = 0
+        for var row in rows {
+            let room = try row.nextRoom()
+            // Those in between are in rooms that take nothing.
+            while next < order.drafts.count, order.drafts[next].room != room {
+                refused.append(next)
+                next += 1
+            }
+            outcomes[order.places[next]] = .written(
+                SendOutcome.Written(
+                    id: try row.next(), seq: try row.next(), createdAt: try row.next(),
+                    files: order.drafts[next].files))
+            outboxRow = try row.next()
+            next += 1
+        }
+        refused += next..<order.drafts.count
+        if !refused.isEmpty {
+            let closed = try await closed(Set(refused.map { order.drafts[$0].room }))
+            for index in refused {
+                outcomes[order.places[index]] = closed.contains(order.drafts[index].room) ? .closed : .overloaded
+            }
+        }
+        return Result(outcomes: (0..<outcomes.count).compactMap { outcomes[$0] }, outboxRow: outboxRow)
+    }
+
+    private func closed(_ rooms: Set<RoomID>) async throws -> Set<RoomID> {
+        let rows = try await database.query(Self.closed, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+        return Set(try rows.map { row throws(PostgresError) in try row.nextRoom() })
     }
 }

@@ -20,12 +20,11 @@ struct RoomStore: Sendable {
         select 2, id from dm where workspace = $1
         order by 1, 2
         """)
-    private static let lock = Statement(
-        "lock rooms in order",
+    private static let states = Statement(
+        "states of rooms",
         """
         select kind, id, last_seq, is_closed
         from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
-        order by kind, id for update of room
         """)
     private static let remove = Statement(
         "note removals",
@@ -63,11 +62,13 @@ struct RoomStore: Sendable {
         _ user: UserID, from rooms: [RoomID], version: Int64, telling: @Sendable ([Place]) async -> Void
     ) async throws {
         try await database.transaction { tx in
-            let known = try await tx.query(Self.lock, rooms.map(\.kindNumber), rooms.map(\.rawValue))
-                .map { row throws(PostgresError) in
-                    let room = try row.nextRoom()
-                    return (room, (last: try row.next(as: Int64.self), isClosed: try row.next(as: Bool.self)))
-                }
+            var batch = PostgresBatch()
+            try batch.lock(rooms)
+            try batch.add(Self.states, rooms.map(\.kindNumber), rooms.map(\.rawValue))
+            let known = try await tx.run(batch)[1].map { row throws(PostgresError) in
+                let room = try row.nextRoom()
+                return (room, (last: try row.next(as: Int64.self), isClosed: try row.next(as: Bool.self)))
+            }
             let states = Dictionary(uniqueKeysWithValues: known)
             let open = rooms.filter { states[$0]?.isClosed != true }
             let places = try await tx.query(
@@ -82,9 +83,10 @@ struct RoomStore: Sendable {
     /// left to be erased.
     func close(_ rooms: [RoomID], of workspace: WorkspaceID) async throws -> [Place] {
         var batch = PostgresBatch()
+        try batch.lock(rooms)
         try batch.add(Self.close, rooms.map(\.kindNumber), rooms.map(\.rawValue), workspace)
         try batch.add(Self.endDMs, rooms.compactMap(\.dm))
-        return try await database.run(batch)[0].map(Place.init(row:))
+        return try await database.run(batch)[1].map(Place.init(row:))
     }
 }
 
