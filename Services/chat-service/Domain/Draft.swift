@@ -1,8 +1,8 @@
 import Contract
 import Wire
 
-/// A message that is about to be written.
-struct Draft: Sendable {
+/// A message that is about to be written. One object, as it goes from hand to hand on its way.
+final class Draft: Sendable {
     let room: RoomID
     let workspace: WorkspaceID
     /// The channel's name; nil in a DM.
@@ -16,6 +16,21 @@ struct Draft: Sendable {
     let clientID: String?
     /// Of content and files, where there is a `clientID`: the same name stands for the same body only.
     let digest: [UInt8]?
+
+    init(
+        room: RoomID, workspace: WorkspaceID, roomName: String?, authorView: MemberView, session: SessionID,
+        content: String, files: [String], clientID: String?, digest: [UInt8]?
+    ) {
+        self.room = room
+        self.workspace = workspace
+        self.roomName = roomName
+        self.authorView = authorView
+        self.session = session
+        self.content = content
+        self.files = files
+        self.clientID = clientID
+        self.digest = digest
+    }
 }
 
 extension Draft {

@@ -6,8 +6,9 @@ public struct RESPWriter {
     /// The first key among the arguments.
     private(set) var key: RedisKey?
 
-    init(count: Int) {
-        output = ByteWriter(capacity: 16 + 32 * count)
+    /// - Parameter size: about how many bytes the arguments are.
+    init(count: Int, size: Int) {
+        output = ByteWriter(capacity: 32 + 16 * count + size)
         appendHeader(UInt8(ascii: "*"), count)
     }
 

@@ -2,13 +2,22 @@
 public protocol RedisArgument: Sendable {
     /// Appends itself as exactly one argument.
     func write(to writer: inout RESPWriter)
+
+    /// About how many bytes it is.
+    var size: Int { get }
+}
+
+extension RedisArgument {
+    public var size: Int { 24 }
 }
 
 extension String: RedisArgument {
+    public var size: Int { utf8.count }
     public func write(to writer: inout RESPWriter) { writer.append(self) }
 }
 
 extension [UInt8]: RedisArgument {
+    public var size: Int { count }
     public func write(to writer: inout RESPWriter) { writer.append(self) }
 }
 

@@ -11,7 +11,7 @@ public struct RedisCommand: Sendable {
 
     /// Makes `name argument argument …`.
     public init(_ name: String, _ arguments: [any RedisArgument]) {
-        var writer = RESPWriter(count: 1 + arguments.count)
+        var writer = RESPWriter(count: 1 + arguments.count, size: arguments.reduce(0) { $0 + $1.size })
         writer.append(name)
         for argument in arguments { argument.write(to: &writer) }
         bytes = writer.bytes
