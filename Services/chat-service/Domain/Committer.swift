@@ -81,7 +81,8 @@ final class Committer: @unchecked Sendable {
         switch outcome {
         case .success(let result):
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
-            announcer.announce(batch.map(\.draft), result)
+            // Behind the replies: those who got one work on while this is told.
+            loop.atEndOfTick { [announcer] in announcer.announce(batch.map(\.draft), result) }
         case .failure(let error):
             for entry in batch { entry.waiter.resume(throwing: error) }
         }

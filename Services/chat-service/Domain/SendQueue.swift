@@ -1,9 +1,10 @@
 import EventLoop
 import Wire
 
-/// Gathers drafts while a commit is under way: they form the next batch.
+/// Gathers drafts while a commit is under way: they form the next batch. Once that is as large as the one under way it goes,
+/// too: the database passes from one to the next without a pause, and no batch is smaller for it.
 ///
-/// Sans-I/O: it says which drafts go together and the caller writes them. Two drafts of one author under one `clientID`
+/// Sans-I/O: it says which drafts go together and the caller writes them, in this order. Two drafts of one author under one `clientID`
 /// in one room never go in one batch: the second waits for what becomes of the first.
 struct SendQueue<Waiter: Sendable> {
     struct Entry: Sendable {
@@ -19,16 +20,17 @@ struct SendQueue<Waiter: Sendable> {
 
     private var waiting: [Entry] = []
     private var commits = 0
+    /// Drafts in the batch that went last.
+    private var lastSize = 0
     private let mostCommits: Int
     private let largestBatch: Int
     private let limit: Int
 
     /// - Parameters:
-    ///   - mostCommits: commits under way at once; a second one takes what would make the next larger,
-    ///     and waits for the first one's rooms.
+    ///   - mostCommits: commits under way at once.
     ///   - largestBatch: drafts in one.
     ///   - limit: drafts that may wait; more are refused.
-    init(mostCommits: Int = 1, largestBatch: Int = 256, limit: Int = 8192) {
+    init(mostCommits: Int = 2, largestBatch: Int = 256, limit: Int = 8192) {
         self.mostCommits = mostCommits
         self.largestBatch = largestBatch
         self.limit = limit
@@ -44,6 +46,7 @@ struct SendQueue<Waiter: Sendable> {
     /// The batch to write now; nil when nothing waits or enough is under way.
     mutating func nextBatch() -> [Entry]? {
         guard commits < mostCommits, !waiting.isEmpty else { return nil }
+        guard commits == 0 || waiting.count >= lastSize else { return nil }
         var batch: [Entry] = []
         var left: [Entry] = []
         var names: Set<Name> = []
@@ -59,6 +62,7 @@ struct SendQueue<Waiter: Sendable> {
         }
         waiting = left
         commits += 1
+        lastSize = batch.count
         return batch
     }
 

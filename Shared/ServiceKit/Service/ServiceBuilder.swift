@@ -62,15 +62,23 @@ public final class ServiceBuilder: @unchecked Sendable {
 
     /// The service's own database, its schema brought up to date.
     public func database(_ schema: String, migrations: [Migration]) async throws -> PostgresPool {
+        let database = connections(to: schema, config[CommonSettings.databaseConnections])
+        try await patiently { try await database.migrate(schema, migrations) }
+        checks.append(ReadinessCheck("postgres") { _ = try await database.query(Self.ping) })
+        return database
+    }
+
+    /// One more connection of each loop that uses it, for what the server is to take in the order in which it was sent.
+    public func line(to schema: String) -> PostgresPool { connections(to: schema, 1) }
+
+    private func connections(to schema: String, _ count: Int) -> PostgresPool {
         var configuration = PostgresConfiguration(config[CommonSettings.databaseURL].revealed)
         configuration.applicationName = name
         configuration.schema = schema
-        configuration.connectionsPerLoop = config[CommonSettings.databaseConnections]
-        let database = PostgresPool(configuration, on: loops, blocking: pool)
-        try await patiently { try await database.migrate(schema, migrations) }
-        checks.append(ReadinessCheck("postgres") { _ = try await database.query(Self.ping) })
-        endings.append { database.close() }
-        return database
+        configuration.connectionsPerLoop = count
+        let connections = PostgresPool(configuration, on: loops, blocking: pool)
+        endings.append { connections.close() }
+        return connections
     }
 
     /// Tries again for half a minute while the database cannot be reached: it may be starting as well.

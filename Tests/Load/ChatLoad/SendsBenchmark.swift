@@ -8,7 +8,7 @@ public struct SendsBenchmark: Sendable {
     private let sends: Sends
     private let seconds: Int
 
-    private static let rounds = 3
+    private static let rounds = 5
     private static let leastRatio = 1.5
     private static let longestWait = 50.0
     private static let mostMemory = 64 << 20

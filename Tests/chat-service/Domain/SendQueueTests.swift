@@ -9,7 +9,7 @@ struct SendQueueTests {
     @Test("Drafts go in the order in which they came, so many in a batch and so many batches at once")
     func limits() throws {
         var queue = SendQueue<Int>(mostCommits: 2, largestBatch: 3)
-        for number in 0..<8 {
+        for number in 0..<10 {
             let isTaken = queue.add(.sample("\(number)"), number)
             #expect(isTaken)
         }
@@ -17,9 +17,28 @@ struct SendQueueTests {
         #expect(queue.nextBatch()?.map(\.waiter) == [3, 4, 5])
         #expect(queue.nextBatch() == nil)
         queue.committed()
-        #expect(queue.nextBatch()?.map(\.waiter) == [6, 7])
+        #expect(queue.nextBatch()?.map(\.waiter) == [6, 7, 8])
         queue.committed()
         #expect(queue.nextBatch() == nil)
+        queue.committed()
+        #expect(queue.nextBatch()?.map(\.waiter) == [9])
+        queue.committed()
+        #expect(queue.nextBatch() == nil)
+    }
+
+    @Test("A batch goes behind one that is under way once it is no smaller")
+    func second() {
+        var queue = SendQueue<Int>()
+        for number in 0..<3 { _ = queue.add(.sample(), number) }
+        #expect(queue.nextBatch()?.count == 3)
+        for number in 3..<5 { _ = queue.add(.sample(), number) }
+        #expect(queue.nextBatch() == nil)
+        _ = queue.add(.sample(), 5)
+        #expect(queue.nextBatch()?.map(\.waiter) == [3, 4, 5])
+        for number in 6..<9 { _ = queue.add(.sample(), number) }
+        #expect(queue.nextBatch() == nil)
+        queue.committed()
+        #expect(queue.nextBatch()?.map(\.waiter) == [6, 7, 8])
     }
 
     @Test("More drafts than may wait are refused, and taken again when some have gone")
@@ -41,6 +60,8 @@ struct SendQueueTests {
         ]
         for (place, draft) in drafts.enumerated() { _ = queue.add(draft, place) }
         #expect(queue.nextBatch()?.map(\.waiter) == [0, 2, 3, 4, 5, 6])
+        #expect(queue.nextBatch() == nil)
+        queue.committed()
         #expect(queue.nextBatch()?.map(\.waiter) == [1])
         #expect(queue.nextBatch()?.map(\.waiter) == [7])
         #expect(queue.nextBatch() == nil)
