@@ -4,8 +4,8 @@ import Wire
 /// Gathers drafts while a commit is under way: they form the next batch. Once that is as large as the one under way it goes,
 /// too: the database passes from one to the next without a pause, and no batch is smaller for it.
 ///
-/// Sans-I/O: it says which drafts go together and the caller writes them, in this order. Two drafts of one author under one `clientID`
-/// in one room never go in one batch: the second waits for what becomes of the first.
+/// Sans-I/O: it says which drafts go together and the caller writes them, in this order. Two drafts of one author under one
+/// `clientID` in one room never go in one batch: the second waits for what becomes of the first.
 struct SendQueue<Waiter: Sendable> {
     struct Entry: Sendable {
         let draft: Draft

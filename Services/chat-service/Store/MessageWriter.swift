@@ -150,6 +150,7 @@ struct MessageWriter: Sendable {
                 refused.append(next)
                 next += 1
             }
+            guard next < order.drafts.count else { throw Failure.serverError }
             outcomes[order.places[next]] = .written(
                 SendOutcome.Written(
                     id: try row.next(), seq: try row.next(), createdAt: try row.next(),
@@ -159,7 +160,8 @@ struct MessageWriter: Sendable {
         }
         refused += next..<order.drafts.count
         if !refused.isEmpty {
-            let closed = try await closed(Set(refused.map { order.drafts[$0].room }))
+            // The others are committed, so that this must not fail; who is told to come again is told then.
+            let closed = (try? await closed(Set(refused.map { order.drafts[$0].room }))) ?? []
             for index in refused {
                 outcomes[order.places[index]] = closed.contains(order.drafts[index].room) ? .closed : .overloaded
             }
