@@ -40,8 +40,9 @@ extension PostgresConnection {
         return false
     }
 
-    /// The cancellation may come late and hit another statement of the pipeline: those under way are marked, to be
-    /// sent again if that happens, and nothing more is sent until the server has taken note.
+    /// The cancellation may come late and hit another statement of the pipeline: those under way are marked, to be sent again
+    /// if that happens, and nothing more is sent until the server has been told. It may even then act on it with the next
+    /// statement only, if that is there before it looks: until one has ended, those that follow are marked as well.
     private func cancelHead() {
         guard !isCancelling, let ticket = CancelTicket(raw) else { return }
         isCancelling = true
@@ -51,6 +52,7 @@ extension PostgresConnection {
         Task.immediate(executorPreference: loop) { [self] in
             try? await blocking.run { ticket.send() }
             isCancelling = false
+            isCancelDue = true
             if !isClosed { owner?.hasRoom(self) }
         }
     }

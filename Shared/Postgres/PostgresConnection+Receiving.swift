@@ -49,6 +49,7 @@ extension PostgresConnection {
     private func finish(_ group: RequestGroup) {
         let mustGoAlone = group.requests.count > 1 && group.hasFailed
         for request in group.requests {
+            if request === firstAfterCancel { (isCancelDue, firstAfterCancel) = (false, nil) }
             if mustGoAlone && request.error == nil && !request.isAnswered, let owner {
                 request.isAlone = true
                 request.restart(countingAs: 0)

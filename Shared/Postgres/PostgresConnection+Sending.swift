@@ -5,6 +5,10 @@ extension PostgresConnection {
     /// Puts a request into the pipeline.
     func send(_ request: Request) {
         guard !isClosed, script == nil else { return settle(request, .failed(.notSent)) }
+        if isCancelDue {
+            request.mayBeHitByCancel = true
+            firstAfterCancel = firstAfterCancel ?? request
+        }
         let isSent = request.mayShareSync && configuration.readsPerSync > 1 ? join(request) : sendAlone(request)
         guard isSent else {
             close(lost())

@@ -38,6 +38,10 @@ final class PostgresConnection: @unchecked Sendable {
     var isLeased = false
     /// A cancellation is on its way to the server; what is sent now might be hit.
     var isCancelling = false
+    /// The server may have been told to cancel and not have done so: what it executes next can be hit.
+    var isCancelDue = false
+    /// The first request since then, behind which nothing is hit any more.
+    var firstAfterCancel: Request?
     var head: HeadWatch
     /// Monotonic nanoseconds.
     var lastUse: UInt64
