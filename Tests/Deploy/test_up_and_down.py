@@ -149,8 +149,8 @@ def test_processes_that_are_killed_together_are_all_started_again(running):
         for process in before.values():
             os.kill(process, signal.SIGKILL)
         for name in names:
-            eventually(lambda: running.process(name) != before[name], 20)
-        eventually(lambda: running.psql("auth", "SELECT 1").stdout == "1\n" and running.get("/v1/users/me"))
+            eventually(lambda: running.is_back(name, before[name]), 20)
+        eventually(lambda: running.psql("auth", "SELECT 1").stdout == "1\n")
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
