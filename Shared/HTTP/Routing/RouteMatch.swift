@@ -33,7 +33,7 @@ public struct PathParameters: Sendable {
     static let longestPath = Int(UInt16.max)
 
     /// Where each begins and ends in the path.
-    struct Bounds: Sendable {
+    @usableFromInline struct Bounds: Sendable {
         private var starts = SIMD8<UInt16>()
         private var ends = SIMD8<UInt16>()
 

@@ -7,7 +7,6 @@ internal import Glibc
 @usableFromInline struct RouteTree: Sendable {
     private struct Route {
         let method: Method
-        let template: RouteTemplate
         var next: Int?
     }
 
@@ -39,6 +38,8 @@ internal import Glibc
     private var literals: [Literal] = []
     private var texts: [UInt8] = []
     private var routes: [Route] = []
+    /// Each route's, which a search does not touch.
+    private var templates: [RouteTemplate] = []
 
     @usableFromInline init() {}
 
@@ -60,7 +61,8 @@ internal import Glibc
             }
         }
         precondition(names.count <= PathParameters.most, "too many parameters: \(template)")
-        routes.append(Route(method: method, template: RouteTemplate(template, names: names)))
+        routes.append(Route(method: method))
+        templates.append(RouteTemplate(template, names: names))
         append(to: place, endsInRest ? \.rests : \.routes)
     }
 
@@ -91,33 +93,36 @@ internal import Glibc
         return nodes.count - 1
     }
 
-    /// What was found: the index of a route in the order in which they were added.
+    /// What was found; counts no reference either.
     @usableFromInline enum Outcome {
-        case found(Int, PathParameters)
-        case otherMethod([Method])
+        /// A route, by the order in which they were added.
+        case found(Int, PathParameters.Bounds)
+        case otherMethod(MethodSet)
         case unknown
     }
 
-    /// Finds the route of `path` among those whose index `isCandidate`.
+    /// Where in a path that belongs to the route the parameters stand.
     @usableFromInline
-    func match(_ method: Method, _ path: ArraySlice<UInt8>, where isCandidate: (Int) -> Bool) -> Outcome {
-        path.withUnsafeBytes { match(method, $0, where: isCandidate) }
+    func parameters(of route: Int, _ bounds: PathParameters.Bounds) -> PathParameters {
+        PathParameters(templates[route], bounds: bounds)
+    }
+
+    /// Finds the route of `path`.
+    @usableFromInline
+    func match(_ method: Method, _ path: ArraySlice<UInt8>) -> Outcome {
+        path.withUnsafeBytes { match(method, $0) }
     }
 
     /// Finds the route of a request.
     @usableFromInline
-    func match(_ request: Request) -> Outcome {
-        request.storage.withPath { match(request.method, $0) { _ in true } }
-    }
+    func match(_ request: Request) -> Outcome { request.storage.withPath { match(request.method, $0) } }
 
-    private func match(_ method: Method, _ path: UnsafeRawBufferPointer, where isCandidate: (Int) -> Bool) -> Outcome {
+    private func match(_ method: Method, _ path: UnsafeRawBufferPointer) -> Outcome {
         guard path.count <= PathParameters.longestPath, path.first == UInt8(ascii: "/") else { return .unknown }
         var search = Search(wanted: method)
-        descend(0, 1, path, &search, isCandidate)
-        if let found = search.found {
-            return .found(found, PathParameters(routes[found].template, bounds: search.bounds))
-        }
-        return search.others.isEmpty ? .unknown : .otherMethod(search.others.sorted)
+        descend(0, 1, path, &search)
+        if let found = search.found { return .found(found, search.bounds) }
+        return search.others.isEmpty ? .unknown : .otherMethod(search.others)
     }
 
     private struct Search {
@@ -130,27 +135,26 @@ internal import Glibc
 
     /// Looks below `place` for what is left of `path` from `start` on.
     private func descend(
-        _ place: Int, _ start: Int, _ path: UnsafeRawBufferPointer, _ search: inout Search,
-        _ isCandidate: (Int) -> Bool
+        _ place: Int, _ start: Int, _ path: UnsafeRawBufferPointer, _ search: inout Search
     ) {
         var end = start
         while end < path.count, path[end] != UInt8(ascii: "/") { end += 1 }
         let segment = UnsafeRawBufferPointer(rebasing: path[start..<end])
         let isLast = end == path.count
         if let child = literalChild(segment, of: place) {
-            visit(child, isLast, end, path, &search, isCandidate)
+            visit(child, isLast, end, path, &search)
             if search.found != nil { return }
         }
         if let child = nodes[place].parameter, !segment.isEmpty {
             search.bounds.set(search.depth, start, end)
             search.depth += 1
-            visit(child, isLast, end, path, &search, isCandidate)
+            visit(child, isLast, end, path, &search)
             if search.found != nil { return }
             search.depth -= 1
         }
         if let first = nodes[place].rests.first {
             search.bounds.set(search.depth, start, path.count)
-            choose(from: first, &search, isCandidate)
+            choose(from: first, &search)
         }
     }
 
@@ -174,22 +178,20 @@ internal import Glibc
     }
 
     private func visit(
-        _ child: Int, _ isLast: Bool, _ end: Int, _ path: UnsafeRawBufferPointer, _ search: inout Search,
-        _ isCandidate: (Int) -> Bool
+        _ child: Int, _ isLast: Bool, _ end: Int, _ path: UnsafeRawBufferPointer, _ search: inout Search
     ) {
         if isLast {
-            if let first = nodes[child].routes.first { choose(from: first, &search, isCandidate) }
+            if let first = nodes[child].routes.first { choose(from: first, &search) }
         } else {
-            descend(child, end + 1, path, &search, isCandidate)
+            descend(child, end + 1, path, &search)
         }
     }
 
-    private func choose(from first: Int, _ search: inout Search, _ isCandidate: (Int) -> Bool) {
+    private func choose(from first: Int, _ search: inout Search) {
         var get: Int?
         var next: Int? = first
         while let index = next {
             next = routes[index].next
-            guard isCandidate(index) else { continue }
             let method = routes[index].method
             if method == search.wanted {
                 search.found = index
@@ -203,13 +205,13 @@ internal import Glibc
 }
 
 /// Some methods, in one word.
-private struct MethodSet {
+@usableFromInline struct MethodSet {
     private var bits: UInt8 = 0
 
     var isEmpty: Bool { bits == 0 }
 
     /// In the order in which `Method` names them.
-    var sorted: [Method] { Method.allCases.filter { bits & Self.bit($0) != 0 } }
+    @usableFromInline var sorted: [Method] { Method.allCases.filter { bits & Self.bit($0) != 0 } }
 
     mutating func insert(_ method: Method) { bits |= Self.bit(method) }
 

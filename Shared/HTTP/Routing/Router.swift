@@ -33,24 +33,14 @@ public struct Router<Payload: Sendable>: Sendable {
 
     /// Finds the route of `path`, as it was sent; a HEAD takes a GET's.
     @inlinable
-    public func match(_ method: Method, _ path: ArraySlice<UInt8>) -> Outcome {
-        outcome(tree.match(method, path) { _ in true })
-    }
-
-    /// Finds the route of `path` among those whose payload `isCandidate`.
-    @inlinable
-    public func match(
-        _ method: Method, _ path: ArraySlice<UInt8>, where isCandidate: (Payload) -> Bool
-    ) -> Outcome {
-        outcome(tree.match(method, path) { isCandidate(payloads[$0]) })
-    }
+    public func match(_ method: Method, _ path: ArraySlice<UInt8>) -> Outcome { outcome(tree.match(method, path)) }
 
     @inlinable
     func outcome(_ outcome: RouteTree.Outcome) -> Outcome {
         switch outcome {
-        case .found(let index, let parameters):
-            .found(RouteMatch(payload: payloads[index], parameters: parameters))
-        case .otherMethod(let methods): .otherMethod(methods)
+        case .found(let index, let bounds):
+            .found(RouteMatch(payload: payloads[index], parameters: tree.parameters(of: index, bounds)))
+        case .otherMethod(let methods): .otherMethod(methods.sorted)
         case .unknown: .unknown
         }
     }

@@ -36,27 +36,20 @@ import Testing
         }
     }
 
-    @Test("Two generations of one path keep apart by their payloads, literals before parameters")
-    func generations() {
+    @Test("Literals come before parameters, and of equal templates the one that was added first")
+    func order() {
         var router = Router<String>()
-        router.add(.get, "/users/{user_id}", "new member")
-        router.add(.get, "/users/my", "old me")
-        router.add(.get, "/users/me", "new me")
-        router.add(.get, "/channels/{name}", "old channel")
-        router.add(.get, "/channels/{id}", "new channel")
-        func found(_ path: String, _ generation: String) -> String {
-            Self.describe(router.match(.get, Self.path(path)) { $0.hasPrefix(generation) })
-        }
-        #expect(found("/users/my", "old") == "old me /users/my")
-        #expect(found("/users/my", "new") == "new member /users/{user_id}")
-        #expect(found("/users/me", "old") == "unknown")
-        #expect(found("/channels/a", "old") == "old channel /channels/{name}")
-        #expect(found("/channels/a", "new") == "new channel /channels/{id}")
-        #expect(found("/channels/a", "") == "old channel /channels/{name}")
-        let new = router.match(.get, Self.path("/channels/a")) { $0.hasPrefix("new") }
-        #expect(
-            Self.parameter("id", new, in: "/channels/a") == "a" && Self.parameter("name", new, in: "/channels/a") == nil
-        )
+        router.add(.get, "/users/{user_id}", "member")
+        router.add(.get, "/users/my", "me")
+        router.add(.get, "/channels/{name}", "first")
+        router.add(.get, "/channels/{id}", "second")
+        func found(_ path: String) -> String { Self.describe(router.match(.get, Self.path(path))) }
+        #expect(found("/users/my") == "me /users/my")
+        #expect(found("/users/me") == "member /users/{user_id}")
+        #expect(found("/channels/a") == "first /channels/{name}")
+        let first = router.match(.get, Self.path("/channels/a"))
+        #expect(Self.parameter("name", first, in: "/channels/a") == "a")
+        #expect(Self.parameter("id", first, in: "/channels/a") == nil)
     }
 
     @Test("A path of other methods names them, and HEAD takes GET's route")
