@@ -42,7 +42,7 @@ final class SampleService: Sendable {
                     return call.reply { json in json.value(text) }
                 }
                 routes.webhook(.post, "/v1/webhooks/hint") { call in call.done() }
-                routes.open(.get, "/v1/context") { call in
+                routes.open(.get, "/v1/context") { call async in
                     let context = CallContext.current
                     return call.reply { json in
                         json.value(["\(context?.id.description ?? "") \(context?.trace?.traceparent ?? "")"])

@@ -3,7 +3,7 @@ public import Telemetry
 /// Which call the running task serves, so that what it asks of other services can be told apart in their logs; an object,
 /// because every call binds it to a task.
 ///
-/// Services set it where a call comes in; whatever the handler awaits or starts finds it.
+/// Services set it where a call comes in that has to wait; whatever its handler awaits or starts finds it.
 ///
 /// - Note: `@unchecked Sendable` because nothing of it changes; who inherits from it answers for what they add.
 open class CallContext: @unchecked Sendable {

@@ -49,7 +49,7 @@ internal import EventLoop
 
     /// Lets `body` look at the path where it stands.
     func withPath<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[parts.path.range])) }
+        bytes.withUnsafeBytes { body($0[parts.path]) }
     }
 
     /// The value of the first field of this name, which stays where it is as long as the request.

@@ -22,6 +22,17 @@ public struct Request: Sendable {
     public var methodText: String { String(decoding: storage.bytes[parts.methodToken.range], as: UTF8.self) }
     /// The path as it was sent, percent-encoded, from its first slash on; `*` in `OPTIONS *`.
     public var path: ArraySlice<UInt8> { storage.bytes[storage.parts.path.range] }
+
+    /// Lets `body` look at a parameter of the path where it stands, as it was sent; nil where the route has none of this
+    /// name.
+    public func withParameter<Result, E>(
+        _ name: String, of parameters: PathParameters, _ body: (Span<UInt8>) throws(E) -> Result?
+    ) throws(E) -> Result? {
+        guard let range = parameters.range(of: name) else { return nil }
+        defer { extendLifetime(storage) }
+        return try body(Span(_unsafeBytes: storage.withPath { UnsafeRawBufferPointer(rebasing: $0[range]) }))
+    }
+
     /// What follows the first `?` as it was sent: empty after a bare `?`, nil where there is none.
     public var query: ArraySlice<UInt8>? { parts.query.map { storage.bytes[$0.range] } }
     /// The value of Host, empty where a client of HTTP/1.0 sent none.

@@ -43,7 +43,7 @@ struct ResponseHead {
         if out.isEmpty { out.reserveCapacity(160 + headers.lines.count + extra) }
         appendStatusLine(to: &out)
         if status.code >= 200 { out.append(bytes: date.line) }
-        out.append(bytes: headers.linesWithoutFraming)
+        headers.appendWithoutFraming(to: &out)
         switch length {
         case .known(let count):
             out.append("Content-Length: ")

@@ -2,12 +2,10 @@ public import EventLoop
 
 /// An HTTP/1.1 server on all loops of a group.
 ///
-/// A handler runs on the loop of its connection, one request of a connection at a time and in order.
-/// When the client goes away, the handler's task is cancelled.
+/// Requests are answered on the loop of their connection, one request of a connection at a time and in order.
 public final class Server: Sendable {
-    /// Makes the reply to a request. What it throws becomes `Refusal.handlerFailed`,
-    /// a `BodyError` the refusal of its kind.
-    public typealias Handler = @Sendable (Request) async throws -> Response
+    /// Says what is to be done about a request, and waits for nothing.
+    public typealias Handler = @Sendable (Request) -> Answer
 
     private let parts: [ServerLoop]
     private let places: ConnectionPlaces
@@ -15,11 +13,19 @@ public final class Server: Sendable {
     /// Makes a server that accepts nothing before `start`.
     public init(
         on group: EventLoopGroup, configuration: ServerConfiguration = ServerConfiguration(),
-        handler: @escaping Handler
+        answering handler: @escaping Handler
     ) {
         let places = ConnectionPlaces(limit: configuration.connections)
         self.places = places
         parts = group.loops.map { ServerLoop(on: $0, configuration: configuration, places: places, handler: handler) }
+    }
+
+    /// Makes a server that works on every request in a task.
+    public convenience init(
+        on group: EventLoopGroup, configuration: ServerConfiguration = ServerConfiguration(),
+        handler: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        self.init(on: group, configuration: configuration) { request in .work { try await handler(request) } }
     }
 
     /// Listens at `address`, where nobody else may, and returns it with the port that it has got.

@@ -1,33 +1,55 @@
 internal import EventLoop
 
 extension ServerConnection {
-    /// Runs the handler on the request that was taken and sends what it makes.
-    func answerUpcoming() async {
-        var request = upcoming.take()
-        guard let parts = request?.parts, let storage = request?.storage else { return }
-        let response: Response
-        do {
-            guard let request else { return }
-            response = try await server.handler(request)
-        } catch {
-            response = server.configuration.refuse(Refusal(of: error))
+    /// Answers the request that was taken, in a task where that takes time.
+    func serveUpcoming() {
+        guard let request = upcoming.take() else { return }
+        switch server.handler(request) {
+        case .reply(let response):
+            if case .stream = response.body {
+                work(on: request) { response }
+            } else {
+                reply(with: response, to: request)
+                server.giveBack(consume request)
+                goOn()
+            }
+        case .work(let work): self.work(on: request, work)
         }
-        // Let go at once: the head's memory serves a later request when nobody refers to it any more.
-        request = nil
-        // The connection may have ended, or been refused, while the handler was at work.
-        guard phase == .serving else { return }
-        let head = ResponseHead(response, to: parts, mayKeepAlive: mayKeepAlive)
-        // Behind a reply's head nothing asks for the body any more.
-        owesContinue = false
+    }
+
+    private func work(on request: Request, _ work: @escaping @Sendable () async throws -> Response) {
+        isAtWork = true
+        let task = Task.immediate(executorPreference: loop) {
+            let response: Response
+            do {
+                response = try await work()
+            } catch {
+                response = self.server.configuration.refuse(Refusal(of: error))
+            }
+            if case .stream(let length, let produce) = response.body {
+                await self.reply(with: response, of: length, produce, to: request)
+            } else {
+                self.reply(with: response, to: request)
+            }
+            self.isAtWork = false
+            self.task = nil
+            self.goOn()
+        }
+        guard isAtWork else { return }
+        self.task = task
+        // Its client may have gone before the handler began.
+        if hasSeenEnd || phase == .ended { task.cancel() }
+    }
+
+    /// Sends a reply whose body is there.
+    private func reply(with response: Response, to request: Request) {
+        guard let head = head(of: response, to: request) else { return }
         switch response.body {
         case .bytes(let bytes) where head.sendsBody:
             send(head, response.headers, bytes)
         case .file(let file, let offset, let length) where head.sendsBody:
             send(head, response.headers)
             socket.write(file, offset: offset, length: length)
-        case .stream(let length, let produce) where head.sendsBody:
-            send(head, response.headers)
-            guard await stream(length, isChunked: head.length == .chunked, produce) else { return }
         case .upgrade(let takeOver):
             // Bytes of a body are no bytes of the next protocol.
             guard decoder.isComplete else { return refuse(.malformed) }
@@ -37,7 +59,27 @@ extension ServerConnection {
             send(head, response.headers)
         }
         finishReply(keepsAlive: head.keepsAlive)
-        server.giveBack(storage)
+    }
+
+    /// Sends a reply whose body is yet to be produced.
+    private func reply(
+        with response: Response, of length: Int?, _ produce: (BodyWriter) async throws -> Void, to request: Request
+    ) async {
+        guard let head = head(of: response, to: request) else { return }
+        send(head, response.headers)
+        if head.sendsBody {
+            guard await stream(length, isChunked: head.length == .chunked, produce) else { return }
+        }
+        finishReply(keepsAlive: head.keepsAlive)
+    }
+
+    /// How the reply begins; nil where the connection has ended, or been refused, while the handler was at work.
+    private func head(of response: Response, to request: Request) -> ResponseHead? {
+        guard phase == .serving else { return nil }
+        let head = ResponseHead(response, to: request.parts, mayKeepAlive: mayKeepAlive)
+        // Behind a reply's head nothing asks for the body any more.
+        owesContinue = false
+        return head
     }
 
     /// Whether nothing but the client's own wish speaks against serving another request.

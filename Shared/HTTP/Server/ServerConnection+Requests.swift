@@ -44,13 +44,6 @@ extension ServerConnection {
         socket.queuedBytes > Self.pipelineRoom || socket.queuedPieces > Self.mostQueuedPieces
     }
 
-    /// Answers the request that was taken.
-    func serveUpcoming() async {
-        await answerUpcoming()
-        task = nil
-        goOn()
-    }
-
     /// Takes up what has waited behind a request.
     func goOn() {
         guard phase == .waiting || phase == .skipping else { return }

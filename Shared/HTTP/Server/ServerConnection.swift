@@ -6,7 +6,7 @@ internal import EventLoop
 /// and only then looks at what stands behind it.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to the loop of its socket;
-///   the task that runs the handler prefers that loop.
+///   the tasks in which handlers work prefer that loop.
 final class ServerConnection: StreamHandler, @unchecked Sendable {
     /// What the connection is about.
     enum Phase {
@@ -45,8 +45,10 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
     var bodyCount = 0
     var bodyClock: BodyClock?
     var owesContinue = false
-    /// The task of a handler that has suspended.
+    /// The task in which a handler waits.
     var task: Task<Void, Never>?
+    /// A task is at work on the request that is being served.
+    var isAtWork = false
 
     /// Requests wait because replies do.
     var isHeldBack = false
@@ -94,6 +96,9 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
 
     /// Whether it could be closed without taking anything from its client.
     var isIdle: Bool { phase == .waiting && !isWithinHead && !isFirstRequest && socket.isDrained }
+
+    /// Whether a request was taken and not served.
+    var isUpcoming: Bool { upcoming != nil }
 
     // MARK: StreamHandler
 

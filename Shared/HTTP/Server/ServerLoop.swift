@@ -19,7 +19,7 @@ final class ServerLoop: @unchecked Sendable {
     @exclusivity(unchecked) private var waiting: [ServerConnection] = []
     @exclusivity(unchecked) private var next = 0
     @exclusivity(unchecked) private var isServing = false
-    /// Whose handler the running part of a task is at work for.
+    /// Whose row is being served.
     @exclusivity(unchecked) private var current: ServerConnection?
     /// What may still be served before timers, jobs and mail get their turn.
     private var requestsLeft = 0
@@ -91,19 +91,16 @@ final class ServerLoop: @unchecked Sendable {
         loop.execute { [self] in serveWaiting() }
     }
 
-    /// Serves one after the other in a single task, until a handler suspends: that one keeps the task, and the next
-    /// connection gets a new one. So handlers that do not suspend share the cost of a task among a turn's requests.
+    /// Serves one connection after the other, and of each some requests in a row.
     private func serveWaiting() {
         let end = waiting.count
         requestsLeft = Self.requestsPerRound
         while next < end && requestsLeft > 0 {
-            let task = Task.immediate(executorPreference: loop) { await self.serve(until: end) }
-            if let current {
-                current.task = task
-                // Its client may have gone before the handler began.
-                if current.hasSeenEnd || current.phase == .ended { task.cancel() }
-            }
-            current = nil
+            let connection = waiting[next]
+            next += 1
+            serveRow(of: connection)
+            // What waits behind the row has its turn after the others.
+            if connection.isUpcoming { serve(connection) }
         }
         waiting.removeFirst(next)
         next = 0
@@ -111,21 +108,12 @@ final class ServerLoop: @unchecked Sendable {
         if isServing { loop.execute { [self] in serveWaiting() } }
     }
 
-    private func serve(until end: Int) async {
-        while next < end && requestsLeft > 0 {
-            let connection = waiting[next]
-            next += 1
-            current = connection
-            var rest = Self.requestsInARow
-            repeat {
-                rest -= 1
-                requestsLeft -= 1
-                await connection.serveUpcoming()
-                // Somebody else serves the others if this task was suspended meanwhile.
-                guard current === connection else { return }
-            } while rest > 0 && connection.upcoming != nil
-            current = nil
-            if connection.upcoming != nil { serve(connection) }
+    private func serveRow(of connection: ServerConnection) {
+        current = connection
+        defer { current = nil }
+        for _ in 0..<Self.requestsInARow where connection.isUpcoming {
+            requestsLeft -= 1
+            connection.serveUpcoming()
         }
     }
 
@@ -138,8 +126,10 @@ final class ServerLoop: @unchecked Sendable {
     /// Memory for a head, from an earlier request where there is any.
     func takeStorage() -> HeadStorage { spareHeads.popLast() ?? HeadStorage() }
 
-    /// Takes a head's memory back for a later request, where nobody has kept it.
-    func giveBack(_ storage: consuming HeadStorage) {
+    /// Takes a head's memory back for a later request, where nobody has kept this one.
+    func giveBack(_ request: consuming Request) {
+        var storage = request.storage
+        _ = consume request
         guard spareHeads.count < Self.mostSpareHeads, storage.isSmall, isKnownUniquelyReferenced(&storage) else {
             return
         }

@@ -7,12 +7,12 @@ public struct Headers: Sendable {
     /// Whether a field that belongs to the server alone may be among the lines.
     private(set) var mayHoldFraming = false
 
-    /// The lines of all fields but Connection, Content-Length and Transfer-Encoding.
-    var linesWithoutFraming: [UInt8] {
-        guard mayHoldFraming else { return lines }
+    /// Appends the lines of all fields but Connection, Content-Length and Transfer-Encoding.
+    func appendWithoutFraming(to out: inout [UInt8]) {
+        guard mayHoldFraming else { return out.append(bytes: lines) }
         var others = self
         for name in [HeaderName.connection, .contentLength, .transferEncoding] { others.remove(name) }
-        return others.lines
+        out.append(bytes: others.lines)
     }
 
     /// No fields.

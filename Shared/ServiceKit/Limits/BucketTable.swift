@@ -22,13 +22,6 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
         var due: [Key] = []
     }
 
-    /// A mutex cannot be an element of an array.
-    private final class Lock: Sendable {
-        let shard: Mutex<Shard>
-
-        init(_ shard: Shard) { self.shard = Mutex(shard) }
-    }
-
     /// Tokens a second.
     let rate: Double
     /// Tokens at once.
@@ -37,21 +30,17 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
     private let tellAt: Int
     private let mostUntold: Int
     private let capacity: Int
-    private let locks: [Lock]
-
-    private static var shardCount: Int { 16 }
+    private let shards: InlineArray<16, Mutex<Shard>>
 
     /// - Parameter capacity: keys remembered at most, over all.
     public init(rate: Double, burst: Double, capacity: Int = 1 << 17) {
         self.rate = rate
         self.burst = burst
-        self.capacity = capacity / Self.shardCount
+        self.capacity = capacity / 16
         mostUntold = Int(min(burst, 1e12))
         tellAt = max(1, mostUntold / 32)
         let now = EventLoop.preciseNow
-        locks = (0..<Self.shardCount).map { _ in
-            Lock(Shard(overflow: TokenBucket(rate: rate, burst: burst, now: now)))
-        }
+        shards = InlineArray { _ in Mutex(Shard(overflow: TokenBucket(rate: rate, burst: burst, now: now))) }
     }
 
     /// Takes a token of `key`; where there is none, tells how long until there is one.
@@ -77,7 +66,7 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
     }
 
     private func withShard<Result>(of key: Key, _ body: (inout Shard) -> Result) -> Result {
-        locks[Int(UInt(bitPattern: key.hashValue) % UInt(Self.shardCount))].shard.withLock { body(&$0) }
+        shards[Int(UInt(bitPattern: key.hashValue) % UInt(shards.count))].withLock { body(&$0) }
     }
 
     /// Forgets full buckets; the next sweep comes when the table has doubled, so that sweeps cost each key a constant.
@@ -89,15 +78,15 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
         shard.sweepAt = max(64, min(capacity, shard.entries.count * 2))
     }
 
-    var count: Int { locks.reduce(0) { $0 + $1.shard.withLock { $0.entries.count } } }
+    var count: Int { shards.indices.reduce(0) { $0 + shards[$1].withLock { $0.entries.count } } }
 
     // MARK: Sharing
 
     /// The keys of which others should know, and how many tokens were taken of each since they were told last; 3% of a
     /// burst are not worth telling. What comes back is for `settle`, or for `untell` where nobody could be told.
     func takeDue() -> [(key: Key, taken: Int)] {
-        locks.flatMap { lock in
-            lock.shard.withLock { shard -> [(key: Key, taken: Int)] in
+        shards.indices.flatMap { index in
+            shards[index].withLock { shard -> [(key: Key, taken: Int)] in
                 let due = shard.due
                 shard.due = []
                 return due.compactMap { key in

@@ -5,29 +5,22 @@ public import Wire
 
 /// One call of a client: the request, and what is known of it before its handler runs.
 ///
-/// - Note: `@unchecked Sendable` because what varies is set before a handler sees the call, and never again.
+/// - Note: `@unchecked Sendable` because nothing of it changes; the class that it inherits from asks for the word.
 public final class Call: CallContext, @unchecked Sendable {
     private let origin: CallOrigin
-    @exclusivity(unchecked) private(set) var client = ClientKey.none
-    /// Nil until it is found.
-    @exclusivity(unchecked) private(set) var route: ServedRoute?
-    @exclusivity(unchecked) private var parameters: PathParameters?
+    let client: ClientKey
+    private let match: RouteTable.Match?
 
-    init(_ origin: CallOrigin, ids: IDSource) {
+    init(_ origin: CallOrigin, from client: ClientKey, to match: RouteTable.Match?, ids: IDSource) {
         self.origin = origin
+        self.client = client
+        self.match = match
         super.init(
             id: origin.requestID ?? RequestID(from: ids), trace: TraceContext(of: origin.request, from: ids))
     }
 
-    /// The call has come from an app of this key.
-    func comes(from client: ClientKey) { self.client = client }
-
-    /// The call is for this route.
-    func goes(to match: RouteTable.Match) {
-        route = match.payload
-        parameters = match.parameters
-    }
-
+    /// Nil where there is none.
+    var route: ServedRoute? { match?.payload }
     public var request: Request { origin.request }
     /// How the caller's app speaks; for a webhook, how nobody's does.
     public var profile: ClientProfile { client.profile }
@@ -41,7 +34,7 @@ public final class Call: CallContext, @unchecked Sendable {
 
     /// The path parameter `name` as an id; what cannot be one does not exist.
     public func id<Subject>(_ name: String) throws(Failure) -> ID<Subject> {
-        guard let text = parameters?[name, in: request.path], let id = ID<Subject>(parsing: text.span) else {
+        guard let match, let id = request.withParameter(name, of: match.parameters, { ID<Subject>(parsing: $0) }) else {
             throw .notFound
         }
         return id
@@ -49,7 +42,7 @@ public final class Call: CallContext, @unchecked Sendable {
 
     /// The path parameter `name`, percent-decoded; what is no UTF-8 does not exist.
     public func text(_ name: String) throws(Failure) -> String {
-        guard let text = parameters?[name, in: request.path], let decoded = PercentEncoding.decode(text) else {
+        guard let text = match?.parameters[name, in: request.path], let decoded = PercentEncoding.decode(text) else {
             throw .notFound
         }
         return decoded
@@ -57,7 +50,7 @@ public final class Call: CallContext, @unchecked Sendable {
 
     /// The path parameter `name` as it was sent.
     public func raw(_ name: String) throws(Failure) -> ArraySlice<UInt8> {
-        guard let text = parameters?[name, in: request.path] else { throw .notFound }
+        guard let text = match?.parameters[name, in: request.path] else { throw .notFound }
         return text
     }
 

@@ -8,75 +8,103 @@ internal import Wire
 ///
 /// The order is the contract's: an unknown route is told before a wrong key, and a wrong
 /// key before a token is looked at.
-struct PublicAPI: Sendable {
-    let mounts: [Mount]
-    let routes: RouteTable
-    let profiles: ClientProfiles
-    let authenticator: Authenticator
-    let limits: CallLimits
-    let proxies: TrustedProxies
-    let ids: IDSource
-    let journal: CallJournal
+final class PublicAPI: Sendable {
+    private let mounts: [Mount]
+    private let routes: RouteTable
+    private let profiles: ClientProfiles
+    private let authenticator: Authenticator
+    private let limits: CallLimits
+    private let proxies: TrustedProxies
+    private let ids: IDSource
+    private let journal: CallJournal
 
-    func respond(to request: Request) async -> Response {
-        for mount in mounts where mount.takes(request.path) { return await mount.handler(request) }
-        let call = Call(proxies.origin(of: request), ids: ids)
-        let response: Response
+    init(
+        mounts: [Mount], routes: RouteTable, profiles: ClientProfiles, authenticator: Authenticator,
+        limits: CallLimits, proxies: TrustedProxies, ids: IDSource, journal: CallJournal
+    ) {
+        self.mounts = mounts
+        self.routes = routes
+        self.profiles = profiles
+        self.authenticator = authenticator
+        self.limits = limits
+        self.proxies = proxies
+        self.ids = ids
+        self.journal = journal
+    }
+
+    func answer(_ request: Request) -> Answer {
+        for mount in mounts where mount.takes(request.path) { return .work { await mount.handler(request) } }
+        let call = call(of: request)
         do {
-            switch try action(of: call, request) {
+            switch try action(of: call) {
             case .open(let work):
                 try limits.admit(address: call.address)
-                response =
-                    switch work {
-                    case .prompt(let handler): try CallContext.$current.withValue(call) { try handler(call) }
-                    case .waiting(let handler):
-                        try await CallContext.$current.withValue(call) { try await handler(call) }
-                    }
+                switch work {
+                case .prompt(let handler): return .reply(end(call, try handler(call)))
+                case .waiting(let handler): return wait(call) { try await handler(call) }
+                }
             case .signedIn(let work):
-                // Most callers are known: no step of an asynchronous function for them.
-                let known = try authenticator.knownCaller(of: request)
-                let caller = if let known { known } else { try await authenticator.caller(of: request) }
-                try limits.admit(caller.user, now: request.receivedAt)
-                response =
-                    switch work {
-                    case .prompt(let handler): try CallContext.$current.withValue(call) { try handler(call, caller) }
-                    case .waiting(let handler):
-                        try await CallContext.$current.withValue(call) { try await handler(call, caller) }
+                guard let caller = try authenticator.knownCaller(of: request) else {
+                    return wait(call) { [self] in
+                        let caller = try await authenticator.caller(of: request)
+                        try limits.admit(caller.user, now: request.receivedAt)
+                        return switch work {
+                        case .prompt(let handler): try handler(call, caller)
+                        case .waiting(let handler): try await handler(call, caller)
+                        }
                     }
+                }
+                try limits.admit(caller.user, now: request.receivedAt)
+                switch work {
+                case .prompt(let handler): return .reply(end(call, try handler(call, caller)))
+                case .waiting(let handler): return wait(call) { try await handler(call, caller) }
+                }
             }
         } catch {
-            let failure = CallFailure(error)
-            return end(call, failure.told.response(for: call.statuses), failure)
+            return .reply(refuse(call, error))
         }
-        return end(call, response)
+    }
+
+    /// Lets a handler that has to wait work in a task that knows its call.
+    private func wait(_ call: Call, _ handler: @escaping @Sendable () async throws -> Response) -> Answer {
+        .work { [self] in
+            do {
+                return end(call, try await CallContext.$current.withValue(call, operation: handler))
+            } catch {
+                return refuse(call, error)
+            }
+        }
+    }
+
+    /// Finds out whose app the call comes from and where it goes.
+    private func call(of request: Request) -> Call {
+        let client = request.headers.withValue(of: .sesacKey) { profiles.find($0) }
+        let origin = proxies.origin(of: request)
+        if let client, let match = routes.match(request, in: client.profile.generation) {
+            return Call(origin, from: client, to: match, ids: ids)
+        }
+        if let match = routes.webhook(request) { return Call(origin, from: .none, to: match, ids: ids) }
+        return Call(origin, from: client ?? .none, to: nil, ids: ids)
+    }
+
+    private func action(of call: Call) throws(Failure) -> PublicRoutes.Action {
+        guard let route = call.route else {
+            guard call.client === ClientKey.none, routes.exists(call.request) else { throw .unknownRoute }
+            throw Failure(.unknownKey, "The API key is missing or unknown.")
+        }
+        if call.client !== ClientKey.none { try limits.admit(key: call.key) }
+        return route.action
+    }
+
+    private func refuse(_ call: Call, _ error: any Error) -> Response {
+        let failure = CallFailure(error)
+        return end(call, failure.told.response(for: call.statuses), failure)
     }
 
     private func end(_ call: Call, _ response: consuming Response, _ failure: CallFailure? = nil) -> Response {
         response.headers.append(.requestID, call.id.description)
         journal.write(call, response.status, failure)
         return response
-    }
-
-    /// Finds out whose app the call comes from and where it goes.
-    private func action(of call: Call, _ request: Request) throws(Failure) -> PublicRoutes.Action {
-        guard let client = request.headers.withValue(of: .sesacKey, profiles.find) else {
-            if routes.exists(request) { throw Failure(.unknownKey, "The API key is missing or unknown.") }
-            return try webhook(call, request)
-        }
-        call.comes(from: client)
-        guard let match = routes.match(request, in: client.profile.generation) else {
-            return try webhook(call, request)
-        }
-        call.goes(to: match)
-        try limits.admit(key: client.text)
-        return match.payload.action
-    }
-
-    private func webhook(_ call: Call, _ request: Request) throws(Failure) -> PublicRoutes.Action {
-        guard let match = routes.webhook(request) else { throw .unknownRoute }
-        call.comes(from: .none)
-        call.goes(to: match)
-        return match.payload.action
     }
 }
 

@@ -8,8 +8,8 @@ public struct PublicRoutes {
     /// What a route does for anybody.
     public typealias OpenHandler = @Sendable (Call) async throws -> Response
 
-    /// The same for a route that waits for nothing; a caller whose token is known gets its reply without a step of an
-    /// asynchronous function.
+    /// The same for a route that waits for nothing, and so asks nothing of other services: it has no `CallContext`. A
+    /// caller whose token is known gets its reply without a task.
     public typealias PromptSignedInHandler = @Sendable (Call, Caller) throws -> Response
     public typealias PromptOpenHandler = @Sendable (Call) throws -> Response
 

@@ -35,7 +35,8 @@ struct RunningServer: Sendable {
 /// are longer than any busy machine takes.
 func withServer(
     loops: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
-    _ handler: @escaping Server.Handler, body: @escaping @Sendable (RunningServer) throws -> Void
+    _ handler: @escaping @Sendable (Request) async throws -> Response,
+    body: @escaping @Sendable (RunningServer) throws -> Void
 ) async throws {
     var configuration = ServerConfiguration()
     configuration.headTimeout = .seconds(600)

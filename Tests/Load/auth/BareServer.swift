@@ -1,14 +1,14 @@
 import EventLoop
 import HTTP
 
-/// What `deploy/bench http` measures: the server with one small reply, and nothing above it.
+/// What `deploy/load auth` measures: the server with one small reply, and nothing above it.
 enum BareServer {
     private static let reply = #"{"status":"ok","workspace_id":"1024","channel_id":"77"}"#
 
     static func run(port: UInt16, loops: Int) async throws {
         let group = EventLoopGroup(count: loops)
         let body = Array(reply.utf8)
-        let server = Server(on: group) { _ in .json(body) }
+        let server = Server(on: group, answering: { _ in .reply(.json(body)) })
         guard let address = SocketAddress(ip: "127.0.0.1", port: port) else { return }
         print("listening on \(try server.start(at: address))")
         while true { try await Task.sleep(for: .seconds(3600)) }
