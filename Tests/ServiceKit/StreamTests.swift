@@ -85,6 +85,41 @@ struct StreamTests {
         await service.stop()
         await redis.stop()
     }
+
+    @Test("What all have acknowledged is forgotten when its memory is over, and nothing else")
+    func acknowledged() async throws {
+        let redis = try await RedisServer.start()
+        _ = try await redis.say("XGROUP CREATE things readers 0 MKSTREAM")
+        @Sendable func assemble(_ builder: ServiceBuilder) async throws {
+            let database = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            _ = builder.outbox(
+                in: database, to: try builder.redis(), stream: "things", grace: .zero, memory: .seconds(60)
+            ) { row in [.append(["id": row.id], toStream: "things")] }
+        }
+        let service = try await ServiceUnderTest("sample", [], redis: redis, assemble: assemble)
+        let database = service.database
+        _ = try await database.run(
+            sql: "insert into sample.outbox (type, body) select 'thing', '{}' from generate_series(1, 100)")
+        try await eventually("the telling") {
+            try await database.run(sql: "select count(*) from sample.outbox where published_at is not null") == "100\n"
+        }
+        // Ninety are read, and of these all but the last ten acknowledged.
+        _ = try await redis.say("XREADGROUP GROUP readers a COUNT 90 STREAMS things >")
+        let entries = try await database.run(sql: "select entry from sample.outbox where id <= 80 order by id")
+        _ = try await redis.say("XACK things readers " + entries.split(separator: "\n").joined(separator: " "))
+        // These are from before the memory.
+        _ = try await database.run(
+            sql: "update sample.outbox set published_at = now() - interval '61 seconds' where id <= 40 or id > 75")
+        let second = try await ServiceUnderTest(
+            "sample", [], database: database, redis: redis, assemble: assemble)
+        try await eventually("the forgetting") {
+            try await database.run(sql: "select count(*), min(id), max(id) from sample.outbox") == "55|41|100\n"
+        }
+        #expect(try await database.run(sql: "select count(*) from sample.outbox where id between 76 and 80") == "0\n")
+        await second.stop()
+        await service.stop()
+        await redis.stop()
+    }
 }
 
 extension RedisServer {

@@ -17,6 +17,8 @@ struct OutboxRelay: Sendable {
     let telling: @Sendable (OutboxRow) async throws -> [RedisCommand]
     /// How old a row must be: time for its writer to tell it by itself.
     let grace: Duration
+    /// How long what was told is remembered though nobody needs it any more.
+    let memory: Duration
     let signal: WakeSignal
     let log: Log
 
@@ -60,7 +62,8 @@ struct OutboxRelay: Sendable {
     private static let old = Statement(
         "old outbox rows",
         """
-        select id, entry from outbox where published_at < now() - interval '1 day' order by published_at limit $1
+        select id, entry from outbox
+        where published_at < now() - $2 * interval '1 millisecond' order by published_at limit $1
         """)
     private static let forget = Statement("forget outbox rows", "delete from outbox where id = any($1::bigint[])")
 
@@ -181,12 +184,13 @@ struct OutboxRelay: Sendable {
         }
     }
 
-    /// Forgets rows told a day ago that every group has acknowledged, and trims the stream behind them. What no group reads
-    /// is forgotten by its age alone.
+    /// Forgets rows told before its memory begins that every group has acknowledged, and trims the stream behind them. What no
+    /// group reads is forgotten by its age alone.
     private func forgetOld() async throws {
         let done = try await acknowledged()
         while !Task.isCancelled {
-            let rows = try await database.query(Self.old, Self.batch).map { row throws(PostgresError) in
+            let old = try await database.query(Self.old, Self.batch, memory.wholeMilliseconds)
+            let rows = try old.map { row throws(PostgresError) in
                 (id: try row.next(as: Int64.self), entry: RedisStreamEntry.ID(try row.next(as: String.self)))
             }
             let behind = rows.filter { row in

@@ -109,21 +109,26 @@ public final class ServiceBuilder: @unchecked Sendable {
     /// The facts that the service tells others: an outbox in `database`, relayed to the stream `facts:<name>`.
     public func outbox(in database: PostgresPool, to redis: Redis, named name: String) -> Outbox {
         let stream = RedisKey.facts(of: name)
-        return outbox(in: database, to: redis, stream: stream, grace: .zero) { [$0.fact(on: stream)] }
+        return outbox(in: database, to: redis, stream: stream, grace: .zero, memory: .seconds(86_400)) {
+            [$0.fact(on: stream)]
+        }
     }
 
     /// An outbox whose rows are told by other commands, of which the last appends an entry to `stream`.
     ///
-    /// - Parameter grace: how long the writer of a row has to tell it by itself.
+    /// - Parameters:
+    ///   - grace: how long the writer of a row has to tell it by itself.
+    ///   - memory: how long a row and its entry are kept when all who read the stream have acknowledged it.
     public func outbox(
-        in database: PostgresPool, to redis: Redis, stream: RedisKey, grace: Duration,
+        in database: PostgresPool, to redis: Redis, stream: RedisKey, grace: Duration, memory: Duration,
         telling: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
     ) -> Outbox {
         let signal = WakeSignal()
         // A Redis that is back may have lost what it was told.
         redis.observe { if $0.isConnected { signal.wake() } }
         let relay = OutboxRelay(
-            database: database, redis: redis, stream: stream, telling: telling, grace: grace, signal: signal, log: log)
+            database: database, redis: redis, stream: stream, telling: telling, grace: grace, memory: memory,
+            signal: signal, log: log)
         background("outbox relay") {
             guard let loop = EventLoop.current else { return }
             try await relay.run(on: loop)
