@@ -14,9 +14,8 @@ final class LoadedChat: Stoppable {
         peers = try StubServer()
         service = try await LoadedService.start(
             "chat-service",
-            postgres: [
-                "fsync=on", "shared_buffers=256MB", "checkpoint_timeout=30min", "min_wal_size=2GB", "max_wal_size=8GB",
-            ], isDurable: true, ["auth_url": peers.url, "workspace_url": peers.url, "loops": "\(Self.loops)"]
+            postgres: ["checkpoint_timeout=30min", "min_wal_size=2GB", "max_wal_size=8GB"],
+            ["auth_url": peers.url, "workspace_url": peers.url, "loops": "\(Self.loops)"]
         ) { database in
             // A server that has run for a while writes over old segments of its log, which takes less than making new ones.
             try await database.run(
@@ -36,6 +35,13 @@ final class LoadedChat: Stoppable {
     func batches() async throws -> Int {
         let text = try await database.run(sql: "select count(*) from chat.outbox")
         return text.split(separator: "\n").first.flatMap { Int($0) } ?? 0
+    }
+
+    /// Does what gateways do all the time: takes what is to be pushed off its stream, but for the last entries.
+    func takePushes() throws {
+        let redis = try RawConnection(port: service.redis.port)
+        try redis.send("XTRIM push MAXLEN 1000\r\n")
+        _ = try redis.receive(until: "\r\n")
     }
 
     func stop() async {

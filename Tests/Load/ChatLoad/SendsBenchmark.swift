@@ -50,6 +50,7 @@ public struct SendsBenchmark: Sendable {
             ratios.append(ratio)
             totals.append((cost / outcome.count).service)
             sizes.append(size)
+            try chat.takePushes()
             peak = max(peak, outcome.rate)
         }
         let rate = peak / 2

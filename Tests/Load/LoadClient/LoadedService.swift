@@ -1,7 +1,7 @@
 internal import ServiceSupport
 public import TestSupport
 
-/// A built service under load, on a Postgres and a Redis of its own.
+/// A built service under load, on a Postgres and a Redis of its own that are set as in production.
 public final class LoadedService: Stoppable {
     public let cluster: PostgresCluster
     public let database: TestDatabase
@@ -20,19 +20,18 @@ public final class LoadedService: Stoppable {
     /// Starts it and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - postgres: settings of Postgres; with `fsync=on` it writes to disk as in production.
-    ///   - isDurable: whether Redis writes to disk as in production.
+    ///   - postgres: settings of Postgres beside those of the product.
     ///   - settings: the service's own. Nobody is limited unless they say so: one machine plays a crowd.
     ///   - readiness: what the service answers with 200 on its internal port when it may be loaded.
     ///   - prepare: what is done to the empty database before the service comes up.
     public static func start(
-        _ name: String, postgres: [String], isDurable: Bool = false, _ settings: [String: String],
+        _ name: String, postgres: [String] = [], _ settings: [String: String],
         readiness: String = "/readyz", prepare: (TestDatabase) async throws -> Void = { _ in }
     ) async throws -> LoadedService {
-        let cluster = try await PostgresCluster.start(postgres)
+        let cluster = try await PostgresCluster.start(ProductSettings.postgres() + postgres)
         let database = try await cluster.makeDatabase()
         try await prepare(database)
-        let redis = try await RedisServer.start(isDurable ? ["--appendonly", "yes", "--appendfsync", "everysec"] : [])
+        let redis = try await RedisServer.start(ProductSettings.redis())
         let service = try LoadedService(name, database, redis, settings)
         try await eventually(within: .seconds(30), name) {
             guard service.process.isRunning else { throw NeverHappened(description: service.process.output) }

@@ -29,7 +29,7 @@ final class LoadedHouse: Stoppable {
         payments = Server(on: paymentLoops) { request in try await Self.balances(request) }
         let paymentPort = try payments.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!).port
         service = try await LoadedService.start(
-            "auth-service", postgres: ["fsync=on", "shared_buffers=128MB", "checkpoint_timeout=30min"],
+            "auth-service", postgres: ["checkpoint_timeout=30min"],
             [
                 "payment_url": "http://127.0.0.1:\(paymentPort)", "loops": "\(Self.serviceLoops)",
                 "hash_threads": "\(Self.hashThreads)",

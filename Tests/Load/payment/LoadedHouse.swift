@@ -8,8 +8,8 @@ struct LoadedHouse: Stoppable {
     init() async throws {
         service = try await LoadedService.start(
             "payment-service",
-            postgres: ["fsync=on", "shared_buffers=256MB", "checkpoint_timeout=30min", "max_wal_size=8GB"],
-            isDurable: true, ["auth_url": "http://127.0.0.1:1"], readiness: "/healthz")
+            postgres: ["checkpoint_timeout=30min", "max_wal_size=8GB"], ["auth_url": "http://127.0.0.1:1"],
+            readiness: "/healthz")
     }
 
     var database: TestDatabase { service.database }

@@ -23,7 +23,7 @@ struct LoadedHouse: Stoppable {
     init() async throws {
         auth = try StubServer()
         service = try await LoadedService.start(
-            "workspace-service", postgres: ["shared_buffers=256MB"], ["auth_url": auth.url])
+            "workspace-service", ["auth_url": auth.url])
         try await fill()
     }
 
