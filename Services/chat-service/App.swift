@@ -49,9 +49,10 @@ enum App {
             gatewayPositions: GatewayPositions(
                 redis: redis, memory: settings.positionMemory, untold: toldPositions))
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
-        // Redis has to hold what it remembers, and every message is in it.
+        // Redis has to hold what it remembers, and every message is in it; gateways pass over what is an hour old.
         _ = service.outbox(
-            in: database, to: redis, stream: .pushes, grace: .seconds(2), memory: .seconds(60), telling: events.telling)
+            in: database, to: redis, stream: .pushes, grace: .seconds(2),
+            memory: OutboxMemory(acknowledged: .seconds(60), unheard: .seconds(3600)), telling: events.telling)
         let names = RoomNames(database: database)
         let news = WorkspaceNews(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)

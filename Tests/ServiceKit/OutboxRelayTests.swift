@@ -17,8 +17,8 @@ struct OutboxRelayTests {
         let service = try await ServiceUnderTest("sample", []) { builder in
             let database = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
             _ = builder.outbox(
-                in: database, to: try builder.redis(), stream: Self.stream, grace: .zero, memory: .seconds(86_400),
-                telling: telling)
+                in: database, to: try builder.redis(), stream: Self.stream, grace: .zero, memory: .day, telling: telling
+            )
         }
         let redis = service.redis
         do {

@@ -89,11 +89,11 @@ struct StreamTests {
     @Test("What all have acknowledged is forgotten when its memory is over, and nothing else")
     func acknowledged() async throws {
         let redis = try await RedisServer.start()
-        _ = try await redis.say("XGROUP CREATE things readers 0 MKSTREAM")
         @Sendable func assemble(_ builder: ServiceBuilder) async throws {
             let database = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
             _ = builder.outbox(
-                in: database, to: try builder.redis(), stream: "things", grace: .zero, memory: .seconds(60)
+                in: database, to: try builder.redis(), stream: "things", grace: .zero,
+                memory: OutboxMemory(acknowledged: .seconds(60), unheard: .seconds(3600))
             ) { row in [.append(["id": row.id], toStream: "things")] }
         }
         let service = try await ServiceUnderTest("sample", [], redis: redis, assemble: assemble)
@@ -103,19 +103,26 @@ struct StreamTests {
         try await eventually("the telling") {
             try await database.run(sql: "select count(*) from sample.outbox where published_at is not null") == "100\n"
         }
+        // What nobody reads yet is remembered for longer: the second instance forgets nothing.
+        _ = try await database.run(sql: "update sample.outbox set published_at = now() - interval '61 seconds'")
+        let second = try await ServiceUnderTest("sample", [], database: database, redis: redis, assemble: assemble)
+        _ = try await database.run(sql: "insert into sample.outbox (type, body) values ('thing', '{}')")
+        try await eventually("the telling of the last") {
+            try await database.run(sql: "select count(*) from sample.outbox where published_at is not null") == "101\n"
+        }
+        _ = try await redis.say("XGROUP CREATE things readers 0")
         // Ninety are read, and of these all but the last ten acknowledged.
         _ = try await redis.say("XREADGROUP GROUP readers a COUNT 90 STREAMS things >")
         let entries = try await database.run(sql: "select entry from sample.outbox where id <= 80 order by id")
         _ = try await redis.say("XACK things readers " + entries.split(separator: "\n").joined(separator: " "))
-        // These are from before the memory.
-        _ = try await database.run(
-            sql: "update sample.outbox set published_at = now() - interval '61 seconds' where id <= 40 or id > 75")
-        let second = try await ServiceUnderTest(
-            "sample", [], database: database, redis: redis, assemble: assemble)
+        // The others are from before the memory.
+        _ = try await database.run(sql: "update sample.outbox set published_at = now() where id between 41 and 75")
+        let third = try await ServiceUnderTest("sample", [], database: database, redis: redis, assemble: assemble)
         try await eventually("the forgetting") {
-            try await database.run(sql: "select count(*), min(id), max(id) from sample.outbox") == "55|41|100\n"
+            try await database.run(sql: "select count(*), min(id), max(id) from sample.outbox") == "56|41|101\n"
         }
         #expect(try await database.run(sql: "select count(*) from sample.outbox where id between 76 and 80") == "0\n")
+        await third.stop()
         await second.stop()
         await service.stop()
         await redis.stop()

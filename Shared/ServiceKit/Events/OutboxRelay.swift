@@ -17,8 +17,7 @@ struct OutboxRelay: Sendable {
     let telling: @Sendable (OutboxRow) async throws -> [RedisCommand]
     /// How old a row must be: time for its writer to tell it by itself.
     let grace: Duration
-    /// How long what was told is remembered though nobody needs it any more.
-    let memory: Duration
+    let memory: OutboxMemory
     let signal: WakeSignal
     let log: Log
 
@@ -188,6 +187,7 @@ struct OutboxRelay: Sendable {
     /// group reads is forgotten by its age alone.
     private func forgetOld() async throws {
         let done = try await acknowledged()
+        let memory = done == nil ? memory.unheard : memory.acknowledged
         while !Task.isCancelled {
             let old = try await database.query(Self.old, Self.batch, memory.wholeMilliseconds)
             let rows = try old.map { row throws(PostgresError) in

@@ -36,11 +36,11 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
     public init(rate: Double, burst: Double, capacity: Int = 1 << 17) {
         self.rate = rate
         self.burst = burst
-        self.capacity = capacity / 16
         mostUntold = Int(min(burst, 1e12))
         tellAt = max(1, mostUntold / 32)
         let now = EventLoop.preciseNow
         shards = InlineArray { _ in Mutex(Shard(overflow: TokenBucket(rate: rate, burst: burst, now: now))) }
+        self.capacity = capacity / shards.count
     }
 
     /// Takes a token of `key`; where there is none, tells how long until there is one.

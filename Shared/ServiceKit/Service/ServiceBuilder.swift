@@ -109,18 +109,16 @@ public final class ServiceBuilder: @unchecked Sendable {
     /// The facts that the service tells others: an outbox in `database`, relayed to the stream `facts:<name>`.
     public func outbox(in database: PostgresPool, to redis: Redis, named name: String) -> Outbox {
         let stream = RedisKey.facts(of: name)
-        return outbox(in: database, to: redis, stream: stream, grace: .zero, memory: .seconds(86_400)) {
-            [$0.fact(on: stream)]
-        }
+        return outbox(in: database, to: redis, stream: stream, grace: .zero, memory: .day) { [$0.fact(on: stream)] }
     }
 
     /// An outbox whose rows are told by other commands, of which the last appends an entry to `stream`.
     ///
     /// - Parameters:
     ///   - grace: how long the writer of a row has to tell it by itself.
-    ///   - memory: how long a row and its entry are kept when all who read the stream have acknowledged it.
+    ///   - memory: how long a row and its entry are kept.
     public func outbox(
-        in database: PostgresPool, to redis: Redis, stream: RedisKey, grace: Duration, memory: Duration,
+        in database: PostgresPool, to redis: Redis, stream: RedisKey, grace: Duration, memory: OutboxMemory,
         telling: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
     ) -> Outbox {
         let signal = WakeSignal()
