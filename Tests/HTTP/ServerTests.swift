@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import HTTP
+import Synchronization
 import TestSupport
 import Testing
 
@@ -56,6 +57,31 @@ import Testing
             let client = try running.client()
             try client.send((0..<500).map { "GET /\($0) HTTP/1.1\r\nHost: x\r\n\r\n" }.joined())
             for number in 0..<500 { #expect(try client.reply().text == "/\(number)") }
+        }
+    }
+
+    @Test("Replies at once, streams and work come in the order of their requests, and no head is another's memory")
+    func answers() async throws {
+        let kept = Mutex<[Request]>([])
+        try await withServer(answering: { request in
+            // Who keeps a request finds it as it was, whatever is served after it.
+            kept.withLock { $0.append(request) }
+            let path = Array(request.pathText.utf8)
+            switch (Int(request.pathText.dropFirst()) ?? 0) % 4 {
+            case 0: return .work { Response(type: "text/plain", path) }
+            case 1: return .reply(Response(body: .stream(length: nil) { try await $0.write(path) }))
+            case 2:
+                return .work {
+                    await Task.yield()
+                    return Response(body: .stream(length: path.count) { try await $0.write(path) })
+                }
+            default: return .reply(Response(type: "text/plain", path))
+            }
+        }) { running in
+            let client = try running.client()
+            try client.send((0..<400).map { "GET /\($0) HTTP/1.1\r\nHost: x\r\n\r\n" }.joined())
+            for number in 0..<400 { #expect(try client.reply().text == "/\(number)") }
+            #expect(kept.withLock { $0.map { $0.pathText } } == (0..<400).map { "/\($0)" })
         }
     }
 

@@ -38,6 +38,14 @@ func withServer(
     _ handler: @escaping @Sendable (Request) async throws -> Response,
     body: @escaping @Sendable (RunningServer) throws -> Void
 ) async throws {
+    try await withServer(loops: loops, configure, answering: { request in .work { try await handler(request) } }, body)
+}
+
+/// The same with a handler that may answer at once.
+func withServer(
+    loops: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
+    answering handler: @escaping Server.Handler, _ body: @escaping @Sendable (RunningServer) throws -> Void
+) async throws {
     var configuration = ServerConfiguration()
     configuration.headTimeout = .seconds(600)
     configuration.idleTimeout = .seconds(600)
@@ -46,7 +54,7 @@ func withServer(
     configuration.lingerTimeout = .seconds(600)
     configure(&configuration)
     let group = EventLoopGroup(count: loops)
-    let server = Server(on: group, configuration: configuration, handler: handler)
+    let server = Server(on: group, configuration: configuration, answering: handler)
     let address = try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!)
     let running = RunningServer(server: server, group: group, port: address.port)
     let result = await onOwnThread { Result { try body(running) } }
