@@ -9,30 +9,30 @@ struct Contestant: Sendable {
     let name: String
     let connections: Int
     let callers: Int
+    let loops: Int
 
     private static let select = Statement("select", "select abalance from pgbench_accounts where aid = $1")
     static let accounts: Int32 = 1_000_000
 
-    init(_ name: String, connections: Int, callers: Int) {
+    init(_ name: String, connections: Int, callers: Int, loops: Int = 1) {
         self.name = name
+        self.loops = loops
         self.connections = connections
         self.callers = callers
     }
 
     func run(on cluster: PostgresCluster, for time: Duration) async throws -> Measure {
-        let loops = EventLoopGroup(count: 1)
+        let loops = EventLoopGroup(count: loops)
         let blocking = BlockingPool(threads: 1, limit: 16)
         let connectionString = cluster.connectionString(database: "postgres", overSocket: true)
         var configuration = PostgresConfiguration(connectionString)
-        configuration.connectionsPerLoop = connections
+        configuration.connectionsPerLoop = connections / self.loops
         configuration.busyDepth = 1
         let pool = PostgresPool(configuration, on: loops, blocking: blocking)
-        let measure = try await loops.loops[0].run {
-            _ = try await ask(pool, loops.loops[0], for: .milliseconds(300))
-            let before = Measure.Processor(cluster)
-            let (count, elapsed) = try await ask(pool, loops.loops[0], for: time)
-            return Measure(count: count, elapsed: elapsed, since: before, cluster)
-        }
+        _ = try await ask(pool, loops, for: .milliseconds(300))
+        let before = Measure.Processor(cluster)
+        let (count, elapsed) = try await ask(pool, loops, for: time)
+        let measure = Measure(count: count, elapsed: elapsed, since: before, cluster)
         pool.close()
         await onOwnThread { loops.stop() }
         blocking.stop()
@@ -40,11 +40,21 @@ struct Contestant: Sendable {
     }
 
     /// How many queries were answered, and in how many seconds.
-    private func ask(_ pool: PostgresPool, _ loop: EventLoop, for time: Duration) async throws -> (Int, Double) {
+    private func ask(_ pool: PostgresPool, _ group: EventLoopGroup, for time: Duration) async throws -> (Int, Double) {
         let start = ContinuousClock.now
+        let count = try await withThrowingTaskGroup(of: Int.self) { tasks in
+            for loop in group.loops {
+                tasks.addTask { try await loop.run { try await ask(pool, loop, for: time) } }
+            }
+            return try await tasks.reduce(0, +)
+        }
+        return (count, (ContinuousClock.now - start) / Duration.seconds(1))
+    }
+
+    private func ask(_ pool: PostgresPool, _ loop: EventLoop, for time: Duration) async throws -> Int {
         let end = loop.now + time.wholeNanoseconds
-        let count = try await withThrowingTaskGroup(of: Int.self) { group in
-            for caller in 0..<callers {
+        return try await withThrowingTaskGroup(of: Int.self) { group in
+            for caller in 0..<callers / loops {
                 group.addTask {
                     var dice = Dice(seed: UInt64(caller + 1))
                     var count = 0
@@ -58,7 +68,6 @@ struct Contestant: Sendable {
             }
             return try await group.reduce(0, +)
         }
-        return (count, (ContinuousClock.now - start) / Duration.seconds(1))
     }
 }
 
