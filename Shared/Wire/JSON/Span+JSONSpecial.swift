@@ -18,14 +18,17 @@ extension Span<UInt8> {
                 let special = (block .< blank) .| (block .== quote) .| (block .== backslash)
                 let found = unsafeBitCast(special, to: SIMD2<UInt64>.self)
                 let words = unsafeBitCast(block, to: SIMD2<UInt64>.self)
-                for half in 0..<2 {
-                    if found[half] != 0 {
-                        seen |= words[half] & (found[half] & (0 &- found[half]) &- 1)
-                        return index &+ found[half].trailingZeroBitCount / 8
-                    }
-                    seen |= words[half]
-                    index &+= 8
+                if found[0] != 0 {
+                    seen |= words[0] & found[0].bitsBelowLowest
+                    return index &+ found[0].trailingZeroBitCount / 8
                 }
+                seen |= words[0]
+                if found[1] != 0 {
+                    seen |= words[1] & found[1].bitsBelowLowest
+                    return index &+ 8 &+ found[1].trailingZeroBitCount / 8
+                }
+                seen |= words[1]
+                index &+= 16
             }
             while index < bytes.count {
                 let byte = bytes[index]
@@ -36,4 +39,10 @@ extension Span<UInt8> {
             return index
         }
     }
+}
+
+extension UInt64 {
+    /// All bits below the lowest that is set.
+    @inline(__always)
+    fileprivate var bitsBelowLowest: UInt64 { (self & (0 &- self)) &- 1 }
 }
