@@ -9,6 +9,7 @@ public struct SendsBenchmark: Sendable {
     private let seconds: Int
 
     private static let rounds = 5
+    private static let halfRounds = 3
     private static let leastRatio = 1.5
     private static let longestWait = 50.0
     private static let mostMemory = 64 << 20
@@ -53,11 +54,7 @@ public struct SendsBenchmark: Sendable {
             try chat.takePushes()
             peak = max(peak, outcome.rate)
         }
-        let rate = peak / 2
-        let (half, cost) = try await Cost.of(chat) {
-            try await fleet.run(for: .seconds(seconds), rate: rate) { sends.journey() }
-        }
-        Report.print("half of the peak", half, of: "sends", cost / half.count)
+        let (waits, failures) = try await waits(at: peak / 2)
         let split = try await Split(
             chat, fleet, sends, total: totals.sorted()[Self.rounds / 2],
             batch: Int(sizes.sorted()[Self.rounds / 2].rounded()), seconds: max(1, seconds / 2))
@@ -67,13 +64,32 @@ public struct SendsBenchmark: Sendable {
         var verdicts = Verdicts()
         verdicts.add(
             "of pgbench, median: \(Report.hundredths(ratio)), at least \(Self.leastRatio)", ratio >= Self.leastRatio)
-        let wait = half.percentile(0.99)
+        let wait = waits.sorted()[waits.count / 2]
         verdicts.add(
-            "p99 at half of the peak: \(Report.tenths(wait)) ms, under \(Int(Self.longestWait))",
-            wait < Self.longestWait && half.failures.isEmpty)
+            "p99 at half of the peak, median: \(Report.tenths(wait)) ms, under \(Int(Self.longestWait))",
+            wait < Self.longestWait && failures == 0)
         verdicts.add(
             "resident: \(memory >> 20) MB, at most \(Self.mostMemory >> 20) (anonymous \(chat.service.meter.anonymousBytes >> 20))",
             memory <= Self.mostMemory)
         try verdicts.settle()
+    }
+
+    /// The p99 of each of a few rounds at a rate: autovacuum, which comes once a minute, takes part in one of them.
+    private func waits(at rate: Double) async throws -> (p99s: [Double], failures: Int) {
+        let sends = sends
+        var (waits, failures): ([Double], Int) = ([], 0)
+        for _ in 0..<Self.halfRounds {
+            let batches = try await chat.batches()
+            let (outcome, cost) = try await Cost.of(chat) {
+                try await fleet.run(for: .seconds(seconds), rate: rate) { sends.journey() }
+            }
+            Report.print("half of the peak", outcome, of: "sends", cost / outcome.count)
+            let size = Double(outcome.count) / Double(max(1, try await chat.batches() - batches))
+            print("    \(Report.tenths(size)) messages a commit")
+            waits.append(outcome.percentile(0.99))
+            failures += outcome.failures.count
+            try chat.takePushes()
+        }
+        return (waits, failures)
     }
 }

@@ -24,15 +24,18 @@ public final class LoadRun {
         self.connections = connections
     }
 
-    /// Every connection makes one journey after the other.
+    /// Every connection makes one journey after the other, giving way to what is loaded.
     public func closed(for duration: Duration, _ journey: @escaping Journey) async -> LoadOutcome {
-        await measure(journey) { run in
+        GivingWay.begin()
+        defer { GivingWay.end() }
+        return await measure(journey) { run in
             for connection in run.connections { run.repeatJourneys(on: connection) }
             run.loop.schedule(after: duration) { run.finish() }
         }
     }
 
     /// Journeys begin at a rate a second, whether those before them have ended or not; a late beginning counts as latency.
+    /// The client does not give way, whose waits would count as well.
     public func open(rate: Double, for duration: Duration, _ journey: @escaping Journey) async -> LoadOutcome {
         await measure(journey) { run in
             run.idle = run.connections

@@ -39,9 +39,10 @@ public struct PgbenchScript: Sendable {
     public func run(seconds: Int) async throws -> Outcome {
         let before = database.cluster.processorTime
         let process = try ChildProcess(
-            "/usr/lib/postgresql/15/bin/pgbench",
-            [
-                "-n", "-M", "prepared", "-c", "\(clients)", "-j", "2", "-T", "\(seconds)", "-f", path,
+            GivingWay.command[0],
+            GivingWay.command.dropFirst() + [
+                "/usr/lib/postgresql/15/bin/pgbench", "-n", "-M", "prepared", "-c", "\(clients)", "-j", "2", "-T",
+                "\(seconds)", "-f", path,
                 database.connectionString + "?options=-csearch_path%3D\(schema)",
             ], log: folder.path + "/log-\(UInt32.random(in: 0 ... .max))")
         guard await process.wait() == 0, !process.output.contains("aborted"),
