@@ -20,6 +20,17 @@ import Wire
         #expect(backoff.next() <= .milliseconds(50))
     }
 
+    @Test("A success that has not lasted as long as the wait for it does not count")
+    func shortSuccess() {
+        var backoff = Backoff(first: .milliseconds(50), limit: .seconds(2))
+        for _ in 0..<3 { _ = backoff.next() }
+        let wait = backoff.next()
+        backoff.reset(after: wait - .nanoseconds(1))
+        #expect(backoff.failures == 4)
+        backoff.reset(after: wait)
+        #expect(backoff.failures == 0)
+    }
+
     @Test("Two who fail together do not wait equally long")
     func jitter() {
         let waits = Set((0..<20).map { _ in Backoff(first: .seconds(1)).firstWait })

@@ -13,6 +13,8 @@ final class RedisLink: @unchecked Sendable {
     private var rest: LoopTimer?
     private var generation = 0
     private(set) var connection: RedisConnection?
+    /// Monotonic nanoseconds.
+    private var connectedAt: UInt64 = 0
     private var observers: [Observer] = []
 
     /// Sees each state and says whether it wants to see more.
@@ -82,13 +84,14 @@ final class RedisLink: @unchecked Sendable {
         guard state != .closed else { return connection.close() }
         guard !connection.isClosed else { return lost(RedisError.connectionLost("ended by the server")) }
         connection.onLoss = { [weak self] reason in self?.lost(reason) }
-        backoff.reset()
         generation += 1
         self.connection = connection
+        connectedAt = loop.now
         state = .connected(generation: generation)
     }
 
     private func lost(_ reason: any Error) {
+        if connection != nil { backoff.reset(after: .nanoseconds(Int64(loop.now - connectedAt))) }
         connection = nil
         guard state != .closed else { return }
         rest = loop.schedule(after: backoff.next()) { [weak self] in self?.attempt() }

@@ -7,6 +7,7 @@ public struct Backoff: Sendable {
     public let limit: Duration
     /// Attempts that have failed in a row.
     public private(set) var failures = 0
+    private var lastWait = Duration.zero
 
     /// Waits at most `first` after the first failure, twice that after the second, and never longer than `limit`.
     public init(first: Duration = .milliseconds(50), limit: Duration = .seconds(2)) {
@@ -25,9 +26,16 @@ public struct Backoff: Sendable {
         // 2^20 times the first step exceeds every sensible limit.
         let step = min(limit, first * (1 << min(failures, 20)))
         failures += 1
-        return step * Double.random(in: 0.5...1, using: &generator)
+        lastWait = step * Double.random(in: 0.5...1, using: &generator)
+        return lastWait
     }
 
     /// Begins anew after a success.
     public mutating func reset() { failures = 0 }
+
+    /// Begins anew after a success that has lasted for `time`. One that ended before the wait for it was made up for was
+    /// none: a server can let everybody in and show them out at once.
+    public mutating func reset(after time: Duration) {
+        if time >= lastWait { reset() }
+    }
 }

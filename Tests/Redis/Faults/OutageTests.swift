@@ -167,6 +167,29 @@ import Testing
         listener.stop()
     }
 
+    @Test("A server that lets everybody in and shows them out is asked less and less often")
+    func revolvingDoor() async throws {
+        let (group, pool) = (EventLoopGroup(count: 1), BlockingPool(threads: 1, limit: 1))
+        try await group.loops[0].run {
+            let server = try ScriptedServer(on: group.loops[0]) { _, input in
+                input.contains("PING") ? "+PONG\r\n" : "what?\r\n"
+            }
+            let start = ContinuousClock.now
+            let redis = Redis(
+                RedisConfiguration(.host("127.0.0.1", port: server.port)), on: group, resolvingOn: pool)
+            while server.count < 6 {
+                try await redis.connected(within: .seconds(10).patiently)
+                await #expect(throws: RedisError.self) { try await redis.get("x") }
+            }
+            // Five pauses, as where nobody is let in.
+            #expect(ContinuousClock.now - start >= .milliseconds(775))
+            redis.close()
+            server.stop()
+        }
+        await onOwnThread { group.stop() }
+        pool.stop()
+    }
+
     @Test("A client started before its server finds it when it comes")
     func early() async throws {
         let server = try await RedisServer.start()
