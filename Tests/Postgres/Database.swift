@@ -75,6 +75,8 @@ enum SQL {
     static let echo = Statement("echo", "select $1::int8")
     static let divide = Statement("divide", "select 6 / $1::int8")
     static let sleep = Statement("sleep", "select pg_sleep($1)")
+    static let lock = Statement("lock", "select pg_advisory_xact_lock(1)")
+    static let waitForLock = Statement("wait for lock", "select pg_advisory_xact_lock_shared(1)")
     static let session = Statement("session", "select pg_backend_pid()")
     static let notes = "create table notes (id int8 primary key, body text)"
     static let insert = Statement("insert note", "insert into notes (id) values ($1)")
