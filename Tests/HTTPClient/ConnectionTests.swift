@@ -61,11 +61,11 @@ import Wire
                 var request = HTTPClient.Request(method, url, body: method == .post ? [1] : [])
                 request.isIdempotent = true
                 var connections: [Substring] = []
-                for _ in 0..<20 { connections.append(try await client.send(request).text.split(separator: " ")[0]) }
+                for _ in 0..<200 { connections.append(try await client.send(request).text.split(separator: " ")[0]) }
                 return connections
             }
-            #expect(connections.joined().count == 200)
-            #expect(Set(connections.joined()).count >= 200 / 8)
+            #expect(connections.joined().count == 2000)
+            #expect(Set(connections.joined()).count >= 2000 / 8)
         }
     }
 

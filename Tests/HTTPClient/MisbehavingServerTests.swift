@@ -106,23 +106,35 @@ import Testing
         #expect(failure?.mayHaveBeenProcessed == false)
     }
 
-    @Test("On a kept connection that turns out dead, what is idempotent goes out again and the rest does not")
-    func deadConnection() async throws {
+    @Test(
+        "On a kept connection that turns out dead, what is idempotent goes out again and the rest does not",
+        arguments: ["/dies-when-used-again", "/breaks-off-when-used-again"])
+    func deadConnection(path: String) async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture()
-        let url = server.url("/dies-when-used-again")
+        let url = server.url(path)
         #expect(try await fixture.get(url).text == "first")
         #expect(try await fixture.get(url).text == "first")
-        #expect(try await fixture.get(server.url("/seen?/dies-when-used-again")).text == "3")
+        #expect(try await fixture.get(server.url("/seen?" + path)).text == "3")
 
         for body in [[], Array("body".utf8)] {
             let fixture = ClientFixture()
-            let path = "/dies-when-used-again?\(body.count)"
+            let path = path + "?\(body.count)"
             #expect(try await fixture.send(.init(.post, server.url(path), body: body)).text == "first")
             let failure = await fixture.failure(of: .init(.post, server.url(path), body: body))
             #expect(failure?.kind == .connectionLost)
             #expect(failure?.mayHaveBeenProcessed == true)
             #expect(try await fixture.get(server.url("/seen?" + path)).text == "2")
         }
+    }
+
+    @Test("What breaks on a kept connection is tried once more, on a new one")
+    func brokenTwice() async throws {
+        let server = try await PythonServer()
+        let fixture = ClientFixture()
+        #expect(try await fixture.get(server.url("/echo")).status == .ok)
+        #expect(await fixture.failure(of: server.url("/partial"))?.kind == .connectionLost)
+        #expect(try await fixture.get(server.url("/seen?/partial")).text == "2")
+        #expect(await fixture.failure(of: server.url("/partial-chunk"))?.mayHaveBeenProcessed == true)
     }
 }

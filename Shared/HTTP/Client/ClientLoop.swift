@@ -51,7 +51,11 @@ final class ClientLoop: @unchecked Sendable {
             abort(transfer, .deadlineExceeded)
         }
         running[ObjectIdentifier(transfer)] = transfer
-        let code = curl_multi_add_handle(multi, handle.raw)
+        add(handle.raw)
+    }
+
+    private func add(_ handle: UnsafeMutableRawPointer) {
+        let code = curl_multi_add_handle(multi, handle)
         precondition(code == CURLM_OK, "curl refuses a handle")
     }
 
@@ -85,6 +89,11 @@ final class ClientLoop: @unchecked Sendable {
         var code = CURLE_OK
         while let raw = ccurl_multi_next_ended(multi, &code) {
             let transfer = Transfer.of(ccurl_transfer(raw))
+            guard !transfer.begins(anewAfter: code) else {
+                curl_multi_remove_handle(multi, raw)
+                add(raw)
+                continue
+            }
             let outcome = transfer.outcome(of: code)
             curl_multi_remove_handle(multi, raw)
             running[ObjectIdentifier(transfer)] = nil

@@ -13,6 +13,9 @@ extension Transfer {
             .init(status: Status(UInt16(status)), headers: reply.headers, body: reply.body, isHTTP2: isHTTP2))
     }
 
+    /// Whether the connection ended under the transfer.
+    func isLost(_ code: CURLcode) -> Bool { code != CURLE_OK && kind(of: code) == .connectionLost }
+
     private func failure(_ code: CURLcode, _ detail: String) -> HTTPClient.Failure {
         let detail = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
         return .init(kind: kind(of: code), detail: detail, mayHaveBeenProcessed: wasSent)

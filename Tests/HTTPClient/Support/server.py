@@ -124,6 +124,12 @@ def serve(connection):
             if number > 1:
                 break
             send(reply("first"))
+        elif path == "/breaks-off-when-used-again":
+            # The same, in the middle of its reply.
+            if number > 1:
+                send(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this")
+                break
+            send(reply("first"))
         elif path == "/reset":
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
             break
