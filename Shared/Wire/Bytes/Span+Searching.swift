@@ -4,9 +4,16 @@ extension Span<UInt8> {
     @inline(__always)
     func hasSameBytes(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        guard count > 0 else { return true }
         return withUnsafeBytes { bytes in
-            other.withUnsafeBytes { memcmp(bytes.baseAddress!, $0.baseAddress!, bytes.count) == 0 }
+            other.withUnsafeBytes { others in
+                // Names are mostly as short as this, and compared without a call.
+                switch bytes.count {
+                case 0: true
+                case 4..<8: bytes.hasSameEnds(as: others, UInt32.self)
+                case 8...16: bytes.hasSameEnds(as: others, UInt64.self)
+                default: memcmp(bytes.baseAddress!, others.baseAddress!, bytes.count) == 0
+                }
+            }
         }
     }
 
@@ -19,5 +26,18 @@ extension Span<UInt8> {
             let base = bytes.baseAddress!
             return memchr(base + start, Int32(byte), bytes.count - start).map { UnsafeRawPointer($0) - base }
         }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether the first and the last bytes, as many as a word has, are those of another of the same length.
+    @inline(__always)
+    fileprivate func hasSameEnds<Word: FixedWidthInteger & BitwiseCopyable>(
+        as other: UnsafeRawBufferPointer, _ word: Word.Type
+    ) -> Bool {
+        let last = count &- MemoryLayout<Word>.size
+        let start = loadUnaligned(as: word) ^ other.loadUnaligned(as: word)
+        let end = loadUnaligned(fromByteOffset: last, as: word) ^ other.loadUnaligned(fromByteOffset: last, as: word)
+        return start | end == 0
     }
 }

@@ -3,7 +3,7 @@ extension Span<UInt8> {
     /// U+10FFFF, nothing cut off. Sixteen bytes at a time, for text of any script at the same speed:
     /// `UTF8Span(validating:)` takes twice as long for Hangul.
     public var isUTF8: Bool {
-        guard count >= UTF8Blocks.least else { return (try? UTF8Span(validating: self)) != nil }
+        guard count >= UTF8Blocks.least else { return withUnsafeBytes(UTF8Blocks.isShortTextValid) }
         return withUnsafeBytes { bytes in
             var errors = UTF8Blocks.errorsAtStart(bytes)
             var index = 16
@@ -57,6 +57,16 @@ private enum UTF8Blocks {
         return withUnsafeMutableBytes(of: &window) { window in
             window.baseAddress!.advanced(by: 3).copyMemory(from: bytes.baseAddress!, byteCount: 16)
             return Self.errors(UnsafeRawBufferPointer(window), at: 3)
+        }
+    }
+
+    /// Whether a text of less than `least` bytes is UTF-8: with nothing before it, and zeros behind it that no scalar may have.
+    static func isShortTextValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var window = SIMD32<UInt8>()
+        return withUnsafeMutableBytes(of: &window) { window in
+            UnsafeMutableRawBufferPointer(rebasing: window[3...]).copyMemory(from: bytes)
+            let window = UnsafeRawBufferPointer(window)
+            return errors(window, at: 3) | errors(window, at: 16) == SIMD16<UInt8>(repeating: 0)
         }
     }
 

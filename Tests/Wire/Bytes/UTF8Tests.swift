@@ -16,7 +16,7 @@ struct UTF8Tests {
 
     @Test("Every sequence of up to four bytes at the edges of the rules is judged as the standard library judges it")
     func shortSequences() {
-        var wrong = 0
+        var wrong = agrees([]) ? 0 : 1
         for first in Self.edges {
             wrong += agrees([first]) ? 0 : 1
             for second in Self.edges {

@@ -31,6 +31,18 @@ struct JSONValueTests {
         #expect(json.members?.count { $0.name == "a" } == 2)
     }
 
+    @Test("A name that differs in one byte, wherever, is another name", arguments: 1...40)
+    func names(length: Int) throws {
+        let name = String((0..<length).map { Character(Unicode.Scalar(UInt8(97 + $0 % 26))) })
+        let body = try JSONValue(parsing: #"{"\#(name)":1}"#)
+        #expect(body[named: name]?.int == 1)
+        for place in 0..<length {
+            var other = Array(name.utf8)
+            other[place] ^= 1
+            #expect(body[named: String(decoding: other, as: UTF8.self)] == nil)
+        }
+    }
+
     @Test("A text of more values than its length suggests is read whole", arguments: [0, 1, 7, 8, 9, 100, 10_000])
     func manyValues(count: Int) throws {
         let text = "[" + Array(repeating: "{\"a\":[1]}", count: count).joined(separator: ",") + "]"
