@@ -1,0 +1,45 @@
+import Foundation
+import LoadClient
+
+/// Our JSON beside Foundation's, on a chat message.
+///
+/// Where its memory happens to lie makes one process up to a fifth slower at reading than another, all its life long; so
+/// it measures in several and tells their median.
+@main
+struct BenchJSON: MeasuringProgram {
+    private static let processes = 7
+    private static let leastRatio = 8.0
+    private static let alone = "--alone"
+
+    static func measure() async throws {
+        if CommandLine.arguments.contains(alone) {
+            return FileHandle.standardOutput.write(try JSONEncoder().encode(Cost.measured()))
+        }
+        let costs = try (0..<processes).map { _ in try costInAnotherProcess() }
+        let cost = Cost.median(of: costs)
+        var verdicts = Verdicts()
+        for (name, pair, ratios) in [
+            ("encode", cost.write, costs.map(\.write.ratio)), ("decode", cost.read, costs.map(\.read.ratio)),
+        ] {
+            print(
+                "\(name): \(Int(pair.ours)) ns, Foundation \(Int(pair.theirs)) ns; ratios of the processes: "
+                    + ratios.sorted().map(tenths).joined(separator: " "))
+            let ratio = ratios.sorted()[processes / 2]
+            verdicts.add("\(name), median: \(tenths(ratio)), at least \(Int(leastRatio))", ratio >= leastRatio)
+        }
+        try verdicts.settle()
+    }
+
+    private static func costInAnotherProcess() throws -> Cost {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: CommandLine.arguments[0])
+        process.arguments = [alone]
+        process.standardOutput = output
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return try JSONDecoder().decode(Cost.self, from: text)
+    }
+
+    private static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+}
