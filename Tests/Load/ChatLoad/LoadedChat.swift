@@ -7,15 +7,12 @@ final class LoadedChat: Stoppable {
     let service: LoadedService
     let peers: StubServer<PeerStandin>
 
-    /// Postgres, Redis and the client are on the same two cores: the operator's page advises one there.
-    private static let loops = 1
-
     init() async throws {
         peers = try StubServer()
         service = try await LoadedService.start(
             "chat-service",
             postgres: ["checkpoint_timeout=30min", "min_wal_size=2GB", "max_wal_size=8GB"],
-            ["auth_url": peers.url, "workspace_url": peers.url, "loops": "\(Self.loops)"]
+            ["auth_url": peers.url, "workspace_url": peers.url]
         ) { database in
             // A server that has run for a while writes over old segments of its log, which takes less than making new ones.
             try await database.run(

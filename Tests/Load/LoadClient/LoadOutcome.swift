@@ -11,6 +11,17 @@ public struct LoadOutcome: Sendable {
     /// run is over.
     var lateness: [UInt64] = []
 
+    public init() {}
+
+    /// Takes those of another run to its own.
+    public mutating func add(_ other: LoadOutcome) {
+        count += other.count
+        failures.merge(other.failures, uniquingKeysWith: +)
+        seconds += other.seconds
+        latencies = (latencies + other.latencies).sorted()
+        lateness = (lateness + other.lateness).sorted()
+    }
+
     /// Journeys a second.
     public var rate: Double { Double(count) / seconds }
 
