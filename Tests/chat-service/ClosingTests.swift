@@ -81,6 +81,26 @@ struct ClosingTests {
         }
     }
 
+    @Test("The read positions of a closed room are found by their index, not among those of all rooms")
+    func positions() async throws {
+        try await ChatHouse.use { house in
+            try await house.database.database.run(
+                sql: """
+                    insert into chat.room (kind, id, workspace, name) values (1, 7, 3, 'general');
+                    insert into chat.read_position (user_id, kind, room, seq)
+                        select n, 1, n % 5000, 1 from generate_series(1, 50000) as n;
+                    analyze chat.read_position;
+                    """)
+            try await house.tell(1, "workspace.deleted", #"{"workspace_id":"3","version":2}"#)
+            try await eventually("a search of the index") {
+                try await house.database.ask(
+                    "select idx_scan > 0 from pg_stat_user_indexes where indexrelname = 'read_position_of_room'") == "t"
+            }
+            let left = try await house.database.ask("select count(*), sum((room = 7)::int) from chat.read_position")
+            #expect(left == "49990|0")
+        }
+    }
+
     @Test("What a killed process has closed and not erased, the next one erases")
     func restart() async throws {
         try await ChatProcess().lent { process in
