@@ -222,7 +222,7 @@ let package = Package(
                 "TestSupport", "Wire",
             ]
         ),
-        bench("json", on: ["LoadClient", "Wire"]),
+        bench("json", on: ["LoadClient", "TestSupport", "Wire"]),
         bench("postgres", on: ["Postgres", "EventLoop", "LoadClient", "TestSupport"]),
         bench("redis", on: ["EventLoop", "Redis", "TestSupport"]),
         bench("telemetry", on: ["EventLoop", "Telemetry"]),

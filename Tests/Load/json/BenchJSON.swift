@@ -1,5 +1,6 @@
 import Foundation
 import LoadClient
+import TestSupport
 
 /// Our JSON beside Foundation's, on a chat message.
 ///
@@ -15,7 +16,11 @@ struct BenchJSON: MeasuringProgram {
         if CommandLine.arguments.contains(alone) {
             return FileHandle.standardOutput.write(try JSONEncoder().encode(Cost.measured()))
         }
-        let costs = try (0..<processes).map { _ in try costInAnotherProcess() }
+        let folder = TemporaryFolder("bench-json")
+        var costs: [Cost] = []
+        for number in 0..<processes {
+            costs.append(try await costInAnotherProcess(noting: folder.path + "/\(number)"))
+        }
         let cost = Cost.median(of: costs)
         var verdicts = Verdicts()
         for (name, pair, ratios) in [
@@ -30,15 +35,10 @@ struct BenchJSON: MeasuringProgram {
         try verdicts.settle()
     }
 
-    private static func costInAnotherProcess() throws -> Cost {
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(filePath: CommandLine.arguments[0])
-        process.arguments = [alone]
-        process.standardOutput = output
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return try JSONDecoder().decode(Cost.self, from: text)
+    private static func costInAnotherProcess(noting log: String) async throws -> Cost {
+        let process = try ChildProcess(CommandLine.arguments[0], [alone], log: log)
+        _ = await process.wait()
+        return try JSONDecoder().decode(Cost.self, from: Data(process.output.utf8))
     }
 
     private static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
