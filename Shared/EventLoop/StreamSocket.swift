@@ -88,8 +88,9 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     public func handOver(to handler: any StreamHandler) {
         guard !isClosed else { return handler.closed(.peer) }
         self.handler = handler
-        isReadingPaused = false
-        // Not at once: the present handler may be in the middle of taking bytes.
+        // Not at once: the present handler may be in the middle of taking bytes. Until then nothing is read, as the end
+        // must not overtake what is unread.
+        isReadingPaused = true
         loop.atEndOfTick { [self] in
             if !isClosed, self.handler === handler { takeUnread() }
         }
@@ -97,7 +98,8 @@ public final class StreamSocket: Channel, @unchecked Sendable {
 
     /// Gives the connection away, to go on with `init(_:on:)` on another loop; nil while bytes wait to be sent.
     ///
-    /// The handler is let go without a word, and this socket is of no more use.
+    /// The handler is let go without a word, and this socket is of no more use. Not while the handler looks at bytes:
+    /// those that it leaves would stay behind.
     public func moveAway() -> MovingConnection? {
         guard !isClosed, output.isEmpty else { return nil }
         isClosed = true
