@@ -38,7 +38,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var dueTimers: [LoopTimer] = []
 
     /// Monotonic time in nanoseconds, read once a turn of the loop.
-    public private(set) var now: UInt64
+    @exclusivity(unchecked) public private(set) var now: UInt64
     /// Where streams read into; valid within one callback only.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchSize, alignment: 16)
     /// Where streams gather their output; apart from `scratch`, because a handler may flush

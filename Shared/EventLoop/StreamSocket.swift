@@ -25,17 +25,17 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     public let loop: EventLoop
 
     // Output. It stands first, and what else a write looks at beside it, so that a write fetches little memory.
-    // Who writes into its memory has no business with the socket meanwhile.
+    // Who writes into its memory has no business with the socket meanwhile; the rest is read and set in one step.
     @exclusivity(unchecked) private var output = WriteQueue()
     /// Bytes that wait to be sent.
     @exclusivity(unchecked) public private(set) var queuedBytes = 0
     /// Bytes that may wait unsent before the socket is closed as a slow reader.
-    public var writeLimit = StreamSocket.defaultWriteLimit
+    @exclusivity(unchecked) public var writeLimit = StreamSocket.defaultWriteLimit
     /// 4 MiB.
     public static let defaultWriteLimit = 4 * 1024 * 1024
     /// Bytes that the kernel has taken since the beginning, those of files included.
-    public private(set) var sentBytes: UInt64 = 0
-    public private(set) var isClosed = false
+    @exclusivity(unchecked) public private(set) var sentBytes: UInt64 = 0
+    @exclusivity(unchecked) public private(set) var isClosed = false
     @exclusivity(unchecked) private var isDirty = false
     /// The kernel takes nothing until it says so.
     private var isBlocked = false
@@ -49,7 +49,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     public static let writtenSize = 96
 
     /// Who is told; held until the socket is closed.
-    public var handler: (any StreamHandler)?
+    @exclusivity(unchecked) public var handler: (any StreamHandler)?
 
     // Input. What is unread is taken out while the handler looks at it, so no access meets another.
     @exclusivity(unchecked) var unread = UnreadBytes()

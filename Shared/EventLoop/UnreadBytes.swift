@@ -1,4 +1,4 @@
-/// Bytes that were read and that nobody has consumed yet. Consuming from the front does not move the rest each time.
+/// Bytes that were read and that nobody has consumed yet. Consuming from the front does not move the rest.
 struct UnreadBytes {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -6,10 +6,20 @@ struct UnreadBytes {
     var count: Int { bytes.count - start }
     var isEmpty: Bool { start == bytes.count }
 
-    mutating func append(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
+    /// Puts `more` behind these; what was consumed makes room for it first.
+    mutating func append(_ more: UnsafeRawBufferPointer) {
+        if start > bytes.count / 2 {
+            bytes.removeFirst(start)
+            start = 0
+        }
+        bytes.append(contentsOf: more)
+    }
 
     /// Puts what came meanwhile behind these.
-    mutating func append(_ more: UnreadBytes) { bytes.append(contentsOf: more.bytes[more.start...]) }
+    mutating func append(_ more: UnreadBytes) {
+        guard !more.isEmpty else { return }
+        more.bytes.withUnsafeBytes { append(UnsafeRawBufferPointer(rebasing: $0[more.start...])) }
+    }
 
     func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...]).bytes) }
@@ -18,11 +28,6 @@ struct UnreadBytes {
     /// Drops the first `count` bytes; the memory goes with the last of them.
     mutating func consume(_ count: Int) {
         start += count
-        if start == bytes.count {
-            self = UnreadBytes()
-        } else if start > bytes.count / 2 {
-            bytes.removeFirst(start)
-            start = 0
-        }
+        if start == bytes.count { self = UnreadBytes() }
     }
 }
