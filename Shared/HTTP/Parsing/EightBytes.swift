@@ -1,6 +1,6 @@
 /// Eight bytes of a text, looked at at once. Each test tells of a byte by its high bit; bytes behind the first that is
 /// told of may be told of wrongly, so only the first counts.
-struct EightBytes {
+struct EightBytes: Equatable {
     private let word: UInt64
 
     private static let ones: UInt64 = 0x0101_0101_0101_0101

@@ -3,21 +3,13 @@ enum FieldValue {
     /// Where the first byte stands that no value may hold, such as the CR behind it; the count where there is none.
     static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var position = start
-        while position + 8 <= bytes.count {
-            // Tokens are long: four words at once.
-            while position + 32 <= bytes.count,
-                controls(bytes, position) | controls(bytes, position + 8) | controls(bytes, position + 16)
-                    | controls(bytes, position + 24) == 0
-            {
-                position += 32
-            }
-            guard position + 8 <= bytes.count else { break }
-            let found = controls(bytes, position)
-            if found == 0 {
-                position += 8
+        while position + 16 <= bytes.count {
+            let controls = controls(bytes, position)
+            guard controls[0] | controls[1] != 0 else {
+                position += 16
                 continue
             }
-            position += EightBytes.first(found)
+            position += controls[0] != 0 ? EightBytes.first(controls[0]) : 8 + EightBytes.first(controls[1])
             guard Token.isValueByte(bytes[position]) else { return position }
             position += 1
         }
@@ -25,9 +17,13 @@ enum FieldValue {
         return position
     }
 
+    /// Which of sixteen bytes are control characters: all bits of a byte that is one.
     @inline(__always)
-    private static func controls(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> UInt64 {
-        let word = EightBytes(bytes, at: position)
-        return word.below(0x20) | word.equal(to: 0x7F)
+    private static func controls(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> SIMD2<UInt64> {
+        // The types are spelt out: with them inferred, the compiler compares byte by byte.
+        let blank = SIMD16<UInt8>(repeating: 0x20)
+        let delete = SIMD16<UInt8>(repeating: 0x7F)
+        let block = bytes.loadUnaligned(fromByteOffset: position, as: SIMD16<UInt8>.self)
+        return unsafeBitCast((block .< blank) .| (block .== delete), to: SIMD2<UInt64>.self)
     }
 }

@@ -75,7 +75,10 @@ internal import EventLoop
 /// Whether two runs of ASCII of the same length differ in the case of letters at most.
 @inline(__always)
 func equalIgnoringCase(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    for index in 0..<left.count {
+    // Most are written alike.
+    var same = 0
+    while same + 8 <= left.count, EightBytes(left, at: same) == EightBytes(right, at: same) { same += 8 }
+    for index in same..<left.count {
         let (a, b) = (left[index], right[index])
         if a != b {
             let folded = a | 0x20

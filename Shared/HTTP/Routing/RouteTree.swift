@@ -137,8 +137,7 @@ internal import Glibc
     private func descend(
         _ place: Int, _ start: Int, _ path: UnsafeRawBufferPointer, _ search: inout Search
     ) {
-        var end = start
-        while end < path.count, path[end] != UInt8(ascii: "/") { end += 1 }
+        let end = Self.endOfSegment(in: path, from: start)
         let segment = UnsafeRawBufferPointer(rebasing: path[start..<end])
         let isLast = end == path.count
         if let child = literalChild(segment, of: place) {
@@ -156,6 +155,17 @@ internal import Glibc
             search.bounds.set(search.depth, start, path.count)
             choose(from: first, &search)
         }
+    }
+
+    private static func endOfSegment(in path: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var position = start
+        while position + 8 <= path.count {
+            let slashes = EightBytes(path, at: position).equal(to: UInt8(ascii: "/"))
+            if slashes != 0 { return position + EightBytes.first(slashes) }
+            position += 8
+        }
+        while position < path.count, path[position] != UInt8(ascii: "/") { position += 1 }
+        return position
     }
 
     private func literalChild(_ segment: UnsafeRawBufferPointer, of place: Int) -> Int? {
