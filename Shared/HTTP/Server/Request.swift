@@ -4,7 +4,7 @@ public import EventLoop
 ///
 /// All text is handed out raw, as slices of the head: nothing is decoded before somebody asks.
 public struct Request: Sendable {
-    let storage: HeadStorage
+    @usableFromInline let storage: HeadStorage
     var parts: HeadParts { storage.parts }
     /// The body; empty where the request has none.
     public var body: RequestBody { storage.body }
@@ -25,12 +25,20 @@ public struct Request: Sendable {
 
     /// Lets `body` look at a parameter of the path where it stands, as it was sent; nil where the route has none of this
     /// name.
+    @inlinable
     public func withParameter<Result, E>(
         _ name: String, of parameters: PathParameters, _ body: (Span<UInt8>) throws(E) -> Result?
     ) throws(E) -> Result? {
-        guard let range = parameters.range(of: name) else { return nil }
+        guard let bytes = parameter(name, of: parameters) else { return nil }
         defer { extendLifetime(storage) }
-        return try body(Span(_unsafeBytes: storage.withPath { UnsafeRawBufferPointer(rebasing: $0[range]) }))
+        return try body(Span(_unsafeBytes: bytes))
+    }
+
+    @usableFromInline
+    func parameter(_ name: String, of parameters: PathParameters) -> UnsafeRawBufferPointer? {
+        parameters.range(of: name).map { range in
+            storage.withPath { UnsafeRawBufferPointer(rebasing: $0[range]) }
+        }
     }
 
     /// What follows the first `?` as it was sent: empty after a bare `?`, nil where there is none.

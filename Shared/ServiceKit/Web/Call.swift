@@ -34,10 +34,16 @@ public final class Call: CallContext, @unchecked Sendable {
 
     /// The path parameter `name` as an id; what cannot be one does not exist.
     public func id<Subject>(_ name: String) throws(Failure) -> ID<Subject> {
-        guard let match, let id = request.withParameter(name, of: match.parameters, { ID<Subject>(parsing: $0) }) else {
-            throw .notFound
+        ID(try pathNumber(name))
+    }
+
+    /// The number of an id, whoever's it is: known in full when this is compiled, it is read without looking types up.
+    private func pathNumber(_ name: String) throws(Failure) -> Int64 {
+        let number = match.flatMap { match in
+            request.withParameter(name, of: match.parameters) { ID<Call>(parsing: $0)?.rawValue }
         }
-        return id
+        guard let number else { throw .notFound }
+        return number
     }
 
     /// The path parameter `name`, percent-decoded; what is no UTF-8 does not exist.
