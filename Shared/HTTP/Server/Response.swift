@@ -41,7 +41,7 @@ public struct Response: Sendable {
 
     /// A JSON text.
     public static func json(_ bytes: [UInt8], _ status: Status = .ok) -> Response {
-        Response(status, type: "application/json", bytes)
+        Response(status, headers: Headers(line: "Content-Type: application/json\r\n"), body: .bytes(bytes))
     }
 
     /// Hands the connection's socket over to another protocol: 101 with `Upgrade: name`.

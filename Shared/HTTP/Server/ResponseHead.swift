@@ -38,12 +38,26 @@ struct ResponseHead {
         sendsBody = parts.method != .head && length != .none
     }
 
-    /// Appends the head as it is sent; `extra` bytes follow it.
-    func append(_ headers: Headers, date: borrowing DateField, extra: Int = 0, to out: inout [UInt8]) {
-        if out.isEmpty { out.reserveCapacity(160 + headers.lines.count + extra) }
-        appendStatusLine(to: &out)
-        if status.code >= 200 { out.append(bytes: date.line) }
-        headers.appendWithoutFraming(to: &out)
+    /// Appends the head as it is sent, and `body` behind it.
+    func append(
+        _ headers: Headers, date: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, to out: inout [UInt8]
+    ) {
+        headers.withoutFraming { fields in
+            let most = Self.ownSize + status.reason.utf8CodeUnitCount + date.count + fields.count + body.count
+            out.append(addingCapacity: most) { out in
+                appendStatusLine(to: &out)
+                if status.code >= 200 { out.append(date) }
+                out.append(fields)
+                appendFraming(to: &out)
+                out.append(body)
+            }
+        }
+    }
+
+    /// What the head has beside reason, date and fields, at most.
+    private static let ownSize = 128
+
+    private func appendFraming(to out: inout OutputSpan<UInt8>) {
         switch length {
         case .known(let count):
             out.append("Content-Length: ")
@@ -62,34 +76,12 @@ struct ResponseHead {
         out.append("\r\n")
     }
 
-    private func appendStatusLine(to out: inout [UInt8]) {
+    private func appendStatusLine(to out: inout OutputSpan<UInt8>) {
         guard status != .ok else { return out.append("HTTP/1.1 200 OK\r\n") }
         out.append("HTTP/1.1 ")
-        out.append(UInt8(ascii: "0") + UInt8(status.code / 100))
-        out.append(UInt8(ascii: "0") + UInt8(status.code / 10 % 10))
-        out.append(UInt8(ascii: "0") + UInt8(status.code % 10))
-        out.append(UInt8(ascii: " "))
+        out.append(decimal: Int(status.code))
+        out.append(" ")
         out.append(status.reason)
         out.append("\r\n")
-    }
-}
-
-extension [UInt8] {
-    mutating func append(_ text: StaticString) { text.withUTF8Buffer { append(contentsOf: $0) } }
-
-    /// Appends without counting a reference to the other array.
-    mutating func append(bytes: [UInt8]) { bytes.withUnsafeBufferPointer { append(contentsOf: $0) } }
-
-    mutating func append(decimal value: Int) {
-        var rest = value
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            var start = digits.count
-            repeat {
-                start -= 1
-                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            } while rest > 0
-            append(contentsOf: digits[start...])
-        }
     }
 }

@@ -88,17 +88,20 @@ extension ServerConnection {
     }
 
     private func send(_ head: ResponseHead, _ headers: Headers) {
-        socket.write { head.append(headers, date: server.dateField, to: &$0) }
+        send(head, headers, with: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     private func send(_ head: ResponseHead, _ headers: Headers, _ bytes: [UInt8]) {
         // Copying a small body is cheaper than a second piece in the queue.
-        let isSmall = bytes.count <= 4096
-        socket.write { out in
-            head.append(headers, date: server.dateField, extra: isSmall ? bytes.count : 0, to: &out)
-            if isSmall { out.append(bytes: bytes) }
+        guard bytes.count > 4096 else { return bytes.withUnsafeBytes { send(head, headers, with: $0) } }
+        send(head, headers)
+        socket.write(bytes)
+    }
+
+    private func send(_ head: ResponseHead, _ headers: Headers, with body: UnsafeRawBufferPointer) {
+        server.withDate { date in
+            socket.write { head.append(headers, date: date, body: body, to: &$0) }
         }
-        if !isSmall { socket.write(bytes) }
     }
 
     /// Lets `produce` write the body; false when the connection has ended by it.

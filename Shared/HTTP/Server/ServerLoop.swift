@@ -117,10 +117,10 @@ final class ServerLoop: @unchecked Sendable {
         }
     }
 
-    /// The `Date` line of this second.
-    var dateField: DateField {
+    /// Lets `body` look at the `Date` line of this second.
+    func withDate(_ body: (UnsafeRawBufferPointer) -> Void) {
         date.refresh(now: loop.now)
-        return date
+        date.line.withUnsafeBytes(body)
     }
 
     /// Memory for a head, from an earlier request where there is any.

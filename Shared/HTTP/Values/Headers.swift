@@ -7,16 +7,24 @@ public struct Headers: Sendable {
     /// Whether a field that belongs to the server alone may be among the lines.
     private(set) var mayHoldFraming = false
 
-    /// Appends the lines of all fields but Connection, Content-Length and Transfer-Encoding.
-    func appendWithoutFraming(to out: inout [UInt8]) {
-        guard mayHoldFraming else { return out.append(bytes: lines) }
+    /// Lets `body` look at the lines of all fields but Connection, Content-Length and Transfer-Encoding.
+    func withoutFraming<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        guard mayHoldFraming else { return lines.withUnsafeBytes(body) }
         var others = self
         for name in [HeaderName.connection, .contentLength, .transferEncoding] { others.remove(name) }
-        out.append(bytes: others.lines)
+        return others.lines.withUnsafeBytes(body)
     }
 
     /// No fields.
     public init() {}
+
+    /// One field, which is not the server's: its line, with the CRLF.
+    init(line: StaticString) {
+        lines.append(addingCapacity: Self.usualSize) { $0.append(line) }
+    }
+
+    /// A few short fields are what most replies have.
+    private static let usualSize = 96
 
     /// Whether there is no field.
     public var isEmpty: Bool { lines.isEmpty }
@@ -55,16 +63,17 @@ public struct Headers: Sendable {
     }
 
     private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        // A few short fields are what most replies have.
-        if lines.isEmpty { lines.reserveCapacity(Swift.max(96, name.count + value.count + 4)) }
-        lines.append(contentsOf: name)
-        lines.append(": ")
-        if FieldValue.end(in: value, from: 0) == value.count {
-            lines.append(contentsOf: value)
-        } else {
-            lines.append(contentsOf: value.lazy.map { Token.isValueByte($0) ? $0 : 0x20 })
+        let size = name.count + value.count + 4
+        lines.append(addingCapacity: lines.isEmpty ? Swift.max(Self.usualSize, size) : size) { out in
+            out.append(name)
+            out.append(": ")
+            if FieldValue.end(in: value, from: 0) == value.count {
+                out.append(value)
+            } else {
+                for byte in value { out.append(Token.isValueByte(byte) ? byte : 0x20) }
+            }
+            out.append("\r\n")
         }
-        lines.append("\r\n")
         // Connection, Content-Length and Transfer-Encoding are told by their length first.
         switch name.count {
         case 10, 14, 17: mayHoldFraming = true
