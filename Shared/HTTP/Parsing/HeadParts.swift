@@ -20,4 +20,6 @@ struct HeadParts {
     var framing = Framing.none
     var keepsAlive = true
     var expectsContinue = false
+    /// Neither has it a body nor does it say anything that ends HTTP behind it: another request may follow.
+    var isPlain = false
 }

@@ -7,6 +7,7 @@ struct HeadSemantics {
     private var transferCoding: HeadRange?
     private var saysClose = false
     private var saysKeepAlive = false
+    private var saysUpgrade = false
 
     /// Takes in one field; only a few names matter here, and their length tells most others apart.
     @inline(__always)
@@ -44,6 +45,7 @@ struct HeadSemantics {
         }
         parts.keepsAlive = !saysClose && (parts.minorVersion == 1 || saysKeepAlive)
         if parts.minorVersion == 0 || parts.framing == .none { parts.expectsContinue = false }
+        parts.isPlain = parts.framing == .none && parts.keepsAlive && !saysUpgrade
     }
 
     private func finishHost(_ parts: inout HeadParts, _ bytes: UnsafeRawBufferPointer) throws(Refusal) {
@@ -65,6 +67,7 @@ struct HeadSemantics {
         for option in value.listed {
             if option.is("close") { saysClose = true }
             if option.is("keep-alive") { saysKeepAlive = true }
+            if option.is("upgrade") { saysUpgrade = true }
         }
     }
 

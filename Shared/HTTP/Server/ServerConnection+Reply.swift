@@ -1,9 +1,8 @@
 internal import EventLoop
 
 extension ServerConnection {
-    /// Answers the request that was taken, in a task where that takes time.
-    func serveUpcoming() {
-        guard let request = upcoming.take() else { return }
+    /// Answers a request, in a task where that takes time.
+    func serve(_ request: consuming Request) {
         switch server.handler(request) {
         case .reply(let response):
             if case .stream = response.body {
@@ -11,7 +10,6 @@ extension ServerConnection {
             } else {
                 reply(with: response, to: request)
                 server.giveBack(consume request)
-                goOn()
             }
         case .work(let work): self.work(on: request, work)
         }
@@ -52,7 +50,7 @@ extension ServerConnection {
             socket.write(file, offset: offset, length: length)
         case .upgrade(let takeOver):
             // Bytes of a body are no bytes of the next protocol.
-            guard decoder.isComplete else { return refuse(.malformed) }
+            guard decoder.isComplete && behind.isEmpty else { return refuse(.malformed) }
             send(head, response.headers)
             return handOver(takeOver)
         case .none, .bytes, .file, .stream:
@@ -200,6 +198,7 @@ extension ServerConnection {
         body = nil
         bodyClock = nil
         upcoming = nil
+        behind = []
         phase = .lingering
         task?.cancel()
         writer.wake()

@@ -1,9 +1,37 @@
 internal import EventLoop
 
 extension ServerConnection {
+    /// Takes the next request, and returns how many bytes it has used.
+    ///
+    /// The request is served after the other sockets of this turn have been read. Where others stand behind it, a row of
+    /// them is taken and then served at once: so the code and the bytes that each step needs stay in the processor's caches.
+    func takeRow(_ buffer: UnsafeRawBufferPointer) -> Int {
+        var used = takeNext(buffer)
+        if isUpcoming { used += lookAhead(UnsafeRawBufferPointer(rebasing: buffer[used...])) }
+        if !behind.isEmpty && server.hasTimeForRow {
+            isInRow = true
+            serveRow()
+            isInRow = false
+            if phase == .waiting {
+                used += takeNext(UnsafeRawBufferPointer(rebasing: buffer[used...]))
+                if phase == .waiting && !isWithinHead { becomeIdle() }
+                if isUpcoming { server.serve(self) }
+            }
+        } else if isUpcoming {
+            server.serve(self)
+        }
+        return phase == .lingering ? buffer.count : used
+    }
+
+    /// Takes the request that stands behind what is left of the last one's body.
+    private func takeNext(_ buffer: UnsafeRawBufferPointer) -> Int {
+        let skipped = phase == .skipping ? skipBody(buffer) : 0
+        return skipped + takeRequest(UnsafeRawBufferPointer(rebasing: buffer[skipped...]))
+    }
+
     /// Takes the next request where `buffer` holds a whole head, and as much of its body as has come; returns how many
-    /// bytes it has used. The request is served after the other sockets of this turn have been read.
-    func takeRequest(_ buffer: UnsafeRawBufferPointer) -> Int {
+    /// bytes it has used.
+    private func takeRequest(_ buffer: UnsafeRawBufferPointer) -> Int {
         guard !buffer.isEmpty, mayServe(buffer) else { return 0 }
         do {
             guard let length = try parser.parse(buffer) else {
@@ -12,10 +40,7 @@ extension ServerConnection {
                 isWithinHead = true
                 return 0
             }
-            let storage = server.takeStorage()
-            parser.fill(storage, from: UnsafeRawBufferPointer(rebasing: buffer[..<length]))
-            let parts = parser.parts
-            parser.reset()
+            let (storage, parts) = takeHead(UnsafeRawBufferPointer(rebasing: buffer[..<length]))
             isWithinHead = false
             isFirstRequest = false
             phase = .serving
@@ -24,7 +49,6 @@ extension ServerConnection {
             let body = try takeBody(parts, UnsafeRawBufferPointer(rebasing: buffer[length...]), &consumed)
             guard phase == .serving else { return buffer.count }
             upcoming = Request(storage: storage, parts: parts, body: body, receivedAt: loop.now, socket: socket)
-            server.serve(self)
             return consumed
         } catch {
             refuse(error)
@@ -32,22 +56,73 @@ extension ServerConnection {
         }
     }
 
+    /// Takes plain requests that stand behind a plain one. What is refused, or not there as a whole, is left for its turn.
+    private func lookAhead(_ buffer: UnsafeRawBufferPointer) -> Int {
+        guard upcoming?.parts.isPlain == true else { return 0 }
+        var used = 0
+        let now = loop.now
+        while behind.count + 1 < ServerLoop.requestsInARow && used < buffer.count {
+            let rest = UnsafeRawBufferPointer(rebasing: buffer[used...])
+            guard let length = try? parser.parse(rest), parser.parts.isPlain else {
+                parser.reset()
+                break
+            }
+            let (storage, parts) = takeHead(UnsafeRawBufferPointer(rebasing: rest[..<length]))
+            behind.append(
+                Request(storage: storage, parts: parts, body: RequestBody(), receivedAt: now, socket: socket))
+            used += length
+        }
+        behind.reverse()
+        return used
+    }
+
+    /// Takes over the head that was parsed.
+    private func takeHead(_ bytes: UnsafeRawBufferPointer) -> (HeadStorage, HeadParts) {
+        let storage = server.takeStorage()
+        parser.fill(storage, from: bytes)
+        defer { parser.reset() }
+        return (storage, parser.parts)
+    }
+
     /// Whether there is room for one more reply; makes sure that somebody comes back if not.
     private func mayServe(_ buffer: UnsafeRawBufferPointer) -> Bool {
+        if !hasRoom { boundPipeline(buffer.count) }
+        return !isHeldBack && phase == .waiting
+    }
+
+    /// Whether there is room for one more reply; `drained` comes if not.
+    private var hasRoom: Bool {
         if isCongested { socket.flush() }
         isHeldBack = isCongested
-        if isHeldBack { boundPipeline(buffer.count) }
-        return !isHeldBack && phase == .waiting
+        return !isHeldBack
     }
 
     private var isCongested: Bool {
         socket.queuedBytes > Self.pipelineRoom || socket.queuedPieces > Self.mostQueuedPieces
     }
 
+    /// Serves what was taken until one has to wait, and goes on to what stands behind it.
+    func serveRow() {
+        while let request = upcoming.take() {
+            server.requestsLeft -= 1
+            serve(consume request)
+            guard phase == .waiting, let next = behind.popLast() else { break }
+            upcoming = next
+            phase = .serving
+            guard hasRoom else { return }
+        }
+        goOn()
+    }
+
     /// Takes up what has waited behind a request.
     func goOn() {
-        guard phase == .waiting || phase == .skipping else { return }
+        guard !isInRow, phase == .waiting || phase == .skipping else { return }
         isHeldBack = false
+        upcoming = behind.popLast()
+        guard !isUpcoming else {
+            phase = .serving
+            return server.serve(self)
+        }
         socket.takeUnread()
         // Who has asked for more already is not idle.
         if phase == .waiting && !isWithinHead { becomeIdle() }
@@ -126,18 +201,16 @@ extension ServerConnection {
         socket.resumeReading()
     }
 
-    /// Reads past the rest of a body that nobody wants; returns nil when the connection has ended by it.
-    func skipBody(_ buffer: UnsafeRawBufferPointer) -> Int? {
+    /// Reads past the rest of a body that nobody wants; returns how much of `buffer` that was.
+    private func skipBody(_ buffer: UnsafeRawBufferPointer) -> Int {
         var nowhere: [UInt8] = []
         do {
             let count = try decoder.decode(buffer, into: &nowhere, room: .max)
             if decoder.isComplete { becomeIdle() }
-            // What stands behind the body is the next request.
-            let rest = UnsafeRawBufferPointer(rebasing: buffer[count...])
-            return phase == .waiting ? count + takeRequest(rest) : count
+            return count
         } catch {
             socket.close()
-            return nil
+            return buffer.count
         }
     }
 

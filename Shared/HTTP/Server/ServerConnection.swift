@@ -3,7 +3,7 @@ internal import EventLoop
 /// One connection: parses, lets the handler answer one request after the other, and keeps the deadlines.
 ///
 /// It reads one request, lets `ServerLoop` serve it after the other sockets of the turn have been read,
-/// and only then looks at what stands behind it.
+/// and only then looks at what stands behind it; what has come in one piece is served in a row.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to the loop of its socket;
 ///   the tasks in which handlers work prefer that loop.
@@ -39,6 +39,8 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
     // The request that is being read or served. Parsing calls nobody who could ask for the parser again.
     @exclusivity(unchecked) var parser: RequestParser
     @exclusivity(unchecked) var upcoming: Request?
+    /// Plain requests that were taken behind it; the last is the next.
+    @exclusivity(unchecked) var behind: [Request] = []
     var isWithinHead = false
     @exclusivity(unchecked) var decoder: BodyDecoder
     var body: BodyStream?
@@ -52,6 +54,8 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
 
     /// Requests wait because replies do.
     var isHeldBack = false
+    /// `takeRow` serves what it has taken, and goes on by itself.
+    var isInRow = false
 
     // The reply that is being streamed.
     let writer: LoopWaiter
@@ -106,9 +110,8 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
         bytes.withUnsafeBytes { buffer in
             switch phase {
             case .lingering, .ended: return buffer.count
-            case .skipping: return skipBody(buffer) ?? buffer.count
             case .serving: return receivedWhileServing(buffer)
-            case .waiting: return takeRequest(buffer)
+            case .waiting, .skipping: return takeRow(buffer)
             }
         }
     }
@@ -136,7 +139,9 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
     func drained() {
         writeDeadline = .max
         writer.wake()
-        if isHeldBack { goOn() }
+        guard isHeldBack else { return }
+        isHeldBack = false
+        if isUpcoming { server.serve(self) } else { goOn() }
     }
 
     func closed(_ end: StreamSocket.End) {
@@ -153,6 +158,7 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
         timer?.cancel()
         timer = nil
         upcoming = nil
+        behind = []
         server.remove(self)
     }
 }

@@ -19,14 +19,14 @@ final class ServerLoop: @unchecked Sendable {
     @exclusivity(unchecked) private var waiting: [ServerConnection] = []
     @exclusivity(unchecked) private var next = 0
     @exclusivity(unchecked) private var isServing = false
-    /// Whose row is being served.
-    @exclusivity(unchecked) private var current: ServerConnection?
     /// What may still be served before timers, jobs and mail get their turn.
-    private var requestsLeft = 0
+    @exclusivity(unchecked) var requestsLeft = 0
     private static let requestsPerRound = 128
-    /// Pipelined requests that are served one after the other while what they need lies at hand,
-    /// before another connection has its turn.
-    private static let requestsInARow = 16
+    /// The turn of the loop in which rows are being served, by its time.
+    @exclusivity(unchecked) private var turn: UInt64 = 0
+    /// Pipelined requests of one connection that are served before another one has its turn.
+    static let requestsInARow = 16
+    private static let rowsPerTurn = 64
     private static let mostLookedAt = 64
     @exclusivity(unchecked) private var spareHeads: [HeadStorage] = []
     private static let mostSpareHeads = 64
@@ -81,40 +81,36 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: Serving
 
-    /// Serves the request that `connection` has taken, when the sockets of this turn have been read; next where the
-    /// connection's row goes on.
+    /// Serves what `connection` has taken, when the sockets of this turn have been read.
     func serve(_ connection: ServerConnection) {
-        guard connection !== current else { return }
         waiting.append(connection)
         guard !isServing else { return }
         isServing = true
         loop.execute { [self] in serveWaiting() }
     }
 
-    /// Serves one connection after the other, and of each some requests in a row.
+    /// Whether this turn may serve another row before it looks at the other sockets.
+    var hasTimeForRow: Bool {
+        if turn != loop.now {
+            turn = loop.now
+            requestsLeft = Self.rowsPerTurn * Self.requestsInARow
+        }
+        return requestsLeft > 0
+    }
+
+    /// Serves one connection after the other.
     private func serveWaiting() {
         let end = waiting.count
         requestsLeft = Self.requestsPerRound
         while next < end && requestsLeft > 0 {
             let connection = waiting[next]
             next += 1
-            serveRow(of: connection)
-            // What waits behind the row has its turn after the others.
-            if connection.isUpcoming { serve(connection) }
+            connection.serveRow()
         }
         waiting.removeFirst(next)
         next = 0
         isServing = !waiting.isEmpty
         if isServing { loop.execute { [self] in serveWaiting() } }
-    }
-
-    private func serveRow(of connection: ServerConnection) {
-        current = connection
-        defer { current = nil }
-        for _ in 0..<Self.requestsInARow where connection.isUpcoming {
-            requestsLeft -= 1
-            connection.serveUpcoming()
-        }
     }
 
     /// Lets `body` look at the `Date` line of this second.
