@@ -18,8 +18,8 @@ public enum Isolation: Sendable {
         }
     }
 
-    private static let beginReadCommitted = Statement("begin", "begin isolation level read committed")
-    private static let beginRepeatableRead = Statement("begin", "begin isolation level repeatable read")
-    private static let beginSerializable = Statement("begin", "begin isolation level serializable")
-    private static let beginReadOnly = Statement("begin", "begin isolation level repeatable read read only")
+    private static let beginReadCommitted = Statement.write("begin", "begin isolation level read committed")
+    private static let beginRepeatableRead = Statement.write("begin", "begin isolation level repeatable read")
+    private static let beginSerializable = Statement.write("begin", "begin isolation level serializable")
+    private static let beginReadOnly = Statement.write("begin", "begin isolation level repeatable read read only")
 }

@@ -24,9 +24,9 @@ final class Lease: @unchecked Sendable {
     /// The server has confirmed the COMMIT.
     private var isDurable = false
 
-    private static let commit = Statement("commit", "commit")
-    private static let rollback = Statement("rollback", "rollback")
-    private static let raiseTimeout = Statement(
+    private static let commit = Statement.write("commit", "commit")
+    private static let rollback = Statement.write("rollback", "rollback")
+    private static let raiseTimeout = Statement.write(
         "raise statement timeout", "select set_config('statement_timeout', $1::bigint::text, true)")
 
     init(_ connection: PostgresConnection, of pool: LoopPool, _ isolation: Isolation, deadline: Duration) {

@@ -65,7 +65,7 @@ final class Request: @unchecked Sendable {
     /// Whether it may share a sync with others.
     var mayShareSync: Bool {
         guard case .one(let step) = work else { return false }
-        return step.statement.isRead && !isInTransaction && !isAlone
+        return step.statement.mayShareSync && !isInTransaction && !isAlone
     }
 
     // MARK: The caller

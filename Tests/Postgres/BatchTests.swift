@@ -28,7 +28,7 @@ import Testing
             try await home.server.run(
                 sql: SQL.notes
                     + "; alter table notes add parent int8 references notes deferrable initially deferred")
-            let insert = Statement("insert child", "insert into notes (id, parent) values ($1, $2)")
+            let insert = Statement.write("insert child", "insert into notes (id, parent) values ($1, $2)")
             var batch = PostgresBatch()
             try batch.add(insert, 1, 2)
             let orphan = try await failure { try await pool.run(batch) }
@@ -51,8 +51,8 @@ import Testing
                     create table messages (room int8, seq int8, primary key (room, seq));
                     insert into rooms values (1), (2), (3)
                     """)
-            let lock = Statement("lock rooms", "select 1 from rooms where id = any($1) order by id for update")
-            let insert = Statement(
+            let lock = Statement.write("lock rooms", "select 1 from rooms where id = any($1) order by id for update")
+            let insert = Statement.write(
                 "insert messages",
                 """
                 with numbered as (
@@ -78,7 +78,8 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            let check = Statement("check", "select count(*) = max(seq) and count(*) > 200 from messages group by room")
+            let check = Statement.read(
+                "check", "select count(*) = max(seq) and count(*) > 200 from messages group by room")
             let isGapless = try await pool.query(check).map { try $0.next(as: Bool.self) }
             #expect(isGapless == [true, true, true])
         }

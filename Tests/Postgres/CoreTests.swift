@@ -38,24 +38,18 @@ import Testing
         #expect(head.check(isAbandoned: true, now: 50) == .look(at: 60))
     }
 
-    @Test(
-        "Only what surely reads and nothing else may share a sync",
-        arguments: [
-            ("select 1", true),
-            ("\n  SELECT id\nfrom rooms", true),
-            ("with recent as (select 1) select * from recent", true),
-            ("select 1 from rooms for update", false),
-            ("select 1 from rooms FOR NO KEY UPDATE", false),
-            ("select 1 from rooms for share", false),
-            ("with gone as (delete from rooms returning id) select id from gone", false),
-            ("select nextval('x')", false),
-            ("select pg_sleep(1)", false),
-            ("select * into copy from rooms", false),
-            ("insert into rooms select 1", false),
-            ("begin", false),
-        ])
-    func reads(sql: String, isRead: Bool) {
-        #expect(SQLWords(sql).onlyRead == isRead)
+    @Test("Only a prepared read outside a transaction may share a sync")
+    func sharedSyncs() {
+        func request(_ statement: Statement) -> Request {
+            Request(.one(Request.Step(statement: statement, parameters: PostgresParameters())), budget: 1)
+        }
+        #expect(request(Statement.read("read", "select 1")).mayShareSync)
+        #expect(!request(Statement.write("write", "select 1")).mayShareSync)
+        #expect(!request(Statement.read("read", unprepared: "select 1")).mayShareSync)
+        #expect(!request(Statement.write("write", unprepared: "select 1")).mayShareSync)
+        let inTransaction = request(Statement.read("read", "select 1"))
+        inTransaction.isInTransaction = true
+        #expect(!inTransaction.mayShareSync)
     }
 
     @Test("Host names are found in a connection string, sockets and numbers are left to libpq")

@@ -71,14 +71,14 @@ func failure<Value>(
 
 /// Statements that several suites use.
 enum SQL {
-    static let one = Statement("one", "select 1::int8")
-    static let echo = Statement("echo", "select $1::int8")
-    static let divide = Statement("divide", "select 6 / $1::int8")
-    static let sleep = Statement("sleep", "select pg_sleep($1)")
-    static let lock = Statement("lock", "select pg_advisory_xact_lock(1)")
-    static let waitForLock = Statement("wait for lock", "select pg_advisory_xact_lock_shared(1)")
-    static let session = Statement("session", "select pg_backend_pid()")
+    static let one = Statement.read("one", "select 1::int8")
+    static let echo = Statement.read("echo", "select $1::int8")
+    static let divide = Statement.read("divide", "select 6 / $1::int8")
+    static let sleep = Statement.write("sleep", "select pg_sleep($1)")
+    static let lock = Statement.write("lock", "select pg_advisory_xact_lock(1)")
+    static let waitForLock = Statement.write("wait for lock", "select pg_advisory_xact_lock_shared(1)")
+    static let session = Statement.write("session", "select pg_backend_pid()")
     static let notes = "create table notes (id int8 primary key, body text)"
-    static let insert = Statement("insert note", "insert into notes (id) values ($1)")
-    static let count = Statement("count notes", "select count(*) from notes")
+    static let insert = Statement.write("insert note", "insert into notes (id) values ($1)")
+    static let count = Statement.read("count notes", "select count(*) from notes")
 }

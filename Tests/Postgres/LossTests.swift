@@ -113,7 +113,7 @@ import Testing
         await cluster.stop()
     }
 
-    private static let ids = Statement("ids", "select id from notes")
+    private static let ids = Statement.read("ids", "select id from notes")
 
     @Test("When the server stands still, calls are answered at their deadline, and service resumes once it goes on")
     func standstill() async throws {

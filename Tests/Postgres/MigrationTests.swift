@@ -19,7 +19,7 @@ import Testing
             let third = try await pool.migrate("s", [Self.tables, Self.rows])
             #expect([first, second, third] == [1, 1, 0])
             let names = try await pool.query(
-                Statement("names", unprepared: "select number || name from s.schema_migrations order by number"))
+                Statement.read("names", unprepared: "select number || name from s.schema_migrations order by number"))
             #expect(try names.map { try $0.next(as: String.self) } == ["1tables", "2rows"])
         }
     }

@@ -66,7 +66,7 @@ import Testing
     func staleStatements() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             try await home.server.run(sql: SQL.notes + "; insert into notes values (1, 'a')")
-            let all = Statement("all notes", "select * from notes where id = $1")
+            let all = Statement.read("all notes", "select * from notes where id = $1")
             try await pool.query(all, 1)
             try await home.server.run(sql: "alter table notes add column extra int8 default 5")
             let extra = try await pool.query(all, 1).first { row in
@@ -75,7 +75,7 @@ import Testing
                 return try row.next(as: Int.self)
             }
             #expect(extra == 5)
-            try await pool.execute(Statement("discard", unprepared: "discard all"))
+            try await pool.execute(Statement.write("discard", unprepared: "discard all"))
             let count = try await pool.query(all, 1).count
             #expect(count == 1)
         }
@@ -84,7 +84,7 @@ import Testing
     @Test("One statement takes parameters of several types")
     func signatures() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, _ in
-            let plus = Statement("plus one", "select ($1 + 1)::text")
+            let plus = Statement.read("plus one", "select ($1 + 1)::text")
             let small = try await pool.query(plus, 1 as Int16).value(as: String.self)
             let double = try await pool.query(plus, 1.5).value(as: String.self)
             #expect(small == "2" && double == "2.5")
@@ -94,7 +94,7 @@ import Testing
     @Test("Values larger than all buffers pass both ways at once")
     func large() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, _ in
-            let echo = Statement("echo bytes", "select $1::bytea")
+            let echo = Statement.read("echo bytes", "select $1::bytea")
             let sizes = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for byte in 0..<20 {
                     group.addTask {

@@ -133,7 +133,7 @@ import Testing
         let reports = Mutex<[StatementReport]>([])
         try await Database.use({ $0.onStatement = { report in reports.withLock { $0.append(report) } } }) {
             pool, home in
-            try await pool.query(Statement("three", "select generate_series(1, 3)"))
+            try await pool.query(Statement.read("three", "select generate_series(1, 3)"))
             _ = try? await pool.query(SQL.divide, 0)
             let seen = reports.withLock(\.self)
             #expect(seen.map(\.name) == ["three", "divide"])

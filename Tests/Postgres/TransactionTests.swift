@@ -76,7 +76,7 @@ import Testing
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             try await home.server.run(
                 sql: SQL.notes + "; create table late (id int8 unique deferrable initially deferred)")
-            let duplicate = Statement("late duplicate", "insert into late (id) values (1), (1)")
+            let duplicate = Statement.write("late duplicate", "insert into late (id) values (1), (1)")
             for statement in [SQL.insert, duplicate] {
                 let error = try await failure {
                     try await pool.transaction { tx in
@@ -116,8 +116,8 @@ import Testing
     func retries() async throws {
         try await Database.use(loops: 2) { pool, home in
             try await home.server.run(sql: "create table counter (value int8); insert into counter values (0)")
-            let read = Statement("read counter", "select value from counter")
-            let write = Statement("write counter", "update counter set value = $1")
+            let read = Statement.read("read counter", "select value from counter")
+            let write = Statement.write("write counter", "update counter set value = $1")
             try await withThrowingTaskGroup { group in
                 for number in 0..<6 {
                     group.addTask(executorPreference: home.loops[any: number]) {

@@ -6,7 +6,7 @@ import Wire
 struct AccessStore: Sendable {
     let database: PostgresPool
 
-    private static let channels = Statement(
+    private static let channels = Statement.read(
         "access to channels",
         """
         select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version
@@ -16,7 +16,7 @@ struct AccessStore: Sendable {
         left join channel_member cm on cm.channel = c.id and cm.user_id = $1
         where c.id = any($2::bigint[])
         """)
-    private static let byName = Statement(
+    private static let byName = Statement.read(
         "access to channel by name",
         """
         select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version
@@ -26,7 +26,7 @@ struct AccessStore: Sendable {
         left join channel_member cm on cm.channel = c.id and cm.user_id = $1
         where c.workspace = $2 and c.name_key = $3
         """)
-    private static let mine = Statement(
+    private static let mine = Statement.read(
         "channels of user",
         """
         select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), true, w.version
@@ -36,7 +36,7 @@ struct AccessStore: Sendable {
         where cm.user_id = $1 and ($2::bigint is null or cm.workspace = $2)
         order by c.id
         """)
-    private static let workspaces = Statement(
+    private static let workspaces = Statement.read(
         "access to workspaces",
         """
         select w.id, coalesce(w.owner = $1, false), w.version
@@ -44,7 +44,7 @@ struct AccessStore: Sendable {
         where w.id = any($2::bigint[])
         """)
 
-    private static let cover = Statement(
+    private static let cover = Statement.read(
         "access to cover",
         """
         select exists (

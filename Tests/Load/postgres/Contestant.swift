@@ -11,7 +11,7 @@ struct Contestant: Sendable {
     let callers: Int
     let loops: Int
 
-    private static let select = Statement("select", "select abalance from pgbench_accounts where aid = $1")
+    private static let select = Statement.read("select", "select abalance from pgbench_accounts where aid = $1")
     static let accounts: Int32 = 1_000_000
 
     init(_ name: String, connections: Int, callers: Int, loops: Int = 1) {
