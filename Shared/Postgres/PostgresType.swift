@@ -19,7 +19,6 @@ public struct PostgresType: Sendable, Equatable {
     static let int2 = PostgresType(oid: 21, arrayOID: 1005)
     static let int4 = PostgresType(oid: 23, arrayOID: 1007)
     static let float8 = PostgresType(oid: 701, arrayOID: 1022)
-    static let timestamptz = PostgresType(oid: 1184, arrayOID: 1185)
     /// Text of a type that the server infers, so that a string may stand for a uuid, an enum or jsonb.
     static let inferred = PostgresType(oid: 0, arrayOID: 1009, isText: true)
     /// The element that an array of strings declares.
