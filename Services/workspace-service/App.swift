@@ -39,7 +39,7 @@ enum App {
         let pictures = Pictures(
             in: try service.fileStore(folders: Covers.Folder.allCases.map(\.rawValue)), unusedIn: "unused_cover",
             of: database)
-        service.background("unused covers") { try await pictures.sweep() }
+        service.background("unused covers", pictures.run)
         let covers = Covers(pictures: pictures)
         let system = SystemWorkspaces(
             workspaces: workspaces, slugs: Array(Set(service.profiles.all.flatMap(\.autoJoin))).sorted(),

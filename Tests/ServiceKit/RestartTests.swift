@@ -41,7 +41,7 @@ struct RestartTests {
         let configuration = PostgresConfiguration("")
         return (configuration.waitTimeout + configuration.deadline + .seconds(2)).patiently
     }()
-    private static let touch = Statement("touch", "select $1::int8 + count(*) from pg_class")
+    private static let touch = Statement.read("touch", "select $1::int8 + count(*) from pg_class")
 
     private func withLoad(
         _ body: @escaping @Sendable (PostgresCluster, RedisServer, Tally) async throws -> Void
@@ -52,7 +52,7 @@ struct RestartTests {
             "sample", [], ["address_rate": "1000000", "address_burst": "1000000"],
             database: try await cluster.makeDatabase(), redis: redis
         ) { builder in
-            let database = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            let database = try await builder.database("sample", migrations: Outbox.migrations)
             let redis = try builder.redis()
             builder.publicRoutes { routes in
                 routes.open(.get, "/v1/touch") { call in

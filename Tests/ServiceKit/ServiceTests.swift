@@ -31,7 +31,7 @@ final class SampleService: Sendable {
         let authority = Authority(key: key.verificationKey)
         service = try await ServiceUnderTest("sample", [], settings, database: database, redis: redis) { builder in
             builder.verifyTokens(by: authority)
-            _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            _ = try await builder.database("sample", migrations: Outbox.migrations)
             builder.publicRoutes { routes in
                 routes.signedIn(.get, "/v1/things/{id}") { call, caller in
                     let id: UserID = try call.id("id")
@@ -194,14 +194,14 @@ struct ServiceTests {
         let settings = ["public_address": "127.0.0.1:\(port)", "internal_address": "127.0.0.1:\(inside)"]
         await #expect(throws: SocketError.self) {
             _ = try await ServiceUnderTest("sample", [], settings, database: database, redis: redis) { builder in
-                _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+                _ = try await builder.database("sample", migrations: Outbox.migrations)
                 try await builder.redis().connected(within: .seconds(20))
             }
         }
         struct Refused: Error {}
         await #expect(throws: Refused.self) {
             _ = try await ServiceUnderTest("sample", [], database: database, redis: redis) { builder in
-                _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+                _ = try await builder.database("sample", migrations: Outbox.migrations)
                 throw Refused()
             }
         }

@@ -21,7 +21,7 @@ struct StartTests {
         async let starting = ServiceUnderTest(
             "sample", [], database: database,
             log: Log(service: "sample", level: .warning, to: LogOutput(descriptor: file))
-        ) { builder in _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)]) }
+        ) { builder in _ = try await builder.database("sample", migrations: Outbox.migrations) }
         try await eventually(within: .seconds(60), "an attempt in vain") {
             try String(contentsOfFile: log).contains("the database cannot be reached yet")
         }

@@ -50,7 +50,7 @@ public final class Authenticator: Sendable {
     /// Keys are asked for again so often at most when a token names an unknown one.
     private static let keyInterval = Duration.seconds(1)
 
-    private static let keyRefresh = Duration.seconds(60)
+    static let keyRefresh = Duration.seconds(60)
 
     /// - Note: Confined to its loop, as every value of a `LoopLocal`.
     private final class Cache {
@@ -90,14 +90,6 @@ public final class Authenticator: Sendable {
         verifiers.withLock { verifiers in
             verifiers = Verifiers(keys: keys)
             verifiers.fetchedAt = .now
-        }
-    }
-
-    /// Fetches keys until cancelled, so that a rotation is known before its first token comes.
-    func followKeys() async throws {
-        while !Task.isCancelled {
-            try await refreshKeys()
-            try await EventLoop.current?.sleep(for: Self.keyRefresh)
         }
     }
 

@@ -8,11 +8,11 @@ import Wire
 @testable import ServiceKit
 
 @Suite("Limits of calls that instances share")
-struct LimitSharingTests {
+struct SharedLimitsTests {
     /// An instance's limits, with a connection to Redis of its own.
     private struct Instance {
         let limits: CallLimits
-        let sharing: LimitSharing
+        let sharing: SharedLimits
         let redis: Redis
 
         init(_ server: RedisServer, _ loops: EventLoopGroup, _ pool: BlockingPool, burst: Double, rate: Double = 0.01) {
@@ -20,7 +20,7 @@ struct LimitSharingTests {
             var configuration = RedisConfiguration(url: "redis://127.0.0.1:\(server.port)/0")!
             configuration.commandTimeout = .seconds(20).patiently
             redis = Redis(configuration, on: loops, resolvingOn: pool)
-            sharing = LimitSharing(limits: limits, redis: redis, name: "test")
+            sharing = SharedLimits(limits: limits, redis: redis, name: "test")
         }
 
         /// Calls of a user that are admitted, of `count` at once.
@@ -51,10 +51,10 @@ struct LimitSharingTests {
     func shared() async throws {
         try await withInstances(burst: 64) { one, other, _ in
             #expect(one.admitted(7, of: 100) == 64)
-            await one.sharing.share()
+            await one.sharing.synchronize()
             // Nobody has told the other yet; a few calls, and it asks.
             #expect(other.admitted(7, of: 2) == 2)
-            await other.sharing.share()
+            await other.sharing.synchronize()
             #expect(other.admitted(7, of: 100) == 0)
             #expect(other.admitted(8, of: 1) == 1)
         }
@@ -64,8 +64,8 @@ struct LimitSharingTests {
     func debt() async throws {
         try await withInstances(burst: 64) { one, other, _ in
             #expect(one.admitted(7, of: 64) + other.admitted(7, of: 64) == 128)
-            await one.sharing.share()
-            await other.sharing.share()
+            await one.sharing.synchronize()
+            await other.sharing.synchronize()
             let failure = #expect(throws: Failure.self) { try other.limits.admit(UserID(7)) }
             // 64 owed and one wanted, at one in a hundred seconds.
             #expect(failure?.code == .tooManyCalls)
@@ -77,11 +77,11 @@ struct LimitSharingTests {
     func little() async throws {
         try await withInstances(burst: 640) { one, _, _ in
             #expect(one.admitted(7, of: 19) == 19)
-            await one.sharing.share()
+            await one.sharing.synchronize()
             let none = try await one.redis.run(RedisCommand("DBSIZE")).integer
             #expect(none == 0)
             #expect(one.admitted(7, of: 1) == 1)
-            await one.sharing.share()
+            await one.sharing.synchronize()
             let some = try await one.redis.run(RedisCommand("DBSIZE")).integer
             #expect(some == 1)
         }
@@ -92,13 +92,13 @@ struct LimitSharingTests {
         try await withInstances(burst: 64) { one, other, server in
             await server.stop()
             #expect(one.admitted(7, of: 100) == 64)
-            await one.sharing.share()
+            await one.sharing.synchronize()
             #expect(one.admitted(7, of: 100) == 0)
             #expect(other.admitted(7, of: 2) == 2)
             try await server.start()
             for instance in [one, other] { try await instance.redis.connected(within: .seconds(20)) }
-            await one.sharing.share()
-            await other.sharing.share()
+            await one.sharing.synchronize()
+            await other.sharing.synchronize()
             #expect(other.admitted(7, of: 100) == 0)
         }
     }
