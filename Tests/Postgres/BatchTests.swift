@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct BatchTests {
-    @Test("A batch takes effect as a whole, or its caller sees which statement failed and nothing has")
+    @Test("A batch takes effect as a whole, or not at all and its error names the failed statement")
     func allOrNothing() async throws {
         try await Database.use { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("What fails only at the commit fails the batch")
+    @Test("A failure at the commit fails the batch")
     func failureAtCommit() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             try await home.server.run(
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("A batch that locks a row and then numbers what it inserts leaves no gap, whoever else does the same")
+    @Test("Concurrent batches that lock a row and then number their inserts leave no gap")
     func groupCommit() async throws {
         try await Database.use(loops: 2) { pool, home in
             try await home.server.run(

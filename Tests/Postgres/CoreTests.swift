@@ -3,7 +3,7 @@ import Testing
 @testable import Postgres
 
 @Suite struct CoreTests {
-    @Test("A queue gives back what it took, in order, and lets one leave early")
+    @Test("A queue returns its elements in order, and one can be removed early")
     func queue() {
         var queue = FIFO<Int>()
         var expected: [Int] = []
@@ -19,7 +19,7 @@ import Testing
         #expect(Array(queue) == expected && queue.count == expected.count && queue.first == expected.first)
     }
 
-    @Test("An abandoned statement is left alone for its grace, then cancelled once, then given up")
+    @Test("An abandoned statement runs for its grace period, is then cancelled once, and then given up")
     func headWatch() {
         var head = HeadWatch(grace: 10, limit: 100)
         #expect(head.check(isAbandoned: false, now: 0) == .none)
@@ -30,7 +30,7 @@ import Testing
         #expect(head.check(isAbandoned: true, now: 105) == .giveUp)
     }
 
-    @Test("The next statement starts with a fresh grace")
+    @Test("The next statement starts with a new grace period")
     func headMovesOn() {
         var head = HeadWatch(grace: 10, limit: 100)
         _ = head.check(isAbandoned: true, now: 0)
@@ -52,7 +52,7 @@ import Testing
         #expect(!inTransaction.mayShareSync)
     }
 
-    @Test("Host names are found in a connection string, sockets and numbers are left to libpq")
+    @Test("Host names are found in a connection string; sockets and numeric addresses are left to libpq")
     func hosts() throws {
         func hosts(_ text: String) throws -> [String] {
             try ConnectionString(text).hostsToResolve.map { "\($0.host):\($0.port)" }
@@ -64,7 +64,7 @@ import Testing
         #expect(try hosts("dbname=x").isEmpty)
     }
 
-    @Test("Lists of types are told apart")
+    @Test("Different lists of types have different signatures")
     func signatures() throws {
         let lists = [
             PostgresParameters(), try PostgresParameters(1), try PostgresParameters(1, 2),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ErrorTests {
-    @Test("No error tells a value that was sent or stored")
+    @Test("No error contains a sent or stored value")
     func privacy() async throws {
         try await Database.use { pool, home in
             try await home.server.run(
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("What the server says of the SQL itself is kept")
+    @Test("An error keeps the server's message about the SQL text")
     func messages() async throws {
         try await Database.use { pool, _ in
             let wrong = Statement.read("wrong", "select nothing from nowhere")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct PipelineTests {
-    @Test("A read that fails does not harm the reads beside it", arguments: [1, 2])
+    @Test("A failed read does not affect the reads that share its sync", arguments: [1, 2])
     func badRead(loops: Int) async throws {
         try await Database.use(loops: loops, { $0.connectionsPerLoop = 1 }) { pool, _ in
             await withTaskGroup { group in
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("A write that fails does not harm the writes and reads beside it")
+    @Test("A failed write does not affect other writes and reads")
     func badWrite() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("A statement that cannot be prepared fails for its reason, for all who sent it, and works once it can be")
+    @Test("A statement that cannot be prepared fails for all callers with the server's reason, and works later")
     func unpreparable() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             let states = await withTaskGroup(of: String?.self) { group in
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("A statement goes on when its table changes shape or its session forgets it")
+    @Test("A statement still works after its table has changed or its session has discarded it")
     func staleStatements() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             try await home.server.run(sql: SQL.notes + "; insert into notes values (1, 'a')")
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("One statement takes parameters of several types")
+    @Test("One statement accepts parameters of several types")
     func signatures() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, _ in
             let plus = Statement.read("plus one", "select ($1 + 1)::text")
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("Values larger than all buffers pass both ways at once")
+    @Test("Values larger than all buffers can be sent and received at once")
     func large() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, _ in
             let echo = Statement.read("echo bytes", "select $1::bytea")
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("Results come back to the caller who asked, in whatever order they asked")
+    @Test("Each caller receives its own result, independent of the order of calls")
     func order() async throws {
         try await Database.use(loops: 2) { pool, home in
             let isRight = await withTaskGroup(of: Bool.self) { group in

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 @Suite struct ValueTests {
-    @Test("What is sent as a parameter comes back as it was")
+    @Test("A parameter comes back unchanged")
     func roundTrip() async throws {
         try await Database.use { pool, _ in
             func expectEcho<Value: PostgresValue & Equatable>(_ statement: Statement, _ values: Value...) async throws {
@@ -29,7 +29,7 @@ import Wire
         }
     }
 
-    @Test("Arrays of every kind come back as they were, empty and with nulls")
+    @Test("Arrays of every type come back unchanged, also empty and with nulls")
     func arrays() async throws {
         try await Database.use { pool, _ in
             func expectEcho<Value: PostgresValue & Equatable>(_ statement: Statement, _ value: Value) async throws {
@@ -46,7 +46,7 @@ import Wire
         }
     }
 
-    @Test("A string may stand for whatever the server makes of its text")
+    @Test("A string may be a value of any type that the server parses from text")
     func inferredText() async throws {
         try await Database.use { pool, home in
             try await home.server.run(
@@ -66,7 +66,7 @@ import Wire
 
     private enum Mood: String, PostgresValue, CaseIterable { case calm, loud }
 
-    @Test("An enum travels as its raw value, and what is none of its cases is an error")
+    @Test("An enum is encoded as its raw value; a value that is no case of it is an error")
     func enums() async throws {
         try await Database.use { pool, _ in
             let echo = Statement.read("echo text", "select $1::text")
@@ -79,7 +79,7 @@ import Wire
         }
     }
 
-    @Test("A number is read from a column of any width, as long as it fits")
+    @Test("A number is read from a column of any width if it fits")
     func widths() async throws {
         try await Database.use { pool, _ in
             let small = Statement.read("small", "select 7::int2, 7::int4, 3000000000::int8, 1::float4")
@@ -91,7 +91,7 @@ import Wire
         }
     }
 
-    @Test("A time is read from a bigint of milliseconds too")
+    @Test("A time is a bigint of milliseconds")
     func milliseconds() async throws {
         try await Database.use { pool, _ in
             let time = try await pool.query(SQL.echo, 1_700_000_000_123 as Int64).value(as: Timestamp.self)
@@ -99,7 +99,7 @@ import Wire
         }
     }
 
-    @Test("A column that is not what its reader expects is an error that says where, not a crash")
+    @Test("A column of an unexpected type is an error that names the column")
     func mismatch() async throws {
         try await Database.use { pool, _ in
             let rows = try await pool.query(Statement.read("odd", "select 'x'::text, null::int8, 1.5::numeric"))
@@ -112,7 +112,7 @@ import Wire
         }
     }
 
-    @Test("Text with a NUL is refused before it reaches the server")
+    @Test("Text with a NUL is refused before it is sent")
     func nul() async throws {
         try await Database.use { pool, home in
             let text = Statement.read("text", "select $1::text")

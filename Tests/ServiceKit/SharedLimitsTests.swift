@@ -7,9 +7,9 @@ import Wire
 
 @testable import ServiceKit
 
-@Suite("Limits of calls that instances share")
+@Suite("Shared call limits")
 struct SharedLimitsTests {
-    /// An instance's limits, with a connection to Redis of its own.
+    /// The limits of one instance, with its own connection to Redis.
     private struct Instance {
         let limits: CallLimits
         let sharing: SharedLimits
@@ -23,7 +23,7 @@ struct SharedLimitsTests {
             sharing = SharedLimits(limits: limits, redis: redis, name: "test")
         }
 
-        /// Calls of a user that are admitted, of `count` at once.
+        /// The number of admitted calls of `count` calls of a user.
         func admitted(_ user: Int64, of count: Int) -> Int {
             (0..<count).count { _ in (try? limits.admit(UserID(user))) != nil }
         }
@@ -47,12 +47,12 @@ struct SharedLimitsTests {
         pool.stop()
     }
 
-    @Test("What one instance has admitted another does not admit again")
+    @Test("Tokens that one instance has taken are not available to another")
     func shared() async throws {
         try await withInstances(burst: 64) { one, other, _ in
             #expect(one.admitted(7, of: 100) == 64)
             await one.sharing.synchronize()
-            // Nobody has told the other yet; a few calls, and it asks.
+            // The other instance does not know yet; after a few calls it synchronizes.
             #expect(other.admitted(7, of: 2) == 2)
             await other.sharing.synchronize()
             #expect(other.admitted(7, of: 100) == 0)
@@ -60,20 +60,20 @@ struct SharedLimitsTests {
         }
     }
 
-    @Test("Who took too much from several instances waits until it is paid back, and is told how long")
+    @Test("A user who exceeded the limit on several instances waits until the debt is paid, as reported")
     func debt() async throws {
         try await withInstances(burst: 64) { one, other, _ in
             #expect(one.admitted(7, of: 64) + other.admitted(7, of: 64) == 128)
             await one.sharing.synchronize()
             await other.sharing.synchronize()
             let failure = #expect(throws: Failure.self) { try other.limits.admit(UserID(7)) }
-            // 64 owed and one wanted, at one in a hundred seconds.
+            // 64 tokens owed and one wanted, at one per hundred seconds.
             #expect(failure?.code == .tooManyCalls)
             #expect(failure?.retryAfter.map { $0 > .seconds(6000) } == true)
         }
     }
 
-    @Test("A user who calls little is told to nobody")
+    @Test("A user with few calls is not reported to Redis")
     func little() async throws {
         try await withInstances(burst: 640) { one, _, _ in
             #expect(one.admitted(7, of: 19) == 19)
@@ -87,7 +87,7 @@ struct SharedLimitsTests {
         }
     }
 
-    @Test("Without Redis each instance limits by itself, and tells afterwards")
+    @Test("Without Redis each instance limits alone and reports later")
     func withoutRedis() async throws {
         try await withInstances(burst: 64) { one, other, server in
             await server.stop()
@@ -103,7 +103,7 @@ struct SharedLimitsTests {
         }
     }
 
-    @Test("Two services at work share a limit and keep it without Redis, with E98 and a time to come back")
+    @Test("Two running instances share a limit and keep it without Redis, with E98 and Retry-After")
     func services() async throws {
         let redis = try await RedisServer.start()
         let settings = ["user_burst": "320", "user_rate": "1"]

@@ -1,4 +1,5 @@
 import Postgres
+import Wire
 
 /// Work that one instance does for all: whoever comes first when it is due.
 struct ScheduleStore: Sendable {

@@ -18,6 +18,9 @@ enum CommandLineOptions {
                 print(Config.template(of: entries), terminator: "")
                 exit(0)
             case "--check-config": onlyChecks = true
+            case "--version":
+                print("\(name) \(Build.version)")
+                exit(0)
             case "--help":
                 print(usage(name, commands))
                 exit(0)
@@ -39,7 +42,7 @@ enum CommandLineOptions {
     private static func usage(_ name: String, _ commands: [OperatorCommand]) -> String {
         """
         usage: \(name) [--config FILE] [--check-config]
-               \(name) --print-config | --help
+               \(name) --print-config | --version | --help
         \(commands.map { "       \(name) [--config FILE] \($0.name)   \($0.doc)\n" }.joined())\
         Settings are lines `key = value` in FILE and variables MARU_KEY in the environment; the environment wins.
         """

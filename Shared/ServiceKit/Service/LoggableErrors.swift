@@ -39,6 +39,7 @@ extension MigrationError: LoggableError {
         case .unordered(let number): "migration \(number) is out of order"
         case .changed(let number, let name): "migration \(number) \(name) was changed after it was applied"
         case .missing(let number): "migration \(number) comes before one that was already applied"
+        case .newer(let number): "the database has migration \(number), which this version does not know"
         case .failed(let number, let name, let error): "migration \(number) \(name): \(error)"
         }
     }
