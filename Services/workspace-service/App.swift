@@ -59,8 +59,7 @@ enum App {
         }
         service.internalRoutes { routes in
             AccessRoutes(
-                database: database, access: AccessStore(database: database), members: members,
-                channelMembers: channelMembers, channels: channels, system: system
+                access: AccessStore(database: database), channels: channels, system: system
             ).register(in: &routes)
         }
     }

@@ -1,8 +1,8 @@
 /// The isolation level of a transaction, as PostgreSQL defines it.
 public enum Isolation: Sendable {
-    /// Each statement sees what was committed before it began.
+    /// Each statement sees the data committed before it began.
     case readCommitted
-    /// All statements see what was committed before the first statement.
+    /// All statements see the data committed before the first statement.
     case repeatableRead
     /// Transactions behave as if they ran one after the other. One may fail with `isSerializationFailure`; retry it.
     case serializable

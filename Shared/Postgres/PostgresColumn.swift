@@ -16,7 +16,7 @@ public struct PostgresColumn {
         return bytes
     }
 
-    /// An integer column of any width whose value fits.
+    /// An integer column of any width, if its value fits.
     func integer<Value: FixedWidthInteger>(as type: Value.Type) throws(PostgresError) -> Value {
         guard let bytes else { throw mismatch(type) }
         let wide: Int64

@@ -2,7 +2,7 @@ internal import CPostgres
 internal import EventLoop
 
 extension PostgresConnection {
-    /// Answers the callers whose deadline has passed, and cancels abandoned statements.
+    /// Answers the callers with a passed deadline, and cancels abandoned statements.
     func checkDeadlines() {
         guard !isClosed else { return }
         var next = UInt64.max

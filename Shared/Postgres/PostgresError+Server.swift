@@ -20,7 +20,7 @@ extension PostgresError {
         }
     }
 
-    /// The error classes whose messages name only parts of the SQL text and the catalogue. Messages about data, and those
+    /// The error classes with messages that name only parts of the SQL text and the catalogue. Messages about data, and those
     /// that SQL functions raise, may quote stored or sent values.
     private static func isSafeToQuote(_ state: String) -> Bool { safeClasses.contains(String(state.prefix(2))) }
 

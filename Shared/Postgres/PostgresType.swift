@@ -24,7 +24,7 @@ public struct PostgresType: Sendable, Equatable {
     /// The element type that an array of strings declares.
     static let textOID: UInt32 = 25
 
-    /// The types whose binary form is not text; any other type may be read as a string.
+    /// The types with a binary form that is not text; any other type may be read as a string.
     static let binaryOIDs: Set<UInt32> = [
         16, 17, 20, 21, 23, 26, 700, 701, 1082, 1083, 1114, 1184, 1186, 1266, 1700, 2950,
         1000, 1001, 1005, 1007, 1009, 1015, 1016, 1021, 1022, 1115, 1185, 1231, 2951, 3807,

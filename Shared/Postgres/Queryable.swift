@@ -36,7 +36,7 @@ extension Queryable {
 /// Statements that are sent together and committed together.
 ///
 /// Each statement sees the effects of those before it and takes a fresh snapshot when it starts: one may lock rows, and the
-/// next one reads what was committed during the wait for the lock.
+/// next one reads the data committed during the wait for the lock.
 public struct PostgresBatch: Sendable {
     private(set) var steps: [Request.Step] = []
 

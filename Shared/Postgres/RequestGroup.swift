@@ -8,7 +8,7 @@ final class RequestGroup {
 
     func add(_ request: Request) { requests.append(request) }
 
-    /// The request whose result comes next. A request that is alone may have several results.
+    /// The request that the next result belongs to. A request that is alone may have several results.
     var current: Request { requests.count == 1 ? requests[0] : requests[min(answered, requests.count - 1)] }
 
     func received(_ result: PostgresResult) {

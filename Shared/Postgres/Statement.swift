@@ -1,6 +1,6 @@
 /// One SQL statement of a store, prepared on each connection the first time that connection runs it.
 ///
-/// Declare each statement as a constant and say what it does:
+/// Declare each statement as a constant that is a read or a write:
 ///
 ///     static let findByEmail = Statement.read("find user by email", "select id, name from users where email = $1")
 ///     static let rename = Statement.write("rename user", "update users set name = $2 where id = $1")
@@ -37,13 +37,13 @@ public final class Statement: Sendable {
         Statement(name, .prepared(sql), mayShareSync: false)
     }
 
-    /// A read whose text is built at run time. The server parses it on every call, and it never shares a sync. Never put
+    /// A read with text that is built at run time. The server parses it on every call, and it never shares a sync. Never put
     /// a user's values into the text.
     public static func read(_ name: StaticString, unprepared sql: String) -> Statement {
         Statement(name, .unprepared(sql), mayShareSync: false)
     }
 
-    /// A write whose text is built at run time. The server parses it on every call. Never put a user's values into the
+    /// A write with text that is built at run time. The server parses it on every call. Never put a user's values into the
     /// text.
     public static func write(_ name: StaticString, unprepared sql: String) -> Statement {
         Statement(name, .unprepared(sql), mayShareSync: false)

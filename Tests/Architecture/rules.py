@@ -181,3 +181,21 @@ def _stored(declaration):
         return declaration[: declaration.find(")")].count(",") + 1
     names = declaration.split("=")[0]
     return len(re.findall(r"(?:^|,)\s*\w+(?=\s*(?:[:,]|$))", re.sub(r":\s*[^,]*[<(\[].*", ":", names))) or 1
+
+
+# Migrations from before times were milliseconds; later ones change their columns.
+OLD_TIMES = {
+    "Services/auth-service/Migrations/0005_portraits.sql",
+    "Services/workspace-service/Migrations/0003_covers.sql",
+    *(f"Services/payment-service/Migrations/000{name}.sql"
+      for name in ("1_ledger", "2_reserve", "3_payment", "4_reconciliation")),
+}
+
+
+def times_are_milliseconds(migrations):
+    """Every time in a schema is a bigint: milliseconds since 1970."""
+    for source in migrations:
+        if source.path not in OLD_TIMES:
+            for number, line in enumerate(source.text.split("\n"), 1):
+                if re.search(r"\btimestamp", line.split("--")[0], re.IGNORECASE):
+                    yield Violation(source.path, number, "a time that is not a bigint of milliseconds")

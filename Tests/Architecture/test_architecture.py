@@ -6,6 +6,9 @@ from sources import ROOT, Source, swift_sources
 
 SOURCES = swift_sources("Services", "Shared", "Tests")
 PRODUCT = [source for source in SOURCES if source.parts[0] != "Tests"]
+MIGRATIONS = [
+    Source(str(path.relative_to(ROOT)), path.read_text()) for path in sorted(ROOT.glob("Services/*/Migrations/*.sql"))
+]
 PACKAGE = (ROOT / "Package.swift").read_text()
 
 # Violations that stand, each with the rule's text; nothing new comes in here.
@@ -45,6 +48,10 @@ def test_folders_point_one_way():
 def test_modules_know_only_the_floors_below():
     check(rules.modules_know_floors_below(PACKAGE))
     check(rules.imports_are_declared(PRODUCT, PACKAGE))
+
+
+def test_times_are_milliseconds():
+    check(rules.times_are_milliseconds(MIGRATIONS))
 
 
 def test_no_file_is_long():
@@ -125,6 +132,11 @@ PLANTED = {
             "Shared/ServiceKit/Cellar/Box.swift:1: a folder without a place in the order of Shared/ServiceKit",
             "Shared/ServiceKit/Config/Config.swift:2: Config names Service of Service",
         ],
+    ),
+    "a timestamp in a migration": (
+        rules.times_are_milliseconds,
+        [Source("Services/x-service/Migrations/0001_a.sql", "-- timestamps\ncreate table a (at timestamptz);\n")],
+        ["Services/x-service/Migrations/0001_a.sql:2: a time that is not a bigint of milliseconds"],
     ),
     "a long file": (
         rules.files_are_short,

@@ -53,6 +53,16 @@ struct AccessStore: Sendable {
             select from channel c join member m on m.workspace = c.workspace where c.image = $1 and m.user_id = $2
         )
         """)
+    private static let members = Statement.read(
+        "page of channel members",
+        "select user_id from channel_member where channel = $1 and user_id > $2 order by user_id limit $3")
+    private static let acquaintances = Statement.read(
+        "acquaintances",
+        """
+        select distinct theirs.user_id from member mine
+        join member theirs on theirs.workspace = mine.workspace
+        where mine.user_id = $1 and theirs.user_id = any($2::bigint[])
+        """)
 
     /// Whether the user sees something that has this picture.
     func sees(cover path: String, _ user: UserID) async throws -> Bool {
@@ -78,6 +88,18 @@ struct AccessStore: Sendable {
         return try await database.query(Self.workspaces, user, ids).map { row throws(PostgresError) in
             WorkspaceAccess(id: try row.next(), role: try row.next() ? .owner : .member, version: try row.next())
         }
+    }
+
+    /// The members of a channel in the order of their ids, from the first one after `after`.
+    func members(of channel: ChannelID, after: Int64, limit: Int) async throws -> [UserID] {
+        try await database.query(Self.members, channel, after, limit)
+            .map { row throws(PostgresError) in try row.next() }
+    }
+
+    /// Those of `others` who share a workspace with `user`.
+    func acquaintances(of user: UserID, among others: [UserID]) async throws -> [UserID] {
+        try await database.query(Self.acquaintances, user, others)
+            .map { row throws(PostgresError) in try row.next() }
     }
 }
 

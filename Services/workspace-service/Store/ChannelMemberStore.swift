@@ -23,9 +23,6 @@ struct ChannelMemberStore: Sendable {
         "remove channel member", "delete from channel_member where channel = $1 and user_id = $2")
     private static let list = Statement.read(
         "members of channel", "select user_id from channel_member where channel = $1 order by joined_at, user_id")
-    private static let page = Statement.read(
-        "page of channel members",
-        "select user_id from channel_member where channel = $1 and user_id > $2 order by user_id limit $3")
 
     func standing(_ user: UserID, in channel: ChannelID, of database: some Queryable) async throws -> ChannelStanding {
         try await database.query(Self.standing, channel, user).first { row throws(PostgresError) in
@@ -48,12 +45,5 @@ struct ChannelMemberStore: Sendable {
     /// In the order of their joining.
     func list(_ channel: ChannelID, in database: some Queryable) async throws -> [UserID] {
         try await database.query(Self.list, channel).map { row throws(PostgresError) in try row.next() }
-    }
-
-    /// By id, those after `after`.
-    func page(
-        _ channel: ChannelID, after: Int64, limit: Int, in database: some Queryable
-    ) async throws -> [UserID] {
-        try await database.query(Self.page, channel, after, limit).map { row throws(PostgresError) in try row.next() }
     }
 }

@@ -30,13 +30,6 @@ struct MemberStore: Sendable {
     private static let ownsChannels = Statement.read(
         "owns channels",
         "select exists (select from channel where workspace = $1 and owner = $2 and not is_default)")
-    private static let acquaintances = Statement.read(
-        "acquaintances",
-        """
-        select distinct theirs.user_id from member mine
-        join member theirs on theirs.workspace = mine.workspace
-        where mine.user_id = $1 and theirs.user_id = any($2::bigint[])
-        """)
 
     func standing(_ user: UserID, in workspace: WorkspaceID, of database: some Queryable) async throws -> Standing {
         let isOwner = try await database.query(Self.standing, workspace, user)
@@ -66,13 +59,5 @@ struct MemberStore: Sendable {
         _ user: UserID, in workspace: WorkspaceID, of transaction: PostgresTransaction
     ) async throws -> Bool {
         try await transaction.query(Self.ownsChannels, workspace, user).value()
-    }
-
-    /// Those of `others` who share a workspace with `user`.
-    func acquaintances(
-        of user: UserID, among others: [UserID], in database: some Queryable
-    ) async throws -> [UserID] {
-        try await database.query(Self.acquaintances, user, others)
-            .map { row throws(PostgresError) in try row.next() }
     }
 }

@@ -136,7 +136,7 @@ public final class Authenticator: Sendable {
     }
 
     /// Verifies a token after its unknown key was fetched for. A retired key is no longer published, and all of its tokens
-    /// have expired; a client whose token claims to have expired is told so, and refreshes.
+    /// have expired; a client with such a token gets "expired", and refreshes.
     private func verifyOrReportExpiry(of token: [UInt8], for purpose: Purpose) throws -> Identity {
         do {
             return try verify(token, for: purpose)

@@ -5,7 +5,7 @@ internal import Wire
 extension Call {
     /// Reads a multipart body: fields into memory, files into uploads of the file store.
     ///
-    /// A part with a file name is a file, whatever its declared type. An empty file means that the user chose none.
+    /// A part with a file name is a file, independent of its declared type. An empty file means that the user chose none.
     func multipartFields() async throws -> Fields {
         guard let type = request.headers.text(.contentType), let boundary = HeaderParameters(type)?.multipartBoundary
         else {

@@ -11,7 +11,7 @@ public protocol ConfigValue: Sendable {
     var configText: String { get }
 }
 
-/// A type whose text must not be shown; a setting of it may name a file with the text.
+/// A type with text that must not be shown; a setting of it may name a file with the text.
 public protocol SecretConfigValue: ConfigValue {}
 
 /// Secret text; its description is dots.

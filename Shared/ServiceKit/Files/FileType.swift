@@ -65,7 +65,7 @@ public struct FileType: Sendable, Equatable {
 
     /// The type of a file that begins with `head`; nil if the type is not accepted.
     ///
-    /// - Parameter name: distinguishes Word from PowerPoint, whose files begin alike.
+    /// - Parameter name: distinguishes Word from PowerPoint, because their files begin alike.
     public init?(head: [UInt8], name: String? = nil) {
         func has(_ magic: String, at offset: Int = 0) -> Bool {
             head.dropFirst(offset).starts(with: magic.unicodeScalars.lazy.map { UInt8($0.value) })

@@ -22,7 +22,7 @@ extension ServiceBuilder {
         return try await RunningService(self, api: publicAPI, internalAPI: internalAPI, readiness: readiness)
     }
 
-    /// Closes what has been opened, the last first; for a service that could not start.
+    /// Closes all open connections in reverse order; for a service that could not start.
     func close() async { for work in life.atEnd.reversed() { try? await work() } }
 
     private var callLimits: CallLimits {

@@ -74,7 +74,7 @@ extension ServiceBuilder {
         return outbox(in: database, to: redis, stream: stream, grace: .zero, memory: .day) { [$0.fact(on: stream)] }
     }
 
-    /// An outbox whose rows are published by other commands; the last command of a row appends an entry to `stream`.
+    /// An outbox with rows that are published by several commands; the last command of a row appends an entry to `stream`.
     ///
     /// - Parameters:
     ///   - grace: how long the relay leaves a row to its writer before it publishes the row itself.

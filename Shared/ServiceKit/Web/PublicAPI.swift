@@ -65,7 +65,7 @@ final class PublicAPI: Sendable {
         }
     }
 
-    /// Runs a handler that waits in a task whose `CallContext` is the call.
+    /// Runs a handler that waits in a task, with the call as its `CallContext`.
     private func wait(_ call: Call, _ handler: @escaping @Sendable () async throws -> Response) -> Answer {
         .work { [self] in
             do {
