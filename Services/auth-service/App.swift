@@ -26,18 +26,8 @@ enum App {
             tokenLifetime: service.profiles.longestTokenLifetime)
         let authority = LocalAuthority(signingKeys: signingKeys, sessions: sessionStore)
         service.verifyTokens(by: authority)
-        service.background("signing keys") {
-            while true {
-                try await EventLoop.current?.sleep(for: .seconds(60))
-                try await signingKeys.refresh()
-            }
-        }
-        service.background("expired sessions") {
-            while true {
-                try await sessionStore.forgetExpired(at: .now)
-                try await EventLoop.current?.sleep(for: .seconds(600))
-            }
-        }
+        service.background("signing keys", every: .seconds(60)) { try await signingKeys.refresh() }
+        service.background("expired sessions", every: .seconds(600)) { try await sessionStore.forgetExpired(at: .now) }
         let sessions = Sessions(
             store: sessionStore, devices: devices, issuer: TokenIssuer(keys: signingKeys),
             announcer: RevocationAnnouncer(redis: redis, revocations: try service.access().revocations))
@@ -46,7 +36,7 @@ enum App {
         let profiles = Profiles(store: accountStore, facts: facts, workspaces: workspaces)
         let pictures = Pictures(
             in: try service.fileStore(folders: [Portraits.folder]), unusedIn: "unused_portrait", of: database)
-        service.background("unused portraits") { try await pictures.sweep() }
+        service.background("unused portraits", pictures.run)
         let portraits = Portraits(pictures: pictures, profiles: profiles)
         let autoJoin = AutoJoin(workspaces: workspaces)
         let accounts = Accounts(

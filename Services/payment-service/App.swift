@@ -45,7 +45,6 @@ enum App {
             ledger: ledger,
             payments: payments,
             reconciliation: reconciliation,
-            interval: settings.sweepInterval,
             reconciliationInterval: settings.reconciliationInterval,
             metrics: DifferenceMetrics(),
             log: service.log)
@@ -61,9 +60,10 @@ enum App {
         }
         let capture = CoinsCapture(ledger: ledger, log: service.log)
         try service.facts(of: "workspace", capture.hear)
-        service.background("reserve expiry", sweeping.expireReserves)
-        service.background("payment attempts", sweeping.takeUpAttempts)
-        service.background("reconciliation", sweeping.reconcile)
-        service.background("count of differences", sweeping.countDifferences)
+        let pause = max(settings.sweepInterval, .milliseconds(10))
+        service.background("reserve expiry", every: pause, sweeping.expireReserves)
+        service.background("payment attempts", every: pause, sweeping.takeUpAttempts)
+        service.background("reconciliation", every: pause, sweeping.reconcile)
+        service.background("count of differences", every: pause, sweeping.countDifferences)
     }
 }

@@ -39,7 +39,7 @@ enum App {
         let pictures = Pictures(
             in: try service.fileStore(folders: Covers.Folder.allCases.map(\.rawValue)), unusedIn: "unused_cover",
             of: database)
-        service.background("unused covers") { try await pictures.sweep() }
+        service.background("unused covers", pictures.run)
         let covers = Covers(pictures: pictures)
         let system = SystemWorkspaces(
             workspaces: workspaces, slugs: Array(Set(service.profiles.all.flatMap(\.autoJoin))).sorted(),
@@ -59,8 +59,7 @@ enum App {
         }
         service.internalRoutes { routes in
             AccessRoutes(
-                database: database, access: AccessStore(database: database), members: members,
-                channelMembers: channelMembers, channels: channels, system: system
+                access: AccessStore(database: database), channels: channels, system: system
             ).register(in: &routes)
         }
     }

@@ -74,7 +74,7 @@ struct PortraitTests {
             let path = house.service.files.path + "/profiles/abandoned.png"
             #expect(FileManager.default.createFile(atPath: path, contents: nil))
             _ = try await house.service.database.run(
-                sql: "insert into auth.unused_portrait values ('/static/profiles/abandoned.png', now())")
+                sql: "insert into auth.unused_portrait values ('/static/profiles/abandoned.png', 0)")
             // A start looks at once.
             try await house.withInstance(["files_folder": house.service.files.path]) { _ in
                 // The note of it goes last.

@@ -42,8 +42,8 @@ struct AccessTests {
         try await ChatHouse.use { house in
             for row in AccessTable.rows {
                 let path = row.path.replacing("{name}", with: "general").replacing(/\{[a-z_]+\}/, with: "7")
-                let codes = try await house.doors.codes(row.method, path, key: row.key, json: row.json)
-                #expect(codes == ServiceDoors.refusals, "\(row.route)")
+                let codes = try await house.refusalProbe.codes(row.method, path, key: row.key, json: row.json)
+                #expect(codes == RefusalProbe.refusals, "\(row.route)")
             }
         }
     }
@@ -55,9 +55,9 @@ struct AccessTests {
             for route in house.routes.services {
                 let parts = route.split(separator: " ").map(String.init)
                 let path = parts[1].replacing("{id}", with: "3").replacing("{room}", with: "channel-7")
-                let answers = try await house.doors.internalAnswers(parts[0], path)
-                #expect(answers == ServiceDoors.internalRefusals, "\(route)")
-                let isAdmitted = try await house.doors.admitsCredential(parts[0], path)
+                let answers = try await house.refusalProbe.internalAnswers(parts[0], path)
+                #expect(answers == RefusalProbe.internalRefusals, "\(route)")
+                let isAdmitted = try await house.refusalProbe.admitsCredential(parts[0], path)
                 #expect(isAdmitted, "\(route)")
             }
         }

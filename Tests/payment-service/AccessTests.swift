@@ -19,8 +19,8 @@ struct AccessTests {
     func clients() async throws {
         try await PaymentHouse.use { house in
             for (method, path) in Self.clientRoutes {
-                let codes = try await house.doors.codes(method, path, key: "sooda", json: "{}")
-                #expect(codes == ServiceDoors.refusals, "\(path)")
+                let codes = try await house.refusalProbe.codes(method, path, key: "sooda", json: "{}")
+                #expect(codes == RefusalProbe.refusals, "\(path)")
             }
             let other = try await house.call("POST", "/v1/store/item/list")
             #expect(other.errorCode == "E97")
@@ -31,8 +31,8 @@ struct AccessTests {
     func services() async throws {
         try await PaymentHouse.use { house in
             for (method, path) in Self.internalRoutes {
-                let answers = try await house.doors.internalAnswers(method, path)
-                #expect(answers == ServiceDoors.internalRefusals, "\(path)")
+                let answers = try await house.refusalProbe.internalAnswers(method, path)
+                #expect(answers == RefusalProbe.internalRefusals, "\(path)")
             }
             let accounts = try await house.value("select count(*) from payment.account")
             #expect(accounts == "0")

@@ -54,9 +54,9 @@ struct AccessTests {
         try await WorkspaceHouse.use { house in
             let fixture = try await Fixture.make(1, in: house)[0]
             for row in AccessTable.rows {
-                let codes = try await house.doors.codes(
+                let codes = try await house.refusalProbe.codes(
                     row.method, row.path(fixture), key: row.key, json: row.json)
-                #expect(codes == ServiceDoors.refusals, "\(row.route)")
+                #expect(codes == RefusalProbe.refusals, "\(row.route)")
             }
         }
     }
@@ -90,9 +90,9 @@ struct AccessTests {
             for route in house.routes.services {
                 let parts = route.split(separator: " ").map(String.init)
                 let path = parts[1].replacing("{id}", with: "1")
-                let answers = try await house.doors.internalAnswers(parts[0], path)
-                #expect(answers == ServiceDoors.internalRefusals, "\(route)")
-                let isAdmitted = try await house.doors.admitsCredential(parts[0], path)
+                let answers = try await house.refusalProbe.internalAnswers(parts[0], path)
+                #expect(answers == RefusalProbe.internalRefusals, "\(route)")
+                let isAdmitted = try await house.refusalProbe.admitsCredential(parts[0], path)
                 #expect(isAdmitted, "\(route)")
             }
         }

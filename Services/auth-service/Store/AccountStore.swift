@@ -6,7 +6,7 @@ import Wire
 struct AccountStore: Sendable {
     let database: PostgresPool
 
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert account",
         """
         insert into account (email, email_key, nickname, phone, password_hash, created_at)
@@ -14,31 +14,31 @@ struct AccountStore: Sendable {
         on conflict (email_key) do nothing
         returning id, email, nickname, phone, profile_image, provider, created_at, version
         """)
-    private static let byEmail = Statement(
+    private static let byEmail = Statement.read(
         "account by email",
         """
         select id, email, nickname, phone, profile_image, provider, created_at, version, password_hash
         from account where email_key = $1
         """)
-    private static let byEmails = Statement(
+    private static let byEmails = Statement.read(
         "accounts by email",
         """
         select id, email, nickname, phone, profile_image, provider, created_at, version, email_key
         from account where email_key = any($1::text[])
         """)
-    private static let byIDs = Statement(
+    private static let byIDs = Statement.read(
         "accounts by id",
         """
         select id, email, nickname, phone, profile_image, provider, created_at, version
         from account where id = any($1::bigint[])
         """)
-    private static let byIdentity = Statement(
+    private static let byIdentity = Statement.read(
         "account by identity",
         """
         select a.id, a.email, a.nickname, a.phone, a.profile_image, a.provider, a.created_at, a.version
         from identity i join account a on a.id = i.account where i.provider = $1 and i.subject = $2
         """)
-    private static let insertSocial = Statement(
+    private static let insertSocial = Statement.write(
         "insert social account",
         """
         insert into account (email, email_key, is_email_verified, nickname, provider, created_at)
@@ -46,19 +46,19 @@ struct AccountStore: Sendable {
         on conflict (email_key) do nothing
         returning id, email, nickname, phone, profile_image, provider, created_at, version
         """)
-    private static let verified = Statement(
+    private static let verified = Statement.read(
         "verified account by email",
         """
         select id, email, nickname, phone, profile_image, provider, created_at, version, is_email_verified
         from account where email_key = $1
         """)
-    private static let lock = Statement(
+    private static let lock = Statement.write(
         "lock identity", "select pg_advisory_xact_lock(hashtextextended($1::text || ':' || $2::text, 0))")
-    private static let link = Statement(
+    private static let link = Statement.write(
         "link identity", "insert into identity (provider, subject, account, created_at) values ($1, $2, $3, $4)")
-    private static let exists = Statement(
+    private static let exists = Statement.read(
         "account exists", "select exists (select from account where email_key = $1)")
-    private static let change = Statement(
+    private static let change = Statement.write(
         "change profile",
         """
         update account set
@@ -69,7 +69,7 @@ struct AccountStore: Sendable {
         where id = $1
         returning id, email, nickname, phone, profile_image, provider, created_at, version
         """)
-    private static let setPassword = Statement(
+    private static let setPassword = Statement.write(
         "set password hash", "update account set password_hash = $2 where id = $1")
 
     /// An account with what only the login sees.

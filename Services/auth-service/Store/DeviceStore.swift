@@ -5,21 +5,21 @@ import Wire
 struct DeviceStore: Sendable {
     let database: PostgresPool
 
-    private static let put = Statement(
+    private static let put = Statement.write(
         "put device",
         """
         insert into device (token, account, session, updated_at) values ($1, $2, $3, $4)
         on conflict (token) do update
         set account = excluded.account, session = excluded.session, updated_at = excluded.updated_at
         """)
-    private static let replace = Statement("replace devices of session", "delete from device where session = $1")
-    private static let ofAccounts = Statement(
+    private static let replace = Statement.write("replace devices of session", "delete from device where session = $1")
+    private static let ofAccounts = Statement.read(
         "devices of accounts",
         """
         select d.account, d.token from device d join session s on s.id = d.session
         where d.account = any($1::bigint[]) and s.revoked_at is null and s.expires_at > $2
         """)
-    private static let prune = Statement("prune device", "delete from device where token = $1")
+    private static let prune = Statement.write("prune device", "delete from device where token = $1")
 
     /// Makes `token` the session's device; empty text leaves it without one.
     func set(_ token: String, of session: SessionID, _ account: UserID, at now: Timestamp) async throws {

@@ -5,7 +5,7 @@ import Wire
 struct NonceStore: Sendable {
     let database: PostgresPool
 
-    private static let use = Statement(
+    private static let use = Statement.write(
         "use nonce",
         """
         with forgotten as (delete from used_nonce where expires_at < $3)

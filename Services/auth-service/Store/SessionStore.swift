@@ -6,7 +6,7 @@ import Wire
 struct SessionStore: Sendable {
     let database: PostgresPool
 
-    private static let open = Statement(
+    private static let open = Statement.write(
         "open session",
         """
         with opened as (
@@ -17,21 +17,21 @@ struct SessionStore: Sendable {
         )
         select id, account, profile, created_at, expires_at, revoked_at from opened
         """)
-    private static let byRefresh = Statement(
+    private static let byRefresh = Statement.read(
         "session by refresh token",
         """
         select s.id, s.account, s.profile, s.created_at, s.expires_at, s.revoked_at, t.used_at
         from refresh_token t join session s on s.id = t.session where t.hash = $1
         """)
-    private static let byID = Statement(
+    private static let byID = Statement.read(
         "session by id", "select id, account, profile, created_at, expires_at, revoked_at from session where id = $1")
-    private static let ofAccount = Statement(
+    private static let ofAccount = Statement.read(
         "open sessions of account",
         """
         select id, account, profile, created_at, expires_at, revoked_at from session
         where account = $1 and revoked_at is null and expires_at > $2 order by created_at desc, id desc
         """)
-    private static let revoke = Statement(
+    private static let revoke = Statement.write(
         "revoke session",
         """
         with revoked as (
@@ -41,7 +41,7 @@ struct SessionStore: Sendable {
         )
         select id from revoked
         """)
-    private static let revokeAll = Statement(
+    private static let revokeAll = Statement.write(
         "revoke sessions of account",
         """
         with revoked as (
@@ -51,23 +51,23 @@ struct SessionStore: Sendable {
         )
         select id from revoked
         """)
-    private static let revokedSince = Statement(
+    private static let revokedSince = Statement.read(
         "revocations since",
         """
         select id, account, revoked_at from session where revoked_at >= $1 order by revoked_at
         fetch first $2 rows with ties
         """)
-    private static let forget = Statement(
+    private static let forget = Statement.write(
         "forget expired sessions",
         """
         delete from session where id in (
             select id from session where expires_at <= $1 order by expires_at limit $2 for update skip locked
         )
         """)
-    private static let use = Statement(
+    private static let use = Statement.write(
         "use refresh token",
         "update refresh_token set used_at = coalesce(used_at, $2) where hash = $1 returning used_at")
-    private static let add = Statement(
+    private static let add = Statement.write(
         "add refresh token", "insert into refresh_token (hash, session, created_at) values ($1, $2, $3)")
 
     /// Opens a session with its first refresh token.

@@ -6,13 +6,13 @@ import Wire
 struct SigningKeyStore: Sendable {
     let database: PostgresPool
 
-    private static let lock = Statement(
+    private static let lock = Statement.write(
         "lock signing keys", "select pg_advisory_xact_lock(hashtextextended('keys', 0))")
-    private static let all = Statement(
+    private static let all = Statement.read(
         "signing keys", "select private_key, created_at from signing_key order by created_at desc, id")
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert signing key", "insert into signing_key (id, private_key, created_at) values ($1, $2, $3)")
-    private static let forget = Statement("forget signing keys", "delete from signing_key where created_at < $1")
+    private static let forget = Statement.write("forget signing keys", "delete from signing_key where created_at < $1")
 
     /// A key and when it was made.
     struct Stored: Sendable {

@@ -9,10 +9,10 @@ final class OutboxStore: Sendable {
     private let database: PostgresPool
     private let notes: LoopLocal<Notes>
 
-    private static let note = Statement(
+    private static let note = Statement.write(
         "note told batches",
         """
-        update outbox set published_at = clock_timestamp(), entry = told.entry
+        update outbox set published_at = (extract(epoch from clock_timestamp()) * 1000)::bigint, entry = told.entry
         from unnest($1::bigint[], $2::text[]) as told (id, entry) where outbox.id = told.id
         """)
     private static let pause = Duration.milliseconds(50)

@@ -9,13 +9,13 @@ import Wire
 struct ReadPositionStore: Sendable {
     let database: PostgresPool
 
-    private static let move = Statement(
+    private static let move = Statement.write(
         "move read position",
         """
         insert into read_position (user_id, kind, room, seq) values ($1, $2, $3, $4)
         on conflict (user_id, kind, room) do update set seq = excluded.seq where read_position.seq < excluded.seq
         """)
-    private static let position = Statement(
+    private static let position = Statement.read(
         "read position",
         """
         with stored as (

@@ -6,7 +6,7 @@ import Wire
 /// the transaction ends. What a statement behind that sees of those rooms is all that there is.
 enum RoomLocks {
     /// Taken one behind the other as they are given. A lock of a number costs a sixth of one of a row.
-    fileprivate static let take = Statement(
+    fileprivate static let take = Statement.write(
         "lock rooms",
         """
         select count(pg_advisory_xact_lock((kind::bigint << 56) + id))

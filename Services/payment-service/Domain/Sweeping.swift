@@ -1,4 +1,3 @@
-import EventLoop
 import ServiceKit
 import Telemetry
 
@@ -8,49 +7,36 @@ struct Sweeping: Sendable {
     let ledger: Ledger
     let payments: Payments
     let reconciliation: Reconciliation
-    let interval: Duration
     let reconciliationInterval: Duration
     let metrics: DifferenceMetrics
     let log: Log
 
     private static let batch = 100
 
-    /// Gives back reserves whose time is up, until cancelled.
+    /// Gives back reserves whose time is up.
     func expireReserves() async throws {
-        try await repeatedly { while try await ledger.expire(atMost: Self.batch) == Self.batch {} }
+        while try await ledger.expire(atMost: Self.batch) == Self.batch {}
     }
 
-    /// Takes up attempts that are due, until cancelled.
+    /// Takes up attempts that are due.
     func takeUpAttempts() async throws {
-        try await repeatedly { while try await payments.takeUpDue(atMost: Self.batch) == Self.batch {} }
+        while try await payments.takeUpDue(atMost: Self.batch) == Self.batch {}
     }
 
-    /// Reconciles when it is due, until cancelled.
+    /// Reconciles when it is due.
     func reconcile() async throws {
-        try await repeatedly {
-            guard try await reconciliation.takeIfDue(every: reconciliationInterval) else { return }
-            let outcome = try await reconciliation.run()
-            let fields: Log.Fields = [
-                "payments": .count(outcome.payments), "differences": .count(outcome.differences.count),
-            ]
-            if outcome.differences.isEmpty {
-                log.info("reconciled", fields)
-            } else {
-                log.warning("reconciliation found differences", fields)
-            }
+        guard try await reconciliation.takeIfDue(every: reconciliationInterval) else { return }
+        let outcome = try await reconciliation.run()
+        let fields: Log.Fields = [
+            "payments": .count(outcome.payments), "differences": .count(outcome.differences.count),
+        ]
+        if outcome.differences.isEmpty {
+            log.info("reconciled", fields)
+        } else {
+            log.warning("reconciliation found differences", fields)
         }
     }
 
-    /// Keeps the metric at what stands, whichever instance has found it, until cancelled.
-    func countDifferences() async throws {
-        try await repeatedly { metrics.show(try await reconciliation.counts()) }
-    }
-
-    private func repeatedly(_ work: () async throws -> Void) async throws {
-        guard let loop = EventLoop.current else { preconditionFailure("background work runs on a loop") }
-        while true {
-            try await work()
-            try await loop.sleep(for: max(interval, .milliseconds(10)))
-        }
-    }
+    /// Sets the metric to the number of standing differences, whichever instance has found them.
+    func countDifferences() async throws { metrics.show(try await reconciliation.counts()) }
 }

@@ -16,7 +16,7 @@ struct AttemptStore: Sendable {
     }
 
     /// The update changes nothing: it makes the statement return the open attempt, locked, so that none can end unseen.
-    private static let record = Statement(
+    private static let record = Statement.write(
         "record attempt",
         """
         insert into attempt (provider, reference, user_id, order_number, next_try_at)
@@ -31,19 +31,20 @@ struct AttemptStore: Sendable {
         returning id, provider, reference, user_id, order_number, tries, made_at
         """)
     /// Who claims a payment, the first first.
-    static let openClaims = Statement(
+    static let openClaims = Statement.read(
         "open claims",
         """
         select id, provider, reference, user_id, order_number, tries, made_at from attempt
         where ended_at is null and reference = $1 and user_id is not null and coalesce(provider, $2) = $2
         order by id
         """)
-    private static let end = Statement(
+    private static let end = Statement.write(
         "end attempt",
         """
-        update attempt set ended_at = clock_timestamp(), outcome = $2 where id = $1 and ended_at is null
+        update attempt set ended_at = (extract(epoch from clock_timestamp()) * 1000)::bigint, outcome = $2
+        where id = $1 and ended_at is null
         """)
-    private static let takeDue = Statement(
+    private static let takeDue = Statement.write(
         "take due attempts",
         """
         update attempt set next_try_at = $2
@@ -53,10 +54,10 @@ struct AttemptStore: Sendable {
         )
         returning id, provider, reference, user_id, order_number, tries, made_at
         """)
-    private static let postpone = Statement(
+    private static let postpone = Statement.write(
         "postpone attempt",
         "update attempt set tries = tries + 1, next_try_at = $2 where id = $1 and ended_at is null")
-    private static let forget = Statement(
+    private static let forget = Statement.write(
         "forget attempts",
         """
         delete from attempt

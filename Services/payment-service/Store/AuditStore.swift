@@ -6,9 +6,9 @@ struct AuditStore: Sendable {
     /// So many transactions, or accounts, at a time.
     private static let page: Int64 = 5000
 
-    private static let lastTransaction = Statement(
+    private static let lastTransaction = Statement.read(
         "last transaction", "select coalesce(max(id), 0) from transaction")
-    private static let transactionSums = Statement(
+    private static let transactionSums = Statement.read(
         "audit transactions",
         """
         select 'transaction_sum', transaction.id::text, coalesce(sum(amount), 0) || ' in ' || count(amount), '0'
@@ -16,14 +16,14 @@ struct AuditStore: Sendable {
         where transaction.id > $1 and transaction.id <= $2
         group by transaction.id having coalesce(sum(amount), 0) <> 0 or count(amount) < 2
         """)
-    private static let endOfPage = Statement(
+    private static let endOfPage = Statement.read(
         "end of audit page",
         """
         select max(user_id) from (
             select user_id from account where user_id > $1 order by user_id limit $2
         ) as page
         """)
-    private static let bookBalances = Statement(
+    private static let bookBalances = Statement.read(
         "audit balances",
         """
         select distinct on (user_id, book)
@@ -38,7 +38,7 @@ struct AuditStore: Sendable {
         where balance <> running or version <> place
         order by user_id, book, version
         """)
-    private static let reservedSums = Statement(
+    private static let reservedSums = Statement.read(
         "audit reserves",
         """
         with books as (
@@ -51,7 +51,7 @@ struct AuditStore: Sendable {
         select 'reserved_sum', user_id::text, coalesce(balance, 0)::text, coalesce(amount, 0)::text
         from books full join open using (user_id) where coalesce(balance, 0) <> coalesce(amount, 0)
         """)
-    private static let purchasedSums = Statement(
+    private static let purchasedSums = Statement.read(
         "audit purchases",
         """
         with books as (
@@ -64,7 +64,7 @@ struct AuditStore: Sendable {
         select 'purchased_sum', user_id::text, coalesce(balance, 0)::text, coalesce(coins, 0)::text
         from books full join credited using (user_id) where coalesce(balance, 0) <> coalesce(coins, 0)
         """)
-    private static let leftovers = Statement(
+    private static let leftovers = Statement.read(
         "audit leftovers",
         """
         select 'capture_uncollected', key, '0', amount::text from reserve where uncollected_at is not null

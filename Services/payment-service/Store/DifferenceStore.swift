@@ -10,28 +10,29 @@ struct DifferenceStore: Sendable {
         let lastSeenAt: Timestamp
     }
 
-    private static let record = Statement(
+    private static let record = Statement.write(
         "record difference",
         """
         insert into difference as known (kind, subject, ours, theirs, first_seen_at, last_seen_at)
-        values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())
+        select $1, $2, $3, $4, now, now
+        from (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now) as clock
         on conflict (kind, subject) do update set ours = excluded.ours, theirs = excluded.theirs,
             first_seen_at = case when known.resolved_at is null then known.first_seen_at else excluded.first_seen_at end,
             last_seen_at = excluded.last_seen_at, resolved_at = null
         """)
-    private static let resolve = Statement(
+    private static let resolve = Statement.write(
         "resolve differences",
         """
-        update difference set resolved_at = clock_timestamp()
+        update difference set resolved_at = (extract(epoch from clock_timestamp()) * 1000)::bigint
         where resolved_at is null and kind = any($1::text[]) and last_seen_at < $2
         """)
-    private static let standing = Statement(
+    private static let standing = Statement.read(
         "standing differences",
         """
         select kind, subject, ours, theirs, first_seen_at, last_seen_at from difference
         where resolved_at is null order by first_seen_at, kind, subject limit $1
         """)
-    private static let counts = Statement(
+    private static let counts = Statement.read(
         "count differences", "select kind, count(*) from difference where resolved_at is null group by kind")
 
     /// Records a difference, new or seen again.

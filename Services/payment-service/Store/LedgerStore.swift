@@ -3,12 +3,12 @@ import Wire
 
 /// Accounts, transactions and their entries.
 struct LedgerStore: Sendable {
-    private static let open = Statement(
+    private static let open = Statement.write(
         "open account", "insert into account (user_id) values ($1) on conflict do nothing")
-    private static let lock = Statement(
+    private static let lock = Statement.write(
         "lock account", "select true from account where user_id = $1 for no key update")
     /// A statement of its own behind the lock: it must see what was committed while the lock was waited for.
-    private static let read = Statement(
+    private static let read = Statement.read(
         "read holdings",
         """
         select coalesce(wallet.balance, 0), coalesce(wallet.version, 0),
@@ -21,7 +21,7 @@ struct LedgerStore: Sendable {
         ) as wallet on true
         left join reserve on reserve.key = $2
         """)
-    private static let post = Statement(
+    private static let post = Statement.write(
         "post",
         """
         with made as (
@@ -30,7 +30,7 @@ struct LedgerStore: Sendable {
         insert into entry (transaction_id, user_id, book, amount)
         select made.id, $1, leg.book, leg.amount from made, unnest($4::text[], $5::bigint[]) as leg (book, amount)
         """)
-    private static let wallet = Statement(
+    private static let wallet = Statement.read(
         "read wallet",
         """
         select coalesce((
@@ -39,7 +39,7 @@ struct LedgerStore: Sendable {
         ), 0)
         from account where user_id = $1
         """)
-    private static let wallets = Statement(
+    private static let wallets = Statement.read(
         "read wallets",
         """
         select user_id, coalesce((

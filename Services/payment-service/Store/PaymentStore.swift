@@ -3,7 +3,7 @@ import Wire
 
 /// Payments as they are recorded.
 struct PaymentStore: Sendable {
-    private static let find = Statement(
+    private static let find = Statement.read(
         "find payment",
         """
         select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
@@ -11,7 +11,7 @@ struct PaymentStore: Sendable {
         from payment where reference = $1 and provider = any($2::text[])
         order by owner is null, id limit 1
         """)
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert payment",
         """
         insert into payment (
@@ -19,30 +19,31 @@ struct PaymentStore: Sendable {
         ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         on conflict (provider, reference) do nothing
         """)
-    private static let lock = Statement(
+    private static let lock = Statement.write(
         "lock payment",
         """
         select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
             owner, coins, credited_at, refunded
         from payment where provider = $1 and reference = $2 for no key update
         """)
-    private static let update = Statement(
+    private static let update = Statement.write(
         "update payment",
         """
         update payment set order_number = $2, item = $3, amount = $4, cancelled_amount = $5, currency = $6,
             status = $7, paid_at = $8, owner = $9, coins = $10, credited_at = $11, refunded = $12,
-            checked_at = clock_timestamp()
+            checked_at = (extract(epoch from clock_timestamp()) * 1000)::bigint
         where id = $1
         """)
-    private static let unchecked = Statement(
+    private static let unchecked = Statement.read(
         "unchecked payments",
         """
         select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
             owner, coins, credited_at, refunded
         from payment where checked_at < $1 and seen_at > $2 order by checked_at limit $3
         """)
-    private static let markChecked = Statement(
-        "mark payment checked", "update payment set checked_at = clock_timestamp() where id = $1")
+    private static let markChecked = Statement.write(
+        "mark payment checked",
+        "update payment set checked_at = (extract(epoch from clock_timestamp()) * 1000)::bigint where id = $1")
 
     /// A payment by what its provider calls it.
     func find(

@@ -9,15 +9,15 @@ struct ReserveStore: Sendable {
         let user: UserID
     }
 
-    private static let record = Statement(
+    private static let record = Statement.write(
         "record reserve",
         """
         insert into reserve (key, user_id, amount, reason, state, balance, expires_at, uncollected_at)
         values ($1, $2, $3, $4, $5, $6, $7, $8)
         on conflict (key) do update set state = excluded.state, uncollected_at = excluded.uncollected_at
         """)
-    private static let owner = Statement("owner of reserve", "select user_id from reserve where key = $1")
-    private static let overdue = Statement(
+    private static let owner = Statement.read("owner of reserve", "select user_id from reserve where key = $1")
+    private static let overdue = Statement.read(
         "overdue reserves",
         """
         select key, user_id from reserve

@@ -3,9 +3,9 @@ import Wire
 
 /// Which webhooks have come.
 struct WebhookStore: Sendable {
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert webhook", "insert into webhook (provider, id) values ($1, $2) on conflict do nothing")
-    private static let forget = Statement(
+    private static let forget = Statement.write(
         "forget webhooks",
         """
         delete from webhook where (provider, id) in (

@@ -1,15 +1,11 @@
 import Contract
 import HTTP
-import Postgres
 import ServiceKit
 import Wire
 
 /// What other services ask of memberships.
 struct AccessRoutes: Sendable {
-    let database: PostgresPool
     let access: AccessStore
-    let members: MemberStore
-    let channelMembers: ChannelMemberStore
     let channels: Channels
     let system: SystemWorkspaces
 
@@ -56,7 +52,7 @@ struct AccessRoutes: Sendable {
     func page(_ call: InternalCall) async throws -> Response {
         let after = try call.number("after", in: 0...Int64.max) ?? 0
         let limit = try call.number("limit", in: 1...InternalCall.bulkLimit) ?? InternalCall.bulkLimit
-        let users = try await channelMembers.page(try call.id("id"), after: after, limit: limit, in: database)
+        let users = try await access.members(of: try call.id("id"), after: after, limit: limit)
         return call.reply { json in
             json.object { json in
                 json.field("members", users.map(\.description))
@@ -73,8 +69,7 @@ struct AccessRoutes: Sendable {
 
     func acquaintances(_ call: InternalCall) async throws -> Response {
         let json = try await call.json()
-        let ids = try await members.acquaintances(
-            of: try json.id("user_id"), among: try json.ids("others"), in: database)
+        let ids = try await access.acquaintances(of: try json.id("user_id"), among: try json.ids("others"))
         return call.reply { json in json.object { $0.field("ids", ids.map(\.description)) } }
     }
 

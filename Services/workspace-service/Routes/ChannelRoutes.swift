@@ -73,7 +73,7 @@ struct ChannelRoutes: Sendable {
 
     func delete(_ call: Call, _ caller: Caller) async throws -> Response {
         try await channels.delete(try call.channel(), of: try call.id("id"), by: caller.user)
-        covers.pictures.left()
+        covers.pictures.removeUnusedSoon()
         return call.done()
     }
 

@@ -56,7 +56,7 @@ struct WorkspaceRoutes: Sendable {
 
     func delete(_ call: Call, _ caller: Caller) async throws -> Response {
         try await workspaces.delete(try call.id("id"), by: caller.user)
-        covers.pictures.left()
+        covers.pictures.removeUnusedSoon()
         return call.done()
     }
 

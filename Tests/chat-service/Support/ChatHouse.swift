@@ -70,7 +70,7 @@ final class ChatHouse: Stoppable {
 
     // MARK: Calls
 
-    var doors: ServiceDoors { instances[0].doors(tokens: peers.tokens) }
+    var refusalProbe: RefusalProbe { instances[0].refusalProbe(tokens: peers.tokens) }
 
     /// A call of a client who has signed in.
     func call(

@@ -54,9 +54,9 @@ struct LedgerSchemaTests {
         try await database.run(
             sql: """
                 insert into payment.reserve (key, user_id, amount, reason, state, balance, expires_at)
-                values ('k', 1, 10, '', 'captured', 90, now());
+                values ('k', 1, 10, '', 'captured', 90, 1700000000000);
                 insert into payment.payment (provider, reference, order_number, item, amount, cancelled_amount, currency,
-                    status, owner, coins, credited_at) values ('p', 'r', 'o', 'i', 100, 0, 'KRW', 'paid', 1, 10, now())
+                    status, owner, coins, credited_at) values ('p', 'r', 'o', 'i', 100, 0, 'KRW', 'paid', 1, 10, 1700000000000)
                 """)
         let before = try await database.run(sql: "table payment.entry; table payment.reserve; table payment.payment")
         try await Pools.use(database) { pool in

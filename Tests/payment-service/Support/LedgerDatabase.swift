@@ -22,8 +22,8 @@ extension PostgresPool {
         do {
             try await transaction { transaction in
                 try await transaction.query(
-                    Statement("role", unprepared: "set local session_replication_role = \(role)"))
-                try await transaction.query(Statement("attack", unprepared: sql))
+                    Statement.write("role", unprepared: "set local session_replication_role = \(role)"))
+                try await transaction.query(Statement.write("attack", unprepared: sql))
             }
             return nil
         } catch {

@@ -73,9 +73,9 @@ final class PaymentHouse: Stoppable {
 
     // MARK: Calls
 
-    var doors: ServiceDoors {
+    var refusalProbe: RefusalProbe {
         let someone = someone
-        return ServiceDoors(
+        return RefusalProbe(
             publicPort: someone.publicPort, internalPort: someone.internalPort, tokens: world.tokens)
     }
 

@@ -101,7 +101,7 @@ final class WorkspaceHouse: Stoppable {
 
     // MARK: Calls
 
-    var doors: ServiceDoors { instances[0].doors(tokens: peers.tokens) }
+    var refusalProbe: RefusalProbe { instances[0].refusalProbe(tokens: peers.tokens) }
 
     /// A call of a client who has signed in, with a JSON body or none.
     func call(

@@ -2,40 +2,40 @@ internal import EventLoop
 internal import Redis
 internal import Wire
 
-/// Makes the limits of calls those of all instances of a service together, without a call ever waiting for it.
+/// Applies the call limits to all instances of a service together. No call waits for Redis.
 ///
-/// Every instance takes from buckets of its own, and five times a second tells Redis how much it has taken from
-/// those that are in use; it is told in turn what is left of the bucket that all share, and takes no more than that.
-/// So a caller who goes to several instances at once gets, beyond the limit, what they admit within one such
-/// interval, and pays it back by waiting longer. While Redis is away, the limits are those of each instance.
-struct LimitSharing: Sendable {
+/// Each instance takes tokens from its own buckets. Five times a second it reports to Redis how many it has taken from the
+/// buckets in use, and reads how many are left in the shared bucket; it does not exceed that number. A caller that uses
+/// several instances at once can exceed the limit by the calls that they admit within one interval, and then waits longer. While
+/// Redis is away, each instance applies the limits alone.
+struct SharedLimits: Sendable {
     let limits: CallLimits
     let redis: Redis
-    /// The service, whose calls are counted apart from those of others.
+    /// The service; each has its own buckets.
     let name: String
 
     private static let interval = Duration.milliseconds(200)
-    /// Keys in one pipeline.
+    /// The number of keys in one pipeline.
     private static let batch = 512
 
-    /// Shares until cancelled.
+    /// Synchronizes the buckets until the task is cancelled.
     func run(on loop: EventLoop) async throws {
         while true {
             try await loop.sleep(for: Self.interval)
-            await share()
+            await synchronize()
         }
     }
 
-    /// Tells and asks once.
-    func share() async {
+    /// Reports the taken tokens and reads the shared buckets once.
+    func synchronize() async {
         guard case .connected = redis.state else { return }
-        await share(limits.users, "user")
-        await share(limits.addresses, "address")
-        if let keys = limits.keys { await share(keys, "key") }
+        await synchronize(limits.users, "user")
+        await synchronize(limits.addresses, "address")
+        if let keys = limits.keys { await synchronize(keys, "key") }
     }
 
-    private func share<Key>(_ table: BucketTable<Key>, _ kind: String) async {
-        let due = table.takeDue()
+    private func synchronize<Key>(_ table: BucketTable<Key>, _ kind: String) async {
+        let due = table.takeUnreported()
         for start in stride(from: 0, to: due.count, by: Self.batch) {
             let some = due[start..<min(start + Self.batch, due.count)]
             let outcomes = await redis.run(
@@ -45,7 +45,7 @@ struct LimitSharing: Sendable {
                 })
             for ((key, taken), outcome) in zip(some, outcomes) {
                 guard let text = try? outcome.get().text, let left = Double(text) else {
-                    table.untell(key, taken: taken)
+                    table.restore(key, taken: taken)
                     continue
                 }
                 table.settle(key, shared: left)
@@ -53,8 +53,8 @@ struct LimitSharing: Sendable {
         }
     }
 
-    /// KEYS: the bucket. ARGV: tokens a second, tokens at once, tokens taken. It owes as many as it can hold at most,
-    /// and is forgotten when it is full.
+    /// KEYS: the bucket. ARGV: tokens per second, tokens at once, tokens taken. The balance of a bucket never falls below
+    /// minus its capacity. A full bucket expires.
     private static let take = RedisScript(
         """
         local rate, burst, taken = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])

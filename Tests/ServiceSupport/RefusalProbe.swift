@@ -1,25 +1,25 @@
 internal import TestSupport
 
-/// The two ports of a service, and what it says at each to callers who do not show what they must.
-public struct ServiceDoors: Sendable {
+/// Calls the routes of a service without the required key, token or credential, on both of its ports.
+public struct RefusalProbe: Sendable {
     private let publicPort: UInt16
     private let internalPort: UInt16
     private let tokens: TokenIssuer
 
-    /// - Parameter tokens: of the issuer whom the service trusts.
+    /// - Parameter tokens: the issuer that the service trusts.
     public init(publicPort: UInt16, internalPort: UInt16, tokens: TokenIssuer) {
         self.publicPort = publicPort
         self.internalPort = internalPort
         self.tokens = tokens
     }
 
-    /// The codes that `codes(_:_:key:json:)` finds at a route of clients that needs a token.
+    /// The expected codes of a client route that needs a token.
     public static let refusals = [
         "no key": "E01", "a wrong key": "E01", "no token": "E02", "an empty token": "E02", "a forged token": "E02",
         "an expired token": "E05",
     ]
 
-    /// What a route of clients answers to each lack, by its name.
+    /// The codes of a client route for each kind of wrong call.
     public func codes(
         _ method: String, _ path: String, key: String, json: String? = nil
     ) async throws -> [String: String] {
@@ -40,13 +40,13 @@ public struct ServiceDoors: Sendable {
         ]
     }
 
-    /// What `internalAnswers(_:_:)` finds at a route of services.
+    /// The expected answers of an internal route.
     public static let internalRefusals = [
         "on the clients' port": "E97", "nothing": "401", "a token": "401", "a token as credential": "401",
         "a wrong credential": "401", "the credential without its scheme": "401",
     ]
 
-    /// What a route of services answers to who does not show the service credential where it must, by what is shown.
+    /// The answers of an internal route for each kind of wrong call.
     public func internalAnswers(_ method: String, _ path: String) async throws -> [String: String] {
         let (credential, token) = ("Bearer " + ServiceUnderTest.credential, tokens.token(user: 1))
         func status(_ authorization: String) async throws -> String {
@@ -62,7 +62,7 @@ public struct ServiceDoors: Sendable {
         ]
     }
 
-    /// Whether a route of services lets in who shows the service credential.
+    /// Whether an internal route accepts the service credential.
     public func admitsCredential(_ method: String, _ path: String) async throws -> Bool {
         try await reply(
             internalPort, method, path, [("Authorization", "Bearer " + ServiceUnderTest.credential)]

@@ -3,12 +3,12 @@ public import HTTP
 internal import Wire
 
 extension Call {
-    /// The reply that is a stored file: whole, in part, or told that the client has it.
-    /// What is at a path never changes.
+    /// The reply with a stored file: all of it, a range, or 304 if the client already has it. The content of a path never
+    /// changes.
     ///
     /// - Parameters:
-    ///   - name: what the store calls it.
-    ///   - title: what someone who saves it is offered as its name.
+    ///   - name: the name in the store.
+    ///   - title: the file name that a browser offers when a user saves the file.
     public func file(_ name: String, in store: any FileStore, title: String? = nil) async throws -> Response {
         guard let stored = try await store.open(name) else { throw Failure.notFound }
         let (stem, suffix) = Self.parts(of: name)
@@ -17,19 +17,19 @@ extension Call {
         var headers = Headers()
         headers.append(.cacheControl, "private, max-age=31536000, immutable")
         headers.append("X-Content-Type-Options", "nosniff")
-        // Nothing that a browser would run: pictures are shown, all else is saved.
+        // A browser must not run a file: it shows pictures and saves everything else.
         let disposition = type?.isImage == true ? "inline" : "attachment"
         let titled = title.map { "; filename*=UTF-8''\(PercentEncoding.strict.encode($0))" } ?? ""
         headers.append(.contentDisposition, disposition + titled)
         let reply = FileReply(
             stored.file, size: stored.size, type: type?.mediaType ?? "application/octet-stream", tag: tag)
         guard let response = reply.response(to: request, headers: headers) else {
-            throw Failure(.invalidRequest, "The file has no such part.", status: 416)
+            throw Failure(.invalidRequest, "The file has no such range.", status: 416)
         }
         return response
     }
 
-    /// What is before and behind the last dot, without the folder.
+    /// The parts before and after the last dot, without the folder.
     private static func parts(of name: String) -> (stem: String, suffix: String) {
         let last = name.split(separator: "/").last ?? ""
         guard let dot = last.lastIndex(of: ".") else { return (String(last), "") }

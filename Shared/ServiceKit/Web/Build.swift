@@ -1,6 +1,6 @@
-/// What the running program was made of.
+/// The version of the running program and the way it was built.
 enum Build {
-    /// Of the product; raised with every release.
+    /// The version of the product, raised with every release.
     static let version = "1.0.0"
 
     /// The compiler.
@@ -14,7 +14,7 @@ enum Build {
         #endif
     }
 
-    /// Whether it was built for release.
+    /// Whether this is a release build.
     static var isOptimized: Bool {
         #if DEBUG
             false

@@ -1,10 +1,11 @@
-/// What Swift prints for an optional text.
-enum PrintedOptional {
-    /// What was printed as `Optional("text")`, its escapes undone; nothing for `nil`. Any other text is itself.
-    static func text(of printed: String) -> String {
+/// The text that Swift prints for an optional string. One client app puts it into its forms.
+enum OptionalDescription {
+    /// Returns the string inside `Optional("text")` without its escapes, an empty string for `nil`, and any other text
+    /// unchanged.
+    static func unwrap(_ printed: String) -> String {
         if printed == "nil" { return "" }
         let (head, tail) = ("Optional(\"".unicodeScalars, "\")".unicodeScalars)
-        // By scalars: a quotation mark and an accent behind it are one character.
+        // Compared by scalars, because a quotation mark and a combining accent are one character.
         let scalars = printed.unicodeScalars
         guard scalars.count >= head.count + tail.count, scalars.starts(with: head),
             scalars.suffix(tail.count).elementsEqual(tail)
@@ -12,7 +13,7 @@ enum PrintedOptional {
         return unescaped(scalars.dropFirst(head.count).dropLast(tail.count)) ?? printed
     }
 
-    /// Nil where Swift would have printed something else.
+    /// Returns nil for a text that Swift does not print.
     private static func unescaped(_ printed: Substring.UnicodeScalarView) -> String? {
         var (text, rest) = (String.UnicodeScalarView(), printed)
         while let next = rest.popFirst() {
@@ -27,7 +28,7 @@ enum PrintedOptional {
         return String(text)
     }
 
-    /// What an escape means, of which the backslash has been read.
+    /// Reads an escape after its backslash.
     private static func escaped(_ rest: inout Substring.UnicodeScalarView) -> Unicode.Scalar? {
         guard let name = rest.popFirst() else { return nil }
         switch name {

@@ -7,12 +7,12 @@ import Wire
 
 @testable import ServiceKit
 
-@Suite("Limits of calls that instances share")
-struct LimitSharingTests {
-    /// An instance's limits, with a connection to Redis of its own.
+@Suite("Shared call limits")
+struct SharedLimitsTests {
+    /// The limits of one instance, with its own connection to Redis.
     private struct Instance {
         let limits: CallLimits
-        let sharing: LimitSharing
+        let sharing: SharedLimits
         let redis: Redis
 
         init(_ server: RedisServer, _ loops: EventLoopGroup, _ pool: BlockingPool, burst: Double, rate: Double = 0.01) {
@@ -20,10 +20,10 @@ struct LimitSharingTests {
             var configuration = RedisConfiguration(url: "redis://127.0.0.1:\(server.port)/0")!
             configuration.commandTimeout = .seconds(20).patiently
             redis = Redis(configuration, on: loops, resolvingOn: pool)
-            sharing = LimitSharing(limits: limits, redis: redis, name: "test")
+            sharing = SharedLimits(limits: limits, redis: redis, name: "test")
         }
 
-        /// Calls of a user that are admitted, of `count` at once.
+        /// The number of admitted calls of `count` calls of a user.
         func admitted(_ user: Int64, of count: Int) -> Int {
             (0..<count).count { _ in (try? limits.admit(UserID(user))) != nil }
         }
@@ -47,63 +47,63 @@ struct LimitSharingTests {
         pool.stop()
     }
 
-    @Test("What one instance has admitted another does not admit again")
+    @Test("Tokens that one instance has taken are not available to another")
     func shared() async throws {
         try await withInstances(burst: 64) { one, other, _ in
             #expect(one.admitted(7, of: 100) == 64)
-            await one.sharing.share()
-            // Nobody has told the other yet; a few calls, and it asks.
+            await one.sharing.synchronize()
+            // The other instance does not know yet; after a few calls it synchronizes.
             #expect(other.admitted(7, of: 2) == 2)
-            await other.sharing.share()
+            await other.sharing.synchronize()
             #expect(other.admitted(7, of: 100) == 0)
             #expect(other.admitted(8, of: 1) == 1)
         }
     }
 
-    @Test("Who took too much from several instances waits until it is paid back, and is told how long")
+    @Test("A user who exceeded the limit on several instances waits until the debt is paid, as reported")
     func debt() async throws {
         try await withInstances(burst: 64) { one, other, _ in
             #expect(one.admitted(7, of: 64) + other.admitted(7, of: 64) == 128)
-            await one.sharing.share()
-            await other.sharing.share()
+            await one.sharing.synchronize()
+            await other.sharing.synchronize()
             let failure = #expect(throws: Failure.self) { try other.limits.admit(UserID(7)) }
-            // 64 owed and one wanted, at one in a hundred seconds.
+            // 64 tokens owed and one wanted, at one per hundred seconds.
             #expect(failure?.code == .tooManyCalls)
             #expect(failure?.retryAfter.map { $0 > .seconds(6000) } == true)
         }
     }
 
-    @Test("A user who calls little is told to nobody")
+    @Test("A user with few calls is not reported to Redis")
     func little() async throws {
         try await withInstances(burst: 640) { one, _, _ in
             #expect(one.admitted(7, of: 19) == 19)
-            await one.sharing.share()
+            await one.sharing.synchronize()
             let none = try await one.redis.run(RedisCommand("DBSIZE")).integer
             #expect(none == 0)
             #expect(one.admitted(7, of: 1) == 1)
-            await one.sharing.share()
+            await one.sharing.synchronize()
             let some = try await one.redis.run(RedisCommand("DBSIZE")).integer
             #expect(some == 1)
         }
     }
 
-    @Test("Without Redis each instance limits by itself, and tells afterwards")
+    @Test("Without Redis each instance limits alone and reports later")
     func withoutRedis() async throws {
         try await withInstances(burst: 64) { one, other, server in
             await server.stop()
             #expect(one.admitted(7, of: 100) == 64)
-            await one.sharing.share()
+            await one.sharing.synchronize()
             #expect(one.admitted(7, of: 100) == 0)
             #expect(other.admitted(7, of: 2) == 2)
             try await server.start()
             for instance in [one, other] { try await instance.redis.connected(within: .seconds(20)) }
-            await one.sharing.share()
-            await other.sharing.share()
+            await one.sharing.synchronize()
+            await other.sharing.synchronize()
             #expect(other.admitted(7, of: 100) == 0)
         }
     }
 
-    @Test("Two services at work share a limit and keep it without Redis, with E98 and a time to come back")
+    @Test("Two running instances share a limit and keep it without Redis, with E98 and Retry-After")
     func services() async throws {
         let redis = try await RedisServer.start()
         let settings = ["user_burst": "320", "user_rate": "1"]
