@@ -25,7 +25,7 @@ def worlds(product):
 
 @pytest.fixture(scope="session", autouse=True)
 def idle_engine(worlds):
-    """An engine without a namespace and its time of opening, before all other tests so that they use up the waiting time."""
+    """An engine without a namespace, opened before all other tests, and its time of opening."""
     world = worlds["collatalk"]
     return Engine(world.product, world.owner.cookie), time.monotonic()
 
