@@ -61,7 +61,7 @@ class Entry:
                 return ssl.DER_cert_to_PEM_cert(connection.getpeercert(binary_form=True))
 
     def refusals(self):
-        return [line for line in (self.folder / "log").read_text().splitlines() if "goes on as before" in line]
+        return [line for line in (self.folder / "log").read_text().splitlines() if "keeps its configuration" in line]
 
     def workers(self):
         return workers_of((self.folder / "gateway/nginx.pid").read_text().strip())
