@@ -10,7 +10,7 @@ number_services() {
     done
 }
 
-# What every service could be told, as lines `key = value`.
+# Prints the settings that any service may have, as lines `key = value`.
 common_settings() {
     local name=$1 role
     role=$(role_of "$name")
@@ -31,7 +31,7 @@ SETTINGS
     if [[ -n ${MARU_ALLOWED_ORIGINS:-} ]]; then printf 'allowed_origins = %s\n' "$MARU_ALLOWED_ORIGINS"; fi
 }
 
-# Where a service finds the stand-ins for outside providers.
+# Prints the settings that point a service to the stand-ins.
 standins_settings() {
     local base=http://127.0.0.1:$standins_port
     case $1 in
@@ -51,12 +51,12 @@ standins_settings() {
     esac
 }
 
-# A service refuses what it does not know, so of the common settings it gets its own; those of the operator come last,
-# unseen, and win.
+# Writes the configuration of a service. A service refuses unknown settings, so it gets only those common settings that it
+# knows. The operator's settings come last, unchecked, and win.
 write_configuration() {
     local name=$1
     {
-        { "$programs/$name" --print-config || fail "$name does not tell its settings"; } | sed -nE 's/^(# )?([a-z0-9_]+) =.*/?\2/p'
+        { "$programs/$name" --print-config || fail "$name --print-config failed"; } | sed -nE 's/^(# )?([a-z0-9_]+) =.*/?\2/p'
         common_settings "$name"
         if [[ -n ${standins_port:-} ]]; then standins_settings "$name"; fi
         printf '%s\n' '!'
@@ -80,7 +80,7 @@ write_configuration() {
     ' >"$data/config/$name.conf"
 }
 
-# A service sees no environment but this: a variable that happens to be set does not configure it.
+# The whole environment of a service, so that no other variable can configure it.
 clean_environment=(env -i "PATH=$PATH" "HOME=${HOME:-/}" "LANG=C.UTF-8" "TZ=UTC")
 
 start_service() {

@@ -1,4 +1,4 @@
-"""All of Maru with what faults need: second instances, wires that can be cut."""
+"""A running Maru for fault tests, with second instances of some services and connections that can be cut."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,7 @@ from recording import Push, Row
 DOUBLED = ("chat-service", "realtime-gateway")
 
 
-class House(Processes):
+class Deployment(Processes):
     def __init__(self, checkout, programs, log):
         super().__init__(checkout)
         self.folder = self.folder.rename(self.folder.with_name(self.folder.name.replace("maru-", "maru-faults-")))
@@ -35,7 +35,7 @@ class House(Processes):
         try:
             await asyncio.to_thread(self.run, "up", "--detach", "--standins", "--port", "0")
             self.ports = dict(line.split("=") for line in (self.data / "ports").read_text().split())
-            await self.lay_links()
+            await self.create_links()
             await asyncio.gather(*(self.restart(service) for service in SERVICES))
             for service in DOUBLED:
                 self.start_second(service)
@@ -64,19 +64,19 @@ class House(Processes):
         result = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=300)
         assert result.returncode == 0, result.stdout + result.stderr
 
-    async def lay_links(self):
-        """Every instance reaches Redis and Postgres by a wire of its own, the API gateway both gateways."""
+    async def create_links(self):
+        """Gives each instance its own link to Redis and to Postgres, and nginx its own link to each realtime-gateway."""
         for service in SERVICES:
             for instance in (service, f"{service}-2") if service in DOUBLED else (service,):
-                await self.lay(f"redis of {instance}", int(self.ports["redis_port"]))
-                await self.lay(f"postgres of {instance}", int(self.ports["postgres_port"]))
+                await self.create_link(f"redis of {instance}", int(self.ports["redis_port"]))
+                await self.create_link(f"postgres of {instance}", int(self.ports["postgres_port"]))
             self.write_settings(service, self.settings(service, service))
         self.second_ports = {service: (free_port(), free_port()) for service in DOUBLED}
         index = SERVICES.index("realtime-gateway")
-        await self.lay("sockets of realtime-gateway", int(self.ports["services_port"]) + index)
-        await self.lay("sockets of realtime-gateway-2", self.second_ports["realtime-gateway"][0])
+        await self.create_link("sockets of realtime-gateway", int(self.ports["services_port"]) + index)
+        await self.create_link("sockets of realtime-gateway-2", self.second_ports["realtime-gateway"][0])
 
-    async def lay(self, name, port):
+    async def create_link(self, name, port):
         self.links[name] = await self.exits.enter_async_context(Link(port))
 
     def settings(self, service, instance):
@@ -151,8 +151,8 @@ class House(Processes):
 
     # State
 
-    async def until_ready(self, patience=60):
-        end = time.monotonic() + patience
+    async def until_ready(self, limit=60):
+        end = time.monotonic() + limit
         first = int(self.ports["internals_port"])
         ports = [first + index for index in range(len(SERVICES))] + [each[1] for each in self.second_ports.values()]
         for url in [f"http://127.0.0.1:{port}/readyz" for port in ports] + [f"http://127.0.0.1:{self.status_port}/healthz"]:
@@ -161,7 +161,7 @@ class House(Processes):
                 await asyncio.sleep(0.1)
 
     def rows(self):
-        """All messages, as the database has them."""
+        """Returns all messages in the database."""
         url = (self.data / "secrets/chat/database_url").read_text()
         query = "select json_agg(json_build_array(kind, room, seq, id, author, content, client_id, created_at)) from message"
         output = subprocess.run(["psql", "-XAtc", query, url], capture_output=True, text=True, check=True, timeout=60).stdout

@@ -1,9 +1,9 @@
-"""Which fault comes when. The same seed tells the same story."""
+"""Schedules faults. The same seed gives the same schedule."""
 
 import random
 from dataclasses import dataclass
 
-# What can be killed, and what can be stopped for a while and left to go on.
+# Processes that are killed, and processes that are stopped for a while.
 KILLED = (
     "auth-service", "workspace-service", "chat-service", "chat-service-2", "realtime-gateway", "realtime-gateway-2",
     "payment-service", "redis", "postgres", "a backend of postgres", "nginx",
@@ -12,19 +12,19 @@ STOPPED = (
     "auth-service", "workspace-service", "chat-service", "chat-service-2", "realtime-gateway", "realtime-gateway-2",
     "payment-service", "redis", "postgres", "nginx",
 )  # fmt: skip
-# What is told to end, as in a rolling restart.
+# Processes that are told to stop, as in a rolling restart.
 RESTARTED = (
     "auth-service", "workspace-service", "chat-service", "chat-service-2", "realtime-gateway", "realtime-gateway-2",
     "payment-service", "redis", "postgres", "nginx",
 )  # fmt: skip
-# Wires that are cut, some of them together.
+# Links that are cut, some of them together.
 CUT = (
     "redis of all", "redis of auth-service", "redis of workspace-service", "redis of chat-service",
     "redis of realtime-gateway-2", "redis of payment-service", "postgres of auth-service", "postgres of workspace-service",
     "postgres of chat-service-2", "postgres of realtime-gateway", "postgres of payment-service",
     "sockets of realtime-gateway", "sockets of realtime-gateway-2",
 )  # fmt: skip
-PROVIDER = ("fails", "is slow", "asks for patience")
+PROVIDER = ("fails", "is slow", "sends Retry-After")
 
 
 @dataclass(frozen=True)
@@ -33,20 +33,20 @@ class Fault:
     at: float
     kind: str
     victim: str
-    # Seconds, for what ends by itself or is ended.
+    # Seconds, for a fault that lasts.
     lasts: float = 0
 
     @property
     def is_alone(self):
-        """Whether no other is to come meanwhile, nor before all has got over those before it."""
+        """Whether it starts only after all earlier faults are over, and no other starts before it ends."""
         return (self.kind, self.victim) == ("cut", "redis of all")
 
     def __str__(self):
         return f"{self.kind} {self.victim}" + (f" for {self.lasts:.1f} s" if self.lasts else "")
 
 
-def story(seed, seconds):
-    """Faults until `seconds`, each kind of fault before any comes again; those that follow each other may overlap."""
+def schedule(seed, seconds):
+    """Returns faults until `seconds`. Every kind of fault occurs before any repeats, and neighbours may overlap."""
     rng = random.Random(seed)
     faults, at, deck = [], 2.0, []
     while True:
@@ -65,7 +65,7 @@ def story(seed, seconds):
 
 
 def kinds_of(faults):
-    """What befalls what; of two instances of a service the one is as good as the other."""
+    """The pairs of fault and victim, without regard to the instance of a service."""
     return {(each.kind, each.victim.removesuffix("-2")) for each in faults}
 
 

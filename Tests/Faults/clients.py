@@ -1,4 +1,4 @@
-"""Those who write and read, each as an app does, and write down what they asked, were told and saw."""
+"""Clients that write and read like an app, and record their calls, the replies and the received messages."""
 
 import asyncio
 import time
@@ -7,16 +7,16 @@ from urllib.parse import quote
 
 import aiohttp
 import socketio
-from recording import Reader, Send, Sight
+from recording import Reader, Receipt, Send
 
-# How long the gateway holds what is said for a socket whose history is still to come, less what a busy machine takes.
+# Seconds for which the gateway holds messages for a socket until its history is read, less a margin for a busy machine.
 GATEWAY_WAITS = 0.8
-# A call is given up after this long; apps wait for a minute, and there are not so many.
-PATIENCE = aiohttp.ClientTimeout(total=12)
+# The time limit of a call. Apps wait for a minute, which is too long for these tests.
+CALL_TIMEOUT = aiohttp.ClientTimeout(total=12)
 
 
 class Room:
-    """A channel or DM, as the apps of both generations call it."""
+    """A channel or DM, with its path in each generation."""
 
     def __init__(self, kind, id, workspace, name=None):
         self.kind, self.id, self.workspace, self.name = kind, int(id), int(workspace), name
@@ -33,19 +33,19 @@ class Room:
         return f"/v1/workspaces/{self.workspace}/{self.kind}s/{segment}/chats"
 
 
-class Person:
-    """A signed-in app that makes its calls without waiting for each other."""
+class Client:
+    """A signed-in app whose calls can run at the same time."""
 
     def __init__(self, app, http, recording):
         self.app, self.http, self.recording = app, http, recording
         self.base, self.cookie = app.product.base, app.cookie
 
     async def call(self, method, path, **more):
-        """Status and body; status 0 where there was no reply."""
+        """Returns the status and the body; the status is 0 if there was no reply."""
         for attempt in (1, 2):
             headers = {"SesacKey": self.app.key, "Authorization": self.app.token}
             try:
-                async with self.http.request(method, self.base + path, headers=headers, timeout=PATIENCE, **more) as reply:
+                async with self.http.request(method, self.base + path, headers=headers, timeout=CALL_TIMEOUT, **more) as reply:
                     body = await reply.json(content_type=None)
                     if attempt == 1 and isinstance(body, dict) and body.get("errorCode") == "E05":
                         await self.refresh()
@@ -56,7 +56,7 @@ class Person:
 
     async def refresh(self):
         headers = {"SesacKey": self.app.key, "Authorization": self.app.token, "RefreshToken": self.app.refresh}
-        async with self.http.get(f"{self.base}/v1/auth/refresh", headers=headers, timeout=PATIENCE) as reply:
+        async with self.http.get(f"{self.base}/v1/auth/refresh", headers=headers, timeout=CALL_TIMEOUT) as reply:
             body = await reply.json()
             self.app.token = body.get("accessToken", self.app.token)
             self.app.refresh = body.get("refreshToken", self.app.refresh)
@@ -64,8 +64,8 @@ class Person:
                 self.cookie = f"maru_socket={reply.cookies['maru_socket'].value}"
 
 
-class Writer(Person):
-    """Sends one message after the other, in turn to its rooms. One that names its messages asks again until it is told."""
+class Writer(Client):
+    """Sends one message after the other to its rooms in turn. With `names` it uses a client_id and retries until it gets a reply."""
 
     def __init__(self, app, http, recording, rooms, names, pause):
         super().__init__(app, http, recording)
@@ -87,9 +87,9 @@ class Writer(Person):
             status, body = await self.call("POST", room.path(self.app), json=fields)
             if status in (200, 201):
                 ids.append(int(body.get("chat_id") or body.get("dm_id")))
-            # Now and then as if the reply had been lost: asking again must change nothing.
-            asks_again = self.count % 10 == 0 and len(ids) == 1
-            if not name or (ids and not asks_again) or time.time() > end:
+            # Sometimes repeat an acknowledged send, as if its reply had been lost. It must change nothing.
+            repeats = self.count % 10 == 0 and len(ids) == 1
+            if not name or (ids and not repeats) or time.time() > end:
                 break
             await asyncio.sleep(0 if ids else 0.3)
         send = Send(str(room), int(self.app.id), content, name, tuple(ids), began, time.time())
@@ -97,12 +97,12 @@ class Writer(Person):
         return send
 
 
-class Watcher(Person):
-    """An app with one room open, which it takes in as apps do.
+class Watcher(Client):
+    """An app with one open room, which reads the history and listens on a socket.
 
-    `connects_first`: opens the socket, then asks for the history; otherwise the other way round. Now and then its user
-    leaves the room and enters it again. When its connection breaks, it sometimes only connects again, as the library does,
-    and sometimes enters anew, as a user does who notices.
+    With `connects_first` it opens the socket before it asks for the history, otherwise after. Sometimes its user leaves the
+    room and enters it again. When its connection breaks, it sometimes only reconnects, like the library, and sometimes enters
+    the room again, like a user.
     """
 
     def __init__(self, app, http, recording, room, *, connects_first, fatal, transports):
@@ -110,14 +110,14 @@ class Watcher(Person):
         self.room, self.connects_first, self.transports = room, connects_first, transports
         self.reader = Reader(f"{app.key} {app.id}", str(room), fatal)
         recording.readers.append(self.reader)
-        self.sights = self.reader.sights
+        self.receipts = self.reader.receipts
         self.cursor = ""
         self.client = None
         self.refusals = 0
         self.count = {"connects": 0, "losses": 0, "entries": 0}
 
     async def run(self, until, rng):
-        """Until told to end, and then until it is connected and has entered once more."""
+        """Runs until `until` is set, and then until it has entered the room once more."""
         self.until, self.rng = until, rng
         while not until.is_set():
             await self.enter()
@@ -136,7 +136,7 @@ class Watcher(Person):
         await self.enter()
 
     async def stays(self, seconds):
-        """Whether the connection held until the user left."""
+        """Whether the connection lasted until the user left."""
         waiting = [asyncio.create_task(self.lost.wait()), asyncio.create_task(self.until.wait())]
         await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         for each in waiting:
@@ -147,7 +147,7 @@ class Watcher(Person):
         await asyncio.sleep(self.rng.uniform(least, most))
 
     async def enter(self):
-        """Until both the history is read and the socket is open."""
+        """Returns when the history is read and the socket is open."""
         self.count["entries"] += 1
         began = time.time()
         if self.connects_first:
@@ -159,15 +159,15 @@ class Watcher(Person):
         self.reader.entries.append((began, time.time()))
 
     async def reconnect(self):
-        """As the library does, and nothing is fetched; it waits 10 s and longer, for which there is no time here."""
+        """Connects again like the library, without reading the history. The library would wait for 10 s or more."""
         await self.leave()
         await self.pause(0.2, 2)
         await self.connect()
 
     async def read(self):
-        """Asks for what is behind the newest message of the app's list, until there is a reply."""
+        """Asks for the messages after the newest one in the app's list, until there is a reply."""
         while True:
-            began, place = time.time(), len(self.sights)
+            began, index = time.time(), len(self.receipts)
             status, body = await self.call("GET", f"{self.room.path(self.app)}?cursor_date={quote(self.cursor)}")
             if status == 200:
                 break
@@ -176,15 +176,15 @@ class Watcher(Person):
         self.recording.reads.append((began, now))
         if self.connects_first and self.connected_at and now - self.connected_at > GATEWAY_WAITS:
             self.reader.slow_entries.append((self.connected_at, now))
-        # An app's list is sorted by time: what the socket brought meanwhile comes behind.
-        self.sights[place:place] = [self.sight(each, "history", now) for each in body]
+        # An app sorts its list by time: messages that the socket received meanwhile come later.
+        self.receipts[index:index] = [self.receipt(each, "history", now) for each in body]
 
     async def connect(self):
         while True:
             self.client = client = socketio.AsyncClient(reconnection=False, request_timeout=8)
             self.lost = asyncio.Event()
-            client.on(self.room.kind, partial(self.heard, client), namespace=self.room.namespace)
-            client.on("disconnect", partial(self.broke, self.lost), namespace=self.room.namespace)
+            client.on(self.room.kind, partial(self.received, client), namespace=self.room.namespace)
+            client.on("disconnect", partial(self.disconnected, self.lost), namespace=self.room.namespace)
             try:
                 await client.connect(
                     self.base, headers={"Cookie": self.cookie}, namespaces=[self.room.namespace],
@@ -197,7 +197,7 @@ class Watcher(Person):
                 if "namespaces" in str(error):
                     self.refusals += 1
                 await client.shutdown()
-                # The library leaves this behind.
+                # The library does not close this session.
                 if client.eio.http:
                     await client.eio.http.close()
                 await self.pause(0.3, 1.5)
@@ -208,16 +208,16 @@ class Watcher(Person):
             self.reader.ends.append(time.time())
             await client.shutdown()
 
-    def broke(self, lost, *_):
+    def disconnected(self, lost, *_):
         self.lost_at = time.time()
         self.reader.ends.append(self.lost_at)
         lost.set()
 
-    def heard(self, client, chat):
-        # Of what comes in after it has left a room an app takes no notice.
+    def received(self, client, chat):
+        # An app ignores messages that arrive after it has left the room.
         if client is self.client:
-            self.sights.append(self.sight(chat, "socket", time.time()))
+            self.receipts.append(self.receipt(chat, "socket", time.time()))
 
-    def sight(self, chat, source, now):
+    def receipt(self, chat, source, now):
         self.cursor = max(self.cursor, chat["createdAt"])
-        return Sight(int(chat.get("chat_id") or chat.get("dm_id")), chat["content"], source, now)
+        return Receipt(int(chat.get("chat_id") or chat.get("dm_id")), chat["content"], source, now)
