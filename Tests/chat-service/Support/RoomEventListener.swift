@@ -2,8 +2,8 @@ import Synchronization
 import TestSupport
 import Wire
 
-/// Hears what is published on the channels of rooms, as a gateway does.
-final class RoomEar: Sendable {
+/// Receives the events published on the channels of rooms, like a gateway.
+final class RoomEventListener: Sendable {
     private let connection: RawConnection
     private let redis: RedisServer
 
@@ -14,20 +14,20 @@ final class RoomEar: Sendable {
         _ = try connection.receiveRedisReply()
     }
 
-    /// The events published since this was last asked, oldest first.
-    func heard() async throws -> [JSONValue] {
-        // Redis delivers in order: what was published before the mark has come when the mark comes.
+    /// The events published since the last call, oldest first.
+    func events() async throws -> [JSONValue] {
+        // Redis delivers in order: all earlier events have arrived when the mark arrives.
         try await redis.command("PUBLISH", "room:mark", "mark")
         return try await onOwnThread { Result { try self.drain() } }.get().map { try JSONValue(parsing: $0) }
     }
 
-    /// The events from now on, as soon as they are all that is waited for.
-    func heard(
+    /// Collects events until `isAll` returns true for them.
+    func events(
         until isAll: @escaping @Sendable ([JSONValue]) -> Bool
     ) async throws -> [JSONValue] {
         let events = Mutex<[JSONValue]>([])
         try await eventually("an event in a room") {
-            let more = try await self.heard()
+            let more = try await self.events()
             return events.withLock { events in
                 events += more
                 return isAll(events)

@@ -1,8 +1,8 @@
 import Contract
 import Wire
 
-/// A message that is about to be written. One object, as it goes from hand to hand on its way.
-final class Draft: Sendable {
+/// A message before its commit. A class, so that queues and batches share one object instead of copying ten fields.
+final class PendingMessage: Sendable {
     let room: RoomID
     let workspace: WorkspaceID
     /// The channel's name; nil in a DM.
@@ -12,9 +12,9 @@ final class Draft: Sendable {
     let content: String
     /// Paths that begin with `/static/`.
     let files: [String]
-    /// Names the message for its author and room, for ever; nil where the client gives none.
+    /// The client's idempotency key, unique for author and room; nil if the client sent none.
     let clientID: String?
-    /// Of content and files, where there is a `clientID`: the same name stands for the same body only.
+    /// The digest of content and files, if there is a `clientID`. A repeated key must come with the same digest.
     let digest: [UInt8]?
 
     init(
@@ -33,37 +33,16 @@ final class Draft: Sendable {
     }
 }
 
-extension Draft {
+extension PendingMessage {
     var author: UserID { authorView.id }
 
-    /// The message that the draft became.
-    func message(_ written: SendOutcome.Written) -> RoomMessage {
+    /// The committed message.
+    func committed(as written: SendOutcome.Written) -> RoomMessage {
         RoomMessage(
             room: room, workspace: workspace, name: roomName,
             body: MessageBody(
                 id: written.id, seq: written.seq, content: content, createdAt: written.createdAt, files: written.files,
                 author: authorView, clientID: clientID),
             session: session)
-    }
-}
-
-/// What became of a draft.
-enum SendOutcome: Sendable, Equatable {
-    case written(Written)
-    /// The same body was written under this `clientID` before.
-    case known(Written)
-    /// Another body was written under this `clientID` before.
-    case conflicting
-    /// The room's clock has run too far ahead: more is sent than two a millisecond allow.
-    case overloaded
-    /// The room is closed.
-    case closed
-
-    /// What the database has given a message.
-    struct Written: Sendable, Equatable {
-        let id: ChatID
-        let seq: Int64
-        let createdAt: Timestamp
-        let files: [String]
     }
 }

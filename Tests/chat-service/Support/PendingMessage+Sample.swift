@@ -3,13 +3,13 @@ import Wire
 
 @testable import chat_service
 
-extension Draft {
-    /// A message that a test does not care for otherwise.
+extension PendingMessage {
+    /// A message with default values.
     static func sample(
         _ content: String = "hello", room: RoomID = RoomID(ChannelID(7)), author: Int64 = 1, clientID: String? = nil,
         files: [String] = []
-    ) -> Draft {
-        Draft(
+    ) -> PendingMessage {
+        PendingMessage(
             room: room, workspace: WorkspaceID(3), roomName: room.kind == .channel ? "general" : nil,
             authorView: MemberView(
                 id: UserID(author), email: "\(author)@example.com", nickname: "n\(author)", profileImage: nil),

@@ -7,14 +7,14 @@ import Wire
 
 @testable import chat_service
 
-/// The service in one or more instances that share a database, a Redis and a folder of files, with stubs of its peers.
-final class ChatHouse: Stoppable {
+/// One or more instances of the service that share a database, a Redis and a folder of files, with stubs of its peers.
+final class ChatHarness: Stoppable {
     let peers: StubPeers
     let database: ChatDatabase
     let redis: RedisServer
     let instances: [ServiceUnderTest]
     let files = TemporaryFolder("maru-chat-files")
-    /// The service's routes, as it has registered them.
+    /// The registered routes of the service.
     let routes: Routes
 
     struct Routes: Sendable {
@@ -49,16 +49,16 @@ final class ChatHouse: Stoppable {
         }
         self.instances = instances
         routes = listing.value.withLock(\.self)
-        // What was asked for before is asked for again.
+        // Before that, subscriptions may not have started.
         for channel in ["invalidate:users", "invalidate:access"] { try await redis.untilHeard(channel, by: count) }
     }
 
-    /// Runs `body` against a house of its own.
+    /// Runs `body` against a new service.
     static func use(
         instances: Int = 1, _ settings: [String: String] = [:], on cluster: PostgresCluster? = nil,
-        _ body: (ChatHouse) async throws -> Void
+        _ body: (ChatHarness) async throws -> Void
     ) async throws {
-        try await ChatHouse(instances: instances, settings, on: cluster).lent(to: body)
+        try await ChatHarness(instances: instances, settings, on: cluster).lent(to: body)
     }
 
     func stop() async {
@@ -72,7 +72,7 @@ final class ChatHouse: Stoppable {
 
     var doors: ServiceDoors { instances[0].doors(tokens: peers.tokens) }
 
-    /// A call of a client who has signed in.
+    /// Makes a call with a user's access token.
     func call(
         _ method: String, _ path: String, user: Int64 = 1, key: String = "native", json: String? = nil,
         headers: [(String, String)] = [], body: [UInt8] = [], on instance: Int = 0
@@ -116,11 +116,11 @@ final class ChatHouse: Stoppable {
         return count
     }
 
-    // MARK: What is told
+    // MARK: Events and facts
 
-    /// Waits until the outbox holds nothing untold: from then on nothing is told again.
-    func untilTold() async throws {
-        try await eventually("telling") {
+    /// Waits until the outbox has published everything.
+    func untilPublished() async throws {
+        try await eventually("publishing") {
             try await self.database.ask("select count(*) from chat.outbox where published_at is null") == "0"
         }
     }
@@ -131,8 +131,8 @@ final class ChatHouse: Stoppable {
         return parts.indices.filter { parts[$0] == "id" }.map { parts[$0 + 1] }
     }
 
-    /// Says a fact as workspace-service would.
-    func tell(_ id: Int, _ type: String, _ body: String) async throws {
+    /// Publishes a fact like workspace-service.
+    func publishFact(_ id: Int, _ type: String, _ body: String) async throws {
         try await redis.command("XADD", "facts:workspace", "*", "id", "\(id)", "type", type, "body", body)
     }
 }
