@@ -1,25 +1,24 @@
 import Contract
 import Crypto
-import Postgres
 import ServiceKit
 import Telemetry
 import Wire
 
-/// Takes coins for what costs some.
-struct Treasury: Sendable {
+/// Charges coins for creating a workspace.
+struct CoinCharges: Sendable {
     let payments: PaymentClient
-    /// Coins for a workspace; 0 makes them free.
+    /// The price of a workspace in coins; 0 makes workspaces free.
     let workspacePrice: Int
     let log: Log
 
     private static let reason = "workspace"
 
-    /// Runs `body` with coins set aside for it, and gives them back when it fails.
+    /// Reserves the price, runs `body`, and releases the reserve if `body` fails.
     ///
-    /// Whoever succeeds captures the reserve by a fact in the same transaction. When the process
-    /// dies in between, or cannot know whether the transaction was committed, the reserve expires:
-    /// then the coins are back, or the fact captures them.
-    func paying<Result>(_ user: UserID, _ body: (Reserve?) async throws -> Result) async throws -> Result {
+    /// A successful `body` captures the reserve with a fact in its own transaction. If the process crashes in between,
+    /// or does not learn whether the transaction was committed, it leaves the reserve alone: either the fact captures
+    /// it, or it expires and the coins return.
+    func charging<Result>(_ user: UserID, _ body: (Reserve?) async throws -> Result) async throws -> Result {
         guard workspacePrice > 0 else { return try await body(nil) }
         let reserve = Reserve(
             key: "workspace-" + Hexadecimal.encode(SecureRandom.bytes(16).span), user: user, amount: workspacePrice,
@@ -27,14 +26,15 @@ struct Treasury: Sendable {
         do {
             try await payments.reserve(reserve.key, user: user, amount: reserve.amount, reason: reserve.reason)
         } catch let failure as Failure where failure == .unavailable {
-            // Only the reply may be lost.
+            // The reserve may exist: perhaps only the reply was lost.
             await release(reserve)
             throw failure
         }
         do {
             return try await body(reserve)
-        } catch let error as PostgresError where error.isOutcomeUnknown {
-            log.warning("a reserve is left to expire or to be captured", ["cause": .cause(error)])
+        } catch  where error.mayHaveCommitted {
+            log.warning(
+                "the outcome of a purchase is unknown: its reserve expires or is captured", ["cause": .cause(error)])
             throw error
         } catch {
             await release(reserve)
@@ -46,7 +46,7 @@ struct Treasury: Sendable {
         do {
             try await payments.release(reserve.key)
         } catch {
-            log.warning("a reserve is left to expire", ["cause": .cause(error)])
+            log.warning("a reserve could not be released and will expire", ["cause": .cause(error)])
         }
     }
 }

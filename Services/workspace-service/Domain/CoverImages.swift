@@ -1,23 +1,23 @@
 import ServiceKit
 import Wire
 
-/// The pictures of workspaces and channels.
-struct Covers: Sendable {
+/// Stores the cover images of workspaces and channels.
+struct CoverImages: Sendable {
     enum Folder: String, CaseIterable, Sendable {
         case workspaces, channels
     }
 
     let pictures: Pictures
 
-    /// Keeps an uploaded picture and runs `body` with its path, nil where none was sent.
+    /// Stores an uploaded image and runs `body` with its path, or with nil without an upload.
     func keeping<Result>(
         _ file: UploadedFile?, in folder: Folder, _ body: (String?) async throws -> Result
     ) async throws -> Result {
         try await pictures.keeping(file, in: folder.rawValue, body)
     }
 
-    /// The picture of workspaces that the system made: grey.
-    func keepDefault() async throws -> String {
+    /// Stores the default image of system workspaces, a grey square, and returns its path.
+    func storeDefault() async throws -> String {
         let name = "\(Folder.workspaces.rawValue)/default.png"
         if try await pictures.files.open(name) == nil {
             let upload = try await pictures.files.begin()
@@ -26,6 +26,9 @@ struct Covers: Sendable {
         }
         return Pictures.path(of: name)
     }
+
+    /// Starts the removal of images that no workspace or channel refers to.
+    func removeUnused() { pictures.left() }
 
     private static let greySquare: [UInt8] =
         Base64.decode(

@@ -3,8 +3,8 @@ import Postgres
 import ServiceKit
 import Wire
 
-/// What members see of their workspaces, put together from the tables and the profiles of people.
-struct Directory: Sendable {
+/// Builds the views of workspaces, channels and members that clients read.
+struct WorkspaceQueries: Sendable {
     let database: PostgresPool
     let workspaces: WorkspaceStore
     let members: MemberStore
@@ -12,13 +12,13 @@ struct Directory: Sendable {
     let channelMembers: ChannelMemberStore
     let profiles: ProfileCache
 
-    /// The workspaces that the user is in, in the order that the profile asks for.
+    /// The user's workspaces, in the order that the client profile demands.
     func workspaces(of user: UserID, for profile: ClientProfile) async throws -> [WorkspaceView] {
         let views = try await workspaces.list(of: user, in: database).map { $0.view() }
         return profile.workspaceOrder == .oldest ? views : views.reversed()
     }
 
-    /// A workspace with all of its channels and members.
+    /// A workspace with all its channels and members.
     func detail(_ id: WorkspaceID, for user: UserID) async throws -> WorkspaceView {
         let workspace = try await visible(id, to: user)
         async let channels = channels.list(id, in: database)
@@ -26,16 +26,17 @@ struct Directory: Sendable {
         return workspace.view(channels: try await channels.map { $0.view() }, members: people)
     }
 
-    /// A workspace with those channels and members whose name, nickname or email holds `keyword`.
+    /// A workspace with the channels whose name contains the keyword, and the members whose nickname or email does.
     func search(_ id: WorkspaceID, _ keyword: String, for user: UserID) async throws -> WorkspaceView {
+        try Keyword.validate(keyword)
         let detail = try await detail(id, for: user)
         guard let keyword = Keyword(keyword) else { return detail.with(channels: [], members: []) }
         return detail.with(
-            channels: detail.channels?.filter { keyword.isIn($0.name) },
-            members: detail.members?.filter { keyword.isIn($0.nickname) || keyword.isIn($0.email) })
+            channels: detail.channels?.filter { keyword.matches($0.name) },
+            members: detail.members?.filter { keyword.matches($0.nickname) || keyword.matches($0.email) })
     }
 
-    /// All members, the caller included, in the order of their joining.
+    /// All members, including the caller, in the order of joining.
     func members(of id: WorkspaceID, for user: UserID) async throws -> [MemberView] {
         try await requireMember(user, of: id)
         return try await people(members.list(id, in: database))
@@ -43,7 +44,7 @@ struct Directory: Sendable {
 
     func member(_ member: UserID, of id: WorkspaceID, for user: UserID) async throws -> MemberView {
         try await requireMember(user, of: id)
-        try Policy.see(try await members.standing(member, in: id, of: database))
+        try Policy.see(try await members.role(of: member, in: id, in: database))
         return try await profiles.member(member)
     }
 
@@ -54,12 +55,12 @@ struct Directory: Sendable {
 
     func myChannels(of id: WorkspaceID, for user: UserID) async throws -> [ChannelView] {
         let mine = try await channels.list(id, of: user, in: database)
-        // Every member is in the default channel.
-        try Policy.see(mine.isEmpty ? Standing.stranger : .member)
+        // Every member of the workspace is in its default channel.
+        try Policy.see(mine.isEmpty ? WorkspaceRole.outsider : .member)
         return mine.map { $0.view() }
     }
 
-    /// A channel with its members; looking does not join.
+    /// A channel with its members. Reading it does not join the channel.
     func detail(_ reference: ChannelReference, of id: WorkspaceID, for user: UserID) async throws -> ChannelView {
         let channel = try await visible(reference, of: id, to: user)
         return channel.view(members: try await people(channelMembers.list(channel.id, in: database)))
@@ -85,10 +86,10 @@ struct Directory: Sendable {
     }
 
     private func requireMember(_ user: UserID, of id: WorkspaceID) async throws {
-        try Policy.see(try await members.standing(user, in: id, of: database))
+        try Policy.see(try await members.role(of: user, in: id, in: database))
     }
 
-    /// The profiles in the order of `users`; who has no account any more is left out.
+    /// The profiles in the order of `users`, without deleted accounts.
     private func people(_ users: [UserID]) async throws -> [MemberView] {
         let known = try await profiles.members(users)
         return users.compactMap { known[$0] }

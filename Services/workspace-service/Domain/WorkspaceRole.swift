@@ -1,15 +1,4 @@
-import Wire
-
-/// What someone is to a workspace.
-enum Standing: Sendable, Equatable {
-    case stranger, member, owner
-}
-
-/// What someone is to a channel.
-enum ChannelStanding: Sendable, Equatable {
-    /// Not in its workspace.
-    case stranger
-    /// In its workspace, not in the channel.
-    case onlooker
-    case member, owner
+/// The role of a user in a workspace.
+enum WorkspaceRole: Sendable, Equatable {
+    case outsider, member, owner
 }

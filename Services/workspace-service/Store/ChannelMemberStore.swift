@@ -2,10 +2,10 @@ import Contract
 import Postgres
 import Wire
 
-/// The table of channels' members.
+/// The table of members of channels.
 struct ChannelMemberStore: Sendable {
-    private static let standing = Statement(
-        "standing in channel",
+    private static let role = Statement(
+        "role in channel",
         """
         select coalesce(c.owner = $2, false), m.user_id is not null
         from channel c
@@ -27,14 +27,14 @@ struct ChannelMemberStore: Sendable {
         "page of channel members",
         "select user_id from channel_member where channel = $1 and user_id > $2 order by user_id limit $3")
 
-    func standing(_ user: UserID, in channel: ChannelID, of database: some Queryable) async throws -> ChannelStanding {
-        try await database.query(Self.standing, channel, user).first { row throws(PostgresError) in
+    func role(of user: UserID, in channel: ChannelID, in database: some Queryable) async throws -> ChannelRole {
+        try await database.query(Self.role, channel, user).first { row throws(PostgresError) in
             let (isOwner, isMember) = (try row.next(as: Bool.self), try row.next(as: Bool.self))
-            return isOwner ? .owner : isMember ? .member : .onlooker
-        } ?? .stranger
+            return isOwner ? .owner : isMember ? .member : .observer
+        } ?? .outsider
     }
 
-    /// False where the user was in it.
+    /// Adds a member; returns false if the user already was one.
     func add(_ user: UserID, to channel: Channel, at now: Timestamp, in transaction: PostgresTransaction) async throws
         -> Bool
     {
@@ -45,12 +45,12 @@ struct ChannelMemberStore: Sendable {
         try await transaction.execute(Self.remove, channel, user)
     }
 
-    /// In the order of their joining.
+    /// The members in the order of joining.
     func list(_ channel: ChannelID, in database: some Queryable) async throws -> [UserID] {
         try await database.query(Self.list, channel).map { row throws(PostgresError) in try row.next() }
     }
 
-    /// By id, those after `after`.
+    /// The members with an id above `after`, ordered by id.
     func page(
         _ channel: ChannelID, after: Int64, limit: Int, in database: some Queryable
     ) async throws -> [UserID] {

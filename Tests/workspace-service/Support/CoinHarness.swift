@@ -2,8 +2,8 @@ import ServiceSupport
 import TestSupport
 import Wire
 
-/// The built workspace-service beside the built payment-service, whose reserves expire after a second.
-final class CoinHouse: Stoppable {
+/// The built workspace-service and payment-service as processes. Reserves expire after a second.
+final class CoinHarness: Stoppable {
     let peers: StubPeers
     let database: TestDatabase
     let redis: RedisServer
@@ -19,8 +19,8 @@ final class CoinHouse: Stoppable {
             ["reserve_lifetime": "1s", "sweep_interval": "50ms"])
     }
 
-    static func use(_ body: (CoinHouse) async throws -> Void) async throws {
-        try await CoinHouse().lent(to: body)
+    static func use(_ body: (CoinHarness) async throws -> Void) async throws {
+        try await CoinHarness().lent(to: body)
     }
 
     func stop() async {
@@ -29,14 +29,14 @@ final class CoinHouse: Stoppable {
         await redis.stop()
     }
 
-    /// An instance of workspace-service.
+    /// Starts an instance of workspace-service.
     func start() async throws -> BuiltService {
         try await BuiltService(
             "workspace-service", database: database, redis: redis, auth: peers.url, in: files,
             ["payment_url": "http://127.0.0.1:\(payment.internalPort)"])
     }
 
-    /// Makes a workspace; nil where the service dies before it replies.
+    /// Creates a workspace; returns nil if the service is killed before its reply.
     func create(_ name: String = "work", on service: BuiltService) async -> HTTPCall.Reply? {
         try? await HTTPCall(
             "POST", port: service.publicPort, "/v1/workspaces",
@@ -57,17 +57,17 @@ final class CoinHouse: Stoppable {
         return balance
     }
 
-    /// What SQL says: columns apart by `|`, rows by a line's end.
+    /// The result of a query, with columns separated by `|` and rows by newlines.
     func sql(_ sql: String) async throws -> String {
-        let said = try await database.run(sql: sql)
-        return said.hasSuffix("\n") ? String(said.dropLast()) : said
+        let output = try await database.run(sql: sql)
+        return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 
     var workspaces: String {
         get async throws { try await sql("select count(*) from workspace.workspace where slug is null") }
     }
 
-    /// Keeps a lock on a table while `body` runs.
+    /// Holds a lock on a table while `body` runs.
     func locking(_ table: String, in mode: String, _ body: () async throws -> Void) async throws {
         let holder = try ChildProcess(
             "/usr/bin/psql",
@@ -88,9 +88,9 @@ final class CoinHouse: Stoppable {
         await holder.wait()
     }
 
-    /// Waits until a session waits for a lock.
+    /// Returns when a database session waits for a lock.
     func untilBlocked() async throws {
-        try await eventually("a session that waits") {
+        try await eventually("a blocked session") {
             try await self.sql(
                 "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()")
                 != "0"
@@ -99,7 +99,7 @@ final class CoinHouse: Stoppable {
 }
 
 extension String {
-    /// `access exclusive` as `pg_locks` calls it.
+    /// A lock mode in the spelling of `pg_locks`.
     fileprivate var lockName: String {
         split(separator: " ").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined() + "Lock"
     }

@@ -2,8 +2,8 @@ import ServiceSupport
 import TestSupport
 import Wire
 
-extension WorkspaceHouse {
-    /// Makes a workspace through the API and returns its id.
+extension WorkspaceHarness {
+    /// Creates a workspace through the API and returns its id.
     @discardableResult
     func makeWorkspace(_ name: String = "work", owner: Int64 = 1) async throws -> Int64 {
         let reply = try await call(
@@ -12,7 +12,7 @@ extension WorkspaceHouse {
         return try id(reply, "workspace_id")
     }
 
-    /// Makes a channel through the API and returns its id.
+    /// Creates a channel through the API and returns its id.
     @discardableResult
     func makeChannel(_ name: String, in workspace: Int64, owner: Int64 = 1) async throws -> Int64 {
         let reply = try await call(
@@ -26,7 +26,7 @@ extension WorkspaceHouse {
         guard reply.status == 201 else { throw NeverHappened(description: "an invitation: \(reply.text)") }
     }
 
-    /// Lets a member read a channel, as chat-service says it.
+    /// Joins a channel through the internal API, like chat-service when a member reads it.
     func join(_ user: Int64, _ channel: Int64) async throws {
         let reply = try await ask("POST", "/internal/channels/\(channel)/join", json: #"{"user_id":"\#(user)"}"#)
         guard reply.status == 200 else { throw NeverHappened(description: "a join: \(reply.text)") }
@@ -40,7 +40,7 @@ extension WorkspaceHouse {
         return id
     }
 
-    /// The texts under `name` of the elements of a list, or of the list under `list` of an object.
+    /// The field `name` of each element of a list, or of the list in the field `list` of an object.
     func texts(_ reply: HTTPCall.Reply, _ name: String, in list: String? = nil) throws -> [String] {
         let json = try reply.json
         let elements = list.map { json[named: $0]?.elements } ?? json.elements

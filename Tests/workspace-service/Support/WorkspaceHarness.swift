@@ -7,13 +7,13 @@ import Wire
 
 @testable import workspace_service
 
-/// The service in one or more instances that share a database, a Redis and a folder of files, with stubs of its peers.
-final class WorkspaceHouse: Stoppable {
+/// One or more instances of the service that share a database, a Redis and a folder of files, with stubs of its peers.
+final class WorkspaceHarness: Stoppable {
     let peers: StubPeers
     let database: TestDatabase
     let redis: RedisServer
     let files = TemporaryFolder("maru-workspace-files")
-    /// The service's routes, as it has registered them.
+    /// The registered routes of the service.
     let routes: Routes
     private let settings: [String: String]
     private let running = Mutex<[ServiceUnderTest]>([])
@@ -41,18 +41,18 @@ final class WorkspaceHouse: Stoppable {
             running.withLock { $0.append(instance) }
         }
         routes = listed.withLock(\.self)
-        // Who was asked for before is asked for again.
+        // Before that, the subscription may not have started.
         try await redis.untilHeard("invalidate:users", by: count)
     }
 
-    /// Runs `body` against a house of its own.
+    /// Runs `body` against a new service.
     ///
-    /// - Parameter settings: what is set otherwise than for most tests; empty for what it is by default.
+    /// - Parameter settings: settings that differ from those of most tests; an empty value selects the default.
     static func use(
         instances: Int = 1, _ settings: [String: String] = [:], cluster: PostgresCluster? = nil,
-        _ body: (WorkspaceHouse) async throws -> Void
+        _ body: (WorkspaceHarness) async throws -> Void
     ) async throws {
-        try await WorkspaceHouse(instances: instances, settings, cluster).lent(to: body)
+        try await WorkspaceHarness(instances: instances, settings, cluster).lent(to: body)
     }
 
     private static func start(
@@ -75,7 +75,7 @@ final class WorkspaceHouse: Stoppable {
         let value = Mutex(Routes())
     }
 
-    /// One more instance.
+    /// Starts another instance.
     func start() async throws {
         let unused = Mutex(Routes())
         let instance = try await Self.start(settings, database, redis, unused)
@@ -103,7 +103,7 @@ final class WorkspaceHouse: Stoppable {
 
     var doors: ServiceDoors { instances[0].doors(tokens: peers.tokens) }
 
-    /// A call of a client who has signed in, with a JSON body or none.
+    /// Makes a call with a user's access token and an optional JSON body.
     func call(
         _ method: String, _ path: String, user: Int64 = 1, key: String = "native", json: String? = nil,
         headers: [(String, String)] = [], on instance: Int = 0
@@ -114,7 +114,7 @@ final class WorkspaceHouse: Stoppable {
             body: Array((json ?? "").utf8))
     }
 
-    /// The same with a body in parts.
+    /// Makes a call with a user's access token and a multipart body.
     func call(
         _ method: String, _ path: String, user: Int64 = 1, key: String = "native", form: Form, on instance: Int = 0
     ) async throws -> HTTPCall.Reply {
@@ -123,20 +123,20 @@ final class WorkspaceHouse: Stoppable {
             body: form.body)
     }
 
-    /// A call of another service.
+    /// Makes an internal call, like another service.
     func ask(_ method: String, _ path: String, json: String = "") async throws -> HTTPCall.Reply {
         try await instances[0].internalCall(method, path, json: json)
     }
 
-    // MARK: What there is
+    // MARK: State
 
-    /// What SQL says: columns apart by `|`, rows by a line's end.
+    /// The result of a query, with columns separated by `|` and rows by newlines.
     func sql(_ sql: String) async throws -> String {
-        let said = try await database.run(sql: "set search_path to workspace; " + sql)
-        return said.hasSuffix("\n") ? String(said.dropLast()) : said
+        let output = try await database.run(sql: "set search_path to workspace; " + sql)
+        return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 
-    /// Every file in the store, those being uploaded included.
+    /// All files in the store, including unfinished uploads.
     var storedFiles: Set<String> {
         var names: Set<String> = []
         for folder in ["workspaces", "channels", ".uploads"] {
@@ -149,7 +149,7 @@ final class WorkspaceHouse: Stoppable {
                 if name != "." && name != ".." { names.insert("\(folder)/\(name)") }
             }
         }
-        // The picture of the system's workspaces is always there.
+        // The default image of system workspaces always exists.
         return names.subtracting(["workspaces/default.png"])
     }
 }
