@@ -2,10 +2,9 @@ import HTTP
 import ServiceSupport
 import Wire
 
-/// Plays auth-service and workspace-service for chat-service: one workspace, in whose channels everybody is a member.
-///
-/// Channels from `firstForeign` on are seen by everybody, who is a member of none of them.
-struct PeerStandin: StubState {
+/// A stub of auth-service and workspace-service, with one workspace. Every user is a member of all channels below
+/// `firstForeign`, and can see the others without being a member.
+struct PeerStub: StubState {
     static let firstForeign: Int64 = 900_000
 
     mutating func answer(_ call: StubCall) -> Response? {

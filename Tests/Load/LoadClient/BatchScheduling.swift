@@ -1,15 +1,15 @@
 import Glibc
 
-/// How clients share the processors with the server that they load.
+/// Schedules load clients so that they do not interrupt the server.
 ///
-/// A client on another machine never interrupts a server. One on the same cores takes the processor with each reply that
-/// wakes it, in the midst of a batch, so that the server is measured as it works for one reply at a time. Clients that give
-/// way (SCHED_BATCH) wait for their turn, the peers' as well as ours.
-enum GivingWay {
-    /// Runs a program so, given behind it.
+/// A client on the same cores pre-empts the server with every reply that wakes it, in the middle of a batch, so the
+/// server would be measured with one reply at a time. A client on another machine never does that. With SCHED_BATCH a
+/// client waits until the server yields. The clients of compared servers use it too.
+enum BatchScheduling {
+    /// A command that runs its arguments with SCHED_BATCH.
     static let command = ["/usr/bin/chrt", "--batch", "0"]
 
-    /// Lets the calling thread do so.
+    /// Applies SCHED_BATCH to the calling thread.
     static func begin() { schedule(by: batch) }
 
     static func end() { schedule(by: other) }
@@ -18,6 +18,6 @@ enum GivingWay {
 
     private static func schedule(by policy: Int32) {
         var parameters = sched_param()
-        precondition(sched_setscheduler(0, policy, &parameters) == 0, "any thread may")
+        precondition(sched_setscheduler(0, policy, &parameters) == 0, "every thread may lower its own scheduling class")
     }
 }

@@ -3,50 +3,50 @@ import ServiceKit
 import ServiceSupport
 import TestSupport
 
-/// The people, their workspaces and channels.
+/// The users of the load test, with their workspaces and channels.
 ///
-/// They are written into the services' own tables by SQL, as a restored backup would be: a thousand passwords would have to
-/// be hashed else. Their sessions' tokens are signed here with the key of this private instance, which its table holds; to
-/// the services they are like any others, checked and cached in the same way.
-struct Town: Sendable {
+/// SQL writes them into the services' tables, because joining through the API would hash a thousand passwords. Their
+/// tokens are signed here with the key in the instance's own table, so the services check and cache them like any other
+/// token.
+struct Population: Sendable {
     struct Person: Sendable {
         let workspace: Int
         /// The channels of the workspace, the default one first.
         let channels: [Int]
         let accessToken: String
-        /// Opens sockets.
+        /// The cookie that opens sockets.
         let cookie: String
     }
 
     let people: [Person]
 
-    /// People in a workspace.
+    /// Users in a workspace.
     static let size = 100
-    /// Channels of a workspace beside the default one, each with all its people.
+    /// Channels of a workspace beside the default one. Every member of the workspace is in all of them.
     private static let channels = 5
     private static let profile = "gen-2024-07"
 
-    static func settle(_ options: LoadOptions, in house: ProductHouse) async throws -> Town {
+    static func create(_ options: LoadOptions, in product: ProductInstance) async throws -> Population {
         let wanted = max(options.users, options.idle)
         let workspaces = (wanted + size - 1) / size
-        let sessions = try await house.sql("auth", accounts(workspaces * size)).split(separator: "\n").map { line in
+        let sessions = try await product.sql("auth", accounts(workspaces * size)).split(separator: "\n").map { line in
             line.split(separator: "|").compactMap { Int($0) }
         }
         guard sessions.count == workspaces * size, let first = sessions.first?[0] else {
             throw NeverHappened(description: "the accounts")
         }
-        let output = try await house.sql("workspace", self.workspaces(workspaces, firstUser: first))
+        let output = try await product.sql("workspace", self.workspaces(workspaces, firstUser: first))
         let rooms = output.split(separator: "\n").map { line in
             line.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
         }
-        let pem = try await house.sql("auth", "select private_key from signing_key order by created_at desc limit 1")
+        let pem = try await product.sql("auth", "select private_key from signing_key order by created_at desc limit 1")
         let issuer = TokenIssuer(key: try SigningKey(pem: pem))
         func token(_ purpose: Authenticator.Purpose, _ session: [Int]) -> String {
             issuer.token(
                 for: purpose, user: Int64(session[0]), session: Int64(session[1]), key: profile,
                 lives: .seconds(86_400))
         }
-        return Town(
+        return Population(
             people: sessions.enumerated().map { index, session in
                 let room = rooms[index / size]
                 return Person(
@@ -55,7 +55,7 @@ struct Town: Sendable {
             })
     }
 
-    /// Prints account and session of each.
+    /// SQL that creates accounts and prints each with its session.
     private static func accounts(_ count: Int) -> String {
         """
         insert into account (email, email_key, nickname, created_at)
@@ -68,7 +68,7 @@ struct Town: Sendable {
         """
     }
 
-    /// Prints each workspace with its channels, the default one first.
+    /// SQL that creates workspaces and prints each with its channels, the default one first.
     private static func workspaces(_ count: Int, firstUser: Int) -> String {
         """
         do $$

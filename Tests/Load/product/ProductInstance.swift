@@ -2,9 +2,9 @@ import Glibc
 import LoadClient
 import TestSupport
 
-/// All of Maru as `deploy/up` runs it, on free ports and in a data folder of its own.
-final class ProductHouse: Stoppable {
-    /// Of the API gateway.
+/// The whole product as `deploy/up` runs it, on free ports and with its own data folder.
+final class ProductInstance: Stoppable {
+    /// The port of the API gateway.
     let port: UInt16
     private let folder: TemporaryFolder
     private let log: String
@@ -14,8 +14,9 @@ final class ProductHouse: Stoppable {
 
     private var data: String { folder.path + "/data" }
 
-    /// Starts what lies beside this program, with the limits per address lifted: all that comes is from one.
-    static func start() async throws -> ProductHouse {
+    /// Starts the programs in this program's folder. The limits per address are raised, since all load comes from one
+    /// address.
+    static func start() async throws -> ProductInstance {
         let folder = TemporaryFolder("maru-load")
         chmod(folder.path, 0o755)
         try await deploy("up", ["--detach", "--port", "0"], folder)
@@ -23,7 +24,7 @@ final class ProductHouse: Stoppable {
         guard let line = ports.split(separator: "\n").first(where: { $0.hasPrefix("gateway_port=") }),
             let port = UInt16(line.dropFirst("gateway_port=".count))
         else { throw NeverHappened(description: "the gateway's port") }
-        return ProductHouse(port, folder)
+        return ProductInstance(port, folder)
     }
 
     private init(_ port: UInt16, _ folder: TemporaryFolder) {
@@ -48,7 +49,7 @@ final class ProductHouse: Stoppable {
         }
     }
 
-    /// Runs SQL as the role of a service; returns what it printed.
+    /// Runs SQL as the role of a service and returns the output.
     @discardableResult
     func sql(_ role: String, _ statements: String) async throws -> String {
         let url = try String(contentsOfFile: data + "/secrets/\(role)/database_url")
@@ -63,7 +64,7 @@ final class ProductHouse: Stoppable {
         return process.output
     }
 
-    /// What each part costs, and this program beside them.
+    /// Meters of all processes, including this one.
     func meters() throws -> [(name: String, meter: ProcessMeter)] {
         try (Self.services + ["postgres", "redis", "gateway"]).map { name in
             guard let pid = Int32(try String(contentsOfFile: data + "/run/\(name).pid").prefix { $0 != " " }) else {

@@ -4,7 +4,7 @@ import ServiceSupport
 import TestSupport
 
 /// The built workspace-service under load, with 500 users who are each in 50 of the 1,000 channels of a workspace.
-struct LoadedHouse: Stoppable {
+struct LoadedWorkspace: Stoppable {
     static let users = 500
     static let workspace = 1_000_000
     /// The first of the channels, the default one.
@@ -13,7 +13,7 @@ struct LoadedHouse: Stoppable {
     static let channelsOfUser = 50
 
     let service: LoadedService
-    /// As much of auth-service as the service under load asks for.
+    /// A stub of auth-service, as far as the service under load needs it.
     let auth: StubServer<Auth>
 
     struct Auth: StubState {
