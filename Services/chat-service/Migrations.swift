@@ -1,7 +1,7 @@
 import Postgres
 import ServiceKit
 
-/// The history of the schema.
+/// The migrations of the schema, in order.
 enum Migrations {
     static let all = [
         Migration(number: 1, name: "rooms", sql: PackageResources._001_rooms_sql),

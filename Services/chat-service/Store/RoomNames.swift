@@ -2,11 +2,11 @@ import Contract
 import Postgres
 import Wire
 
-/// Which workspace a room is in, and what a channel was called when it was last heard of.
+/// The workspace of each room and the name of each channel, as of the last fact about it.
 struct RoomNames: Sendable {
     let database: PostgresPool
 
-    /// What is told of a room beside its messages.
+    /// What events say about a room beside its messages.
     struct Known: Sendable {
         let workspace: WorkspaceID
         let name: String?
@@ -31,7 +31,7 @@ struct RoomNames: Sendable {
         return Dictionary(uniqueKeysWithValues: found)
     }
 
-    /// A channel is called otherwise from a version on.
+    /// Renames a channel unless a later version is known.
     func rename(_ channel: ChannelID, _ name: String, version: Int64) async throws {
         try await database.execute(Self.rename, channel, name, version)
     }

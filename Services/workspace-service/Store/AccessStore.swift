@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// What users may see, for other services.
+/// Queries what users may see.
 struct AccessStore: Sendable {
     let database: PostgresPool
 
@@ -64,7 +64,7 @@ struct AccessStore: Sendable {
         where mine.user_id = $1 and theirs.user_id = any($2::bigint[])
         """)
 
-    /// Whether the user sees something that has this picture.
+    /// Whether the user can see a workspace or channel with this cover image.
     func sees(cover path: String, _ user: UserID) async throws -> Bool {
         try await database.query(Self.cover, path, user).value()
     }
@@ -78,7 +78,7 @@ struct AccessStore: Sendable {
         try await database.query(Self.byName, user, workspace, name.caselessKey).first(ChannelAccess.init(row:))
     }
 
-    /// The channels that the user is in, of one workspace or of all.
+    /// The channels that the user is a member of, in one workspace or in all.
     func channels(of user: UserID, in workspace: WorkspaceID?) async throws -> [ChannelAccess] {
         try await database.query(Self.mine, user, workspace).map(ChannelAccess.init(row:))
     }
@@ -104,7 +104,7 @@ struct AccessStore: Sendable {
 }
 
 extension ChannelAccess {
-    /// id, workspace, name, is_default, is owner, is member, version.
+    /// Reads the columns id, workspace, name, is_default, is owner, is member, version.
     fileprivate init(row: inout Row) throws(PostgresError) {
         let id: ChannelID = try row.next()
         let workspace: WorkspaceID = try row.next()

@@ -54,27 +54,29 @@ struct WorkspaceStore: Sendable {
         try await database.query(Self.byID, id).first(Workspace.init(row:))
     }
 
-    /// Those that the user is in, oldest first.
+    /// The user's workspaces, oldest first.
     func list(of user: UserID, in database: some Queryable) async throws -> [Workspace] {
         try await database.query(Self.ofUser, user).map(Workspace.init(row:))
     }
 
-    /// Raises the version and keeps others from changing anything within the workspace until the transaction ends.
+    /// Raises the version and locks the workspace against other changes until the transaction ends.
     func lock(_ id: WorkspaceID, in transaction: PostgresTransaction) async throws -> Workspace? {
         try await transaction.query(Self.lock, id).first(Workspace.init(row:))
     }
 
-    /// A new workspace; its owner must become a member within the same transaction.
+    /// Creates a workspace. Its owner must become a member in the same transaction. Throws `Failure.nameTaken`.
     func insert(
         name: String, description: String, image: String, owner: UserID, at now: Timestamp,
         in transaction: PostgresTransaction
     ) async throws -> Workspace {
-        let rows = try await transaction.query(
-            Self.insert, name, name.caselessKey, description, image, owner, now.milliseconds)
-        return try rows.only(Workspace.init(row:))
+        try await rejectingTakenName {
+            try await transaction.query(
+                Self.insert, name, name.caselessKey, description, image, owner, now.milliseconds
+            ).only(Workspace.init(row:))
+        }
     }
 
-    /// A new workspace of the system's; nil where there is one of this slug or name.
+    /// Creates a system workspace; returns nil if a workspace has this slug or name.
     func insert(
         slug: String, name: String, image: String, at now: Timestamp, in transaction: PostgresTransaction
     ) async throws -> Workspace? {
@@ -83,19 +85,21 @@ struct WorkspaceStore: Sendable {
         ).first(Workspace.init(row:))
     }
 
-    /// Those that the system made, by slug, in the order of their making.
+    /// System workspaces by slug, in the order of creation.
     func find(slugs: [String], in database: some Queryable) async throws -> [(slug: String, id: WorkspaceID)] {
         try await database.query(Self.bySlugs, slugs).map { row throws(PostgresError) in
             (try row.next(), try row.next())
         }
     }
 
-    /// Changes what is not nil.
+    /// Changes the values that are not nil. Throws `Failure.nameTaken`.
     func edit(
         _ id: WorkspaceID, name: String?, description: String?, image: String?, in transaction: PostgresTransaction
     ) async throws -> Workspace {
-        try await transaction.query(Self.edit, id, name, name?.caselessKey, description, image)
-            .only(Workspace.init(row:))
+        try await rejectingTakenName {
+            try await transaction.query(Self.edit, id, name, name?.caselessKey, description, image)
+                .only(Workspace.init(row:))
+        }
     }
 
     func setOwner(
@@ -110,7 +114,7 @@ struct WorkspaceStore: Sendable {
 }
 
 extension Workspace {
-    /// id, name, description, image, owner, created_at, version.
+    /// Reads the columns id, name, description, image, owner, created_at, version.
     init(row: inout Row) throws(PostgresError) {
         id = try row.next()
         name = try row.next()
