@@ -2,9 +2,9 @@ import EventLoop
 import ServiceKit
 import Telemetry
 
-/// Work that comes due with time: expired reserves, attempts cut off, reconciliation. Every instance runs it;
-/// the database sees to it that nothing is done twice.
-struct Sweeping: Sendable {
+/// Periodic jobs: expired reserves, interrupted attempts, reconciliation. Every instance runs them, and locks in the
+/// database keep instances from doing the same work twice.
+struct MaintenanceJobs: Sendable {
     let ledger: Ledger
     let payments: Payments
     let reconciliation: Reconciliation
@@ -15,39 +15,39 @@ struct Sweeping: Sendable {
 
     private static let batch = 100
 
-    /// Gives back reserves whose time is up, until cancelled.
+    /// Expires due reserves, until cancelled.
     func expireReserves() async throws {
         try await repeatedly { while try await ledger.expire(atMost: Self.batch) == Self.batch {} }
     }
 
-    /// Takes up attempts that are due, until cancelled.
-    func takeUpAttempts() async throws {
-        try await repeatedly { while try await payments.takeUpDue(atMost: Self.batch) == Self.batch {} }
+    /// Resumes due attempts, until cancelled.
+    func resumeAttempts() async throws {
+        try await repeatedly { while try await payments.resumeDue(atMost: Self.batch) == Self.batch {} }
     }
 
-    /// Reconciles when it is due, until cancelled.
+    /// Runs scheduled reconciliations, until cancelled.
     func reconcile() async throws {
         try await repeatedly {
-            guard try await reconciliation.takeIfDue(every: reconciliationInterval) else { return }
+            guard try await reconciliation.claimIfDue(every: reconciliationInterval) else { return }
             let outcome = try await reconciliation.run()
             let fields: Log.Fields = [
                 "payments": .count(outcome.payments), "differences": .count(outcome.differences.count),
             ]
             if outcome.differences.isEmpty {
-                log.info("reconciled", fields)
+                log.info("reconciliation found no differences", fields)
             } else {
                 log.warning("reconciliation found differences", fields)
             }
         }
     }
 
-    /// Keeps the metric at what stands, whichever instance has found it, until cancelled.
+    /// Updates the metric of unresolved differences, whichever instance found them, until cancelled.
     func countDifferences() async throws {
         try await repeatedly { metrics.show(try await reconciliation.counts()) }
     }
 
     private func repeatedly(_ work: () async throws -> Void) async throws {
-        guard let loop = EventLoop.current else { preconditionFailure("background work runs on a loop") }
+        guard let loop = EventLoop.current else { preconditionFailure("a background job must run on a loop") }
         while true {
             try await work()
             try await loop.sleep(for: max(interval, .milliseconds(10)))
