@@ -1,7 +1,7 @@
 import Postgres
 import ServiceKit
 
-/// The history of the schema.
+/// The migrations of the schema `auth`, in order.
 enum Migrations {
     static let all = [
         Migration(number: 1, name: "accounts", sql: PackageResources._001_accounts_sql),

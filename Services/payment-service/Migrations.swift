@@ -1,7 +1,7 @@
 import Postgres
 import ServiceKit
 
-/// The history of the schema.
+/// The migrations of the schema `payment`, in order.
 enum Migrations {
     static let all = [
         Migration(number: 1, name: "ledger", sql: PackageResources._001_ledger_sql),

@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// The table of accounts.
+/// The tables `account` and `identity`.
 struct AccountStore: Sendable {
     let database: PostgresPool
 
@@ -72,13 +72,13 @@ struct AccountStore: Sendable {
     private static let setPassword = Statement.write(
         "set password hash", "update account set password_hash = $2 where id = $1")
 
-    /// An account with what only the login sees.
-    struct Secret: Sendable {
+    /// An account with its password hash, for logins only.
+    struct AccountWithPassword: Sendable {
         let account: Account
         let passwordHash: String?
     }
 
-    /// A new account; nil where the email has one.
+    /// Inserts an account with a password; nil if the email already has one.
     func insert(
         _ email: EmailAddress, nickname: String, phone: String?, passwordHash: String, at now: Timestamp
     ) async throws -> Account? {
@@ -87,12 +87,12 @@ struct AccountStore: Sendable {
         ).first(Account.init(row:))
     }
 
-    /// Whom a provider means by a subject.
-    func find(_ provider: AccountView.Provider, subject: String, in database: some Queryable) async throws -> Account? {
+    /// Returns the account linked to a provider's subject.
+    func find(_ provider: SocialProvider, subject: String, in database: some Queryable) async throws -> Account? {
         try await database.query(Self.byIdentity, provider.rawValue, subject).first(Account.init(row:))
     }
 
-    /// The account of an email, and whether somebody has vouched that it is its owner's.
+    /// Returns the account of an email, and whether its email was verified.
     func findVerified(_ email: EmailAddress, in database: some Queryable) async throws
         -> (account: Account, isVerified: Bool)?
     {
@@ -101,9 +101,9 @@ struct AccountStore: Sendable {
         }
     }
 
-    /// A new account without a password; nil where the email has one.
+    /// Inserts an account without a password; nil if the email already has one.
     func insert(
-        _ email: EmailAddress, isVerified: Bool, nickname: String, provider: AccountView.Provider, at now: Timestamp,
+        _ email: EmailAddress, isVerified: Bool, nickname: String, provider: SocialProvider, at now: Timestamp,
         in transaction: PostgresTransaction
     ) async throws -> Account? {
         try await transaction.query(
@@ -111,15 +111,15 @@ struct AccountStore: Sendable {
         ).first(Account.init(row:))
     }
 
-    /// Waits for whoever looks for, or makes, the account of the same subject, and keeps others waiting until the end of the
-    /// transaction.
-    func lock(_ provider: AccountView.Provider, subject: String, in transaction: PostgresTransaction) async throws {
+    /// Locks a provider's subject until the end of the transaction, so that only one call at a time creates its
+    /// account.
+    func lock(_ provider: SocialProvider, subject: String, in transaction: PostgresTransaction) async throws {
         try await transaction.query(Self.lock, provider.rawValue, subject)
     }
 
-    /// From now on the provider means this account by the subject.
+    /// Links a provider's subject to an account.
     func link(
-        _ provider: AccountView.Provider, subject: String, to account: UserID, at now: Timestamp,
+        _ provider: SocialProvider, subject: String, to account: UserID, at now: Timestamp,
         in transaction: PostgresTransaction
     ) async throws {
         try await transaction.execute(Self.link, provider.rawValue, subject, account, now.milliseconds)
@@ -129,9 +129,9 @@ struct AccountStore: Sendable {
         try await database.query(Self.exists, email.key).value()
     }
 
-    func find(_ email: EmailAddress) async throws -> Secret? {
+    func find(_ email: EmailAddress) async throws -> AccountWithPassword? {
         try await database.query(Self.byEmail, email.key).first { row throws(PostgresError) in
-            Secret(account: try Account(row: &row), passwordHash: try row.next())
+            AccountWithPassword(account: try Account(row: &row), passwordHash: try row.next())
         }
     }
 
@@ -141,7 +141,7 @@ struct AccountStore: Sendable {
 
     func find(_ id: UserID) async throws -> Account? { try await find([id]).first }
 
-    /// The accounts of these keys of emails.
+    /// Returns the accounts of emails, by ``EmailAddress/key``.
     func find(emailKeys: [String]) async throws -> [String: Account] {
         let found = try await database.query(Self.byEmails, emailKeys).map { row throws(PostgresError) in
             let account = try Account(row: &row)
@@ -150,7 +150,7 @@ struct AccountStore: Sendable {
         return Dictionary(uniqueKeysWithValues: found)
     }
 
-    /// Changes what `change` names; nil where there is no such account.
+    /// Changes the fields that `change` sets; nil if there is no such account.
     func change(_ id: UserID, _ change: ProfileChange, in transaction: PostgresTransaction) async throws -> Account? {
         let phone: String? = change.phone ?? nil
         return try await transaction.query(
@@ -158,21 +158,21 @@ struct AccountStore: Sendable {
         ).first(Account.init(row:))
     }
 
-    /// Puts a new hash in the place of one with older parameters.
+    /// Replaces a password hash that has outdated parameters.
     func setPasswordHash(_ hash: String, of id: UserID) async throws {
         try await database.execute(Self.setPassword, id, hash)
     }
 }
 
 extension Account {
-    /// id, email, nickname, phone, profile_image, provider, created_at, version.
+    /// Reads id, email, nickname, phone, profile_image, provider, created_at, version.
     init(row: inout Row) throws(PostgresError) {
         id = try row.next()
         email = try row.next()
         nickname = try row.next()
         phone = try row.next()
         profileImage = try row.next()
-        provider = try row.next(as: String?.self).flatMap(AccountView.Provider.init)
+        provider = try row.next(as: String?.self).flatMap(SocialProvider.init)
         createdAt = try row.next()
         version = try row.next()
     }

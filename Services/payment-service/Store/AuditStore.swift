@@ -1,9 +1,9 @@
 import Postgres
 import Wire
 
-/// Questions that hold the ledger against its own sums. Each statement sees one moment of it.
+/// Queries that compare the ledger with its own sums. Each statement reads one snapshot.
 struct AuditStore: Sendable {
-    /// So many transactions, or accounts, at a time.
+    /// The number of transactions, or users, in one query.
     private static let page: Int64 = 5000
 
     private static let lastTransaction = Statement.read(
@@ -76,7 +76,7 @@ struct AuditStore: Sendable {
         limit 1000
         """)
 
-    /// All transactions whose entries do not sum to zero.
+    /// Returns transactions whose entries do not sum to zero.
     func transactionSums(in database: some Queryable) async throws(PostgresError) -> [Difference] {
         var found: [Difference] = []
         let last: Int64 = try await database.query(Self.lastTransaction).value()
@@ -88,20 +88,20 @@ struct AuditStore: Sendable {
         return found
     }
 
-    /// All users whose books do not hold what their entries, reserves and payments say.
-    func books(in database: some Queryable) async throws(PostgresError) -> [Difference] {
+    /// Returns accounts whose balance differs from the sum of their entries, reserves or payments.
+    func balances(in database: some Queryable) async throws(PostgresError) -> [Difference] {
         var found: [Difference] = []
         var after: Int64 = 0
         while let end = try await database.query(Self.endOfPage, after, Self.page).value(as: Int64?.self) {
-            for question in [Self.bookBalances, Self.reservedSums, Self.purchasedSums] {
-                found += try await database.query(question, after, end).map(Difference.init(row:))
+            for query in [Self.bookBalances, Self.reservedSums, Self.purchasedSums] {
+                found += try await database.query(query, after, end).map(Difference.init(row:))
             }
             after = end
         }
         return found
     }
 
-    /// What stands open though it should not: captures without coins, attempts given up, payments nobody claims.
+    /// Returns captures without coins, abandoned attempts and unclaimed payments.
     func leftovers(
         unclaimedBefore moment: Timestamp, in database: some Queryable
     ) async throws(PostgresError) -> [Difference] {

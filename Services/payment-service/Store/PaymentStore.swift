@@ -1,7 +1,7 @@
 import Postgres
 import Wire
 
-/// Payments as they are recorded.
+/// The table `payment`.
 struct PaymentStore: Sendable {
     private static let find = Statement.read(
         "find payment",
@@ -45,32 +45,32 @@ struct PaymentStore: Sendable {
         "mark payment checked",
         "update payment set checked_at = (extract(epoch from clock_timestamp()) * 1000)::bigint where id = $1")
 
-    /// A payment by what its provider calls it.
+    /// Returns a payment by its provider's reference.
     func find(
         _ reference: String, of providers: [String], in database: some Queryable
     ) async throws(PostgresError) -> PaymentRecord? {
         try await database.query(Self.find, reference, providers).first(PaymentRecord.init(row:))
     }
 
-    /// Locks the record of the payment that a provider reports, which is made where there is none,
-    /// until the transaction ends; and reads who claims the payment, the first first.
+    /// Inserts the reported payment if it is new, locks it until the transaction ends, and reads its open attempts with
+    /// a buyer, oldest first.
     func lock(
         _ report: PaymentReport, of provider: String, in transaction: PostgresTransaction
-    ) async throws(PostgresError) -> (record: PaymentRecord, claims: [PaymentAttempt]) {
+    ) async throws(PostgresError) -> (record: PaymentRecord, openAttempts: [PaymentAttempt]) {
         var batch = PostgresBatch()
         try batch.add(
             Self.insert, provider, report.reference, report.order.text, report.item, report.amount,
             report.cancelledAmount, report.currency, report.status, report.paidAt)
         try batch.add(Self.lock, provider, report.reference)
-        try batch.add(AttemptStore.openClaims, report.reference, provider)
+        try batch.add(AttemptStore.openWithBuyer, report.reference, provider)
         let rows = try await transaction.run(batch)
         guard let record = try rows[1].first(PaymentRecord.init(row:)) else {
-            preconditionFailure("a payment vanished")
+            preconditionFailure("a payment was missing after its insert")
         }
         return (record, try rows[2].map(PaymentAttempt.init(row:)))
     }
 
-    /// Adds the recording of a changed payment, heard of just now, to a batch.
+    /// Adds the update of a payment to a batch, and marks it as checked now.
     func add(_ record: PaymentRecord, to batch: inout PostgresBatch) throws(PostgresError) {
         let (report, credit) = (record.report, record.credit)
         try batch.add(
@@ -79,14 +79,14 @@ struct PaymentStore: Sendable {
             credit?.refunded ?? 0)
     }
 
-    /// Payments last asked about before `moment` and first seen after `horizon`, those longest not asked about first.
+    /// Returns payments last checked before `moment` and first seen after `horizon`, those checked longest ago first.
     func unchecked(
         since moment: Timestamp, notOlderThan horizon: Timestamp, limit: Int, in database: some Queryable
     ) async throws(PostgresError) -> [PaymentRecord] {
         try await database.query(Self.unchecked, moment, horizon, limit).map(PaymentRecord.init(row:))
     }
 
-    /// Notes that a payment was asked about just now, with whatever answer.
+    /// Marks a payment as checked now.
     func markChecked(_ id: Int64, in database: some Queryable) async throws(PostgresError) {
         try await database.execute(Self.markChecked, id)
     }

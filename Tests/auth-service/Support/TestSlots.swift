@@ -1,12 +1,12 @@
-/// Lets so many tests at a time start a service, its database and its Redis.
-actor Places {
+/// Limits how many tests run a service with its database and Redis at a time.
+actor TestSlots {
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(_ count: Int) { free = count }
 
-    /// Runs `body` when there is a place for it.
-    nonisolated func hold(_ body: () async throws -> Void) async throws {
+    /// Runs `body` when a slot is free.
+    nonisolated func run(_ body: () async throws -> Void) async throws {
         await enter()
         do {
             try await body()

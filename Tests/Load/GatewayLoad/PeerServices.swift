@@ -5,26 +5,26 @@ import ServiceSupport
 import Synchronization
 import Wire
 
-/// The internal APIs of the services that a measured one asks, and FCM, answered at once.
+/// Stubs of the internal APIs that a measured service calls, and of FCM. They reply at once.
 ///
-/// All users exist, are members of every channel that they ask for, and have a device each.
-final class OtherServices: Sendable {
+/// All users exist, are members of every channel and have one device each.
+final class PeerServices: Sendable {
     let address: SocketAddress
     let issuer: TokenIssuer
-    private let seating: Seating
+    private let layout: RoomLayout
     private let server: Server
     private let group = EventLoopGroup(count: 1)
     private let pushes: Pushes
-    /// The newest seq of the room that events are written into. What a gateway has not heard of them is nowhere else: it goes
-    /// on behind.
-    let head = Head()
+    /// The head of the room that events are written to. A gateway that missed events cannot backfill them here and goes
+    /// on after them.
+    let head = RoomHead()
 
-    final class Head: Sendable {
+    final class RoomHead: Sendable {
         private let seq = Atomic<Int64>(0)
 
         var value: Int64 { seq.load(ordering: .relaxed) }
 
-        func reach(_ new: Int64) { seq.store(new, ordering: .relaxed) }
+        func advance(to new: Int64) { seq.store(new, ordering: .relaxed) }
     }
 
     final class Pushes: Sendable {
@@ -35,22 +35,22 @@ final class OtherServices: Sendable {
         var all: [(sentAt: UInt64, at: UInt64)] { arrivals.withLock { $0 } }
     }
 
-    init(_ seating: Seating, _ issuer: TokenIssuer) throws {
+    init(_ layout: RoomLayout, _ issuer: TokenIssuer) throws {
         let pushes = Pushes()
-        self.seating = seating
+        self.layout = layout
         self.issuer = issuer
         self.pushes = pushes
         server = Server(on: group) { [head] request in
             let body = try await request.body.collect(upTo: 1 << 22)
-            let answers = OtherServicesAnswers(seating: seating, keys: issuer.jwks, pushes: pushes, head: head)
-            return try answers.reply(to: String(decoding: request.path, as: UTF8.self), request, body)
+            let replies = PeerReplies(layout: layout, keys: issuer.jwks, pushes: pushes, head: head)
+            return try replies.reply(to: String(decoding: request.path, as: UTF8.self), request, body)
         }
         address = try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!)
     }
 
     var url: String { "http://\(address)" }
 
-    /// When each message that FCM was handed was sent, and when it came, in nanoseconds of `EventLoop.preciseNow`.
+    /// For each pushed message the time of its sending and of its push, in nanoseconds of `EventLoop.preciseNow`.
     var pushed: [(sentAt: UInt64, at: UInt64)] { pushes.all }
 
     func stop() async {
@@ -59,12 +59,12 @@ final class OtherServices: Sendable {
     }
 }
 
-/// One answer of the other services.
-struct OtherServicesAnswers {
-    let seating: Seating
+/// The replies of the stubs.
+struct PeerReplies {
+    let layout: RoomLayout
     let keys: [UInt8]
-    let pushes: OtherServices.Pushes
-    let head: OtherServices.Head
+    let pushes: PeerServices.Pushes
+    let head: PeerServices.RoomHead
 
     func reply(to path: String, _ request: Request, _ body: [UInt8]) throws -> Response {
         if path.hasSuffix("messages:send") { return push(body) }
@@ -84,7 +84,7 @@ struct OtherServicesAnswers {
             return object { json in
                 json.field("complete", true)
                 json.field("head", head.value)
-                // Of a position that is asked for.
+                // The session cursor, if the call asks for it.
                 json.field("seq", 0)
                 json.array("events") { _ in }
             }
@@ -109,7 +109,8 @@ struct OtherServicesAnswers {
                 for channel in channels {
                     json.value(
                         ChannelAccess(
-                            id: channel, workspace: Seating.workspace, name: Seating.name(of: channel), role: .member,
+                            id: channel, workspace: RoomLayout.workspace, name: RoomLayout.name(of: channel),
+                            role: .member,
                             isDefault: false, version: 1))
                 }
             }
@@ -133,7 +134,7 @@ struct OtherServicesAnswers {
         }
     }
 
-    /// What there is of each user that is asked for.
+    /// A list with one object for each requested user.
     private func list(
         _ name: StaticString, of json: JSONValue, _ write: (String, inout JSONWriter) -> Void
     ) -> Response {
@@ -145,7 +146,7 @@ struct OtherServicesAnswers {
 
     private func members(of channel: ChannelID) -> Response {
         object { json in
-            json.array("members") { json in for user in seating.users(of: channel) { json.value("\(user)") } }
+            json.array("members") { json in for user in layout.users(of: channel) { json.value("\(user)") } }
         }
     }
 

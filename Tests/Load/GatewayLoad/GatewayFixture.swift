@@ -7,23 +7,22 @@ import ServiceSupport
 import TestSupport
 import Wire
 
-/// The built realtime-gateway with what it stands on: a Redis, the other services, and where asked for a Postgres and
-/// chat-service.
-final class GatewayHouse: Sendable {
-    /// What stands beside the gateway and Redis.
-    struct Company: OptionSet {
+/// The built realtime-gateway with Redis, stubs of the other services and, if asked for, Postgres and chat-service.
+final class GatewayFixture: Sendable {
+    /// Optional parts beside the gateway and Redis.
+    struct Parts: OptionSet {
         let rawValue: Int
-        /// Pushes are handed to FCM, as `OtherServices` plays it.
-        static let push = Company(rawValue: 1)
+        /// Pushes to FCM, which `PeerServices` stubs.
+        static let push = Parts(rawValue: 1)
         /// The built chat-service.
-        static let chat = Company(rawValue: 2)
+        static let chat = Parts(rawValue: 2)
     }
 
     static let profileName = "collatalk"
 
-    let seating: Seating
+    let layout: RoomLayout
     let redis: RedisServer
-    let others: OtherServices
+    let peers: PeerServices
     let port = FreePort.pick()
     let chatPort = FreePort.pick()
     private let chatInternalPort = FreePort.pick()
@@ -32,51 +31,51 @@ final class GatewayHouse: Sendable {
     private let processes: [ChildProcess]
     private let issuer = TokenIssuer()
 
-    /// - Parameter loops: the gateway's; 0 for one a core, as by default.
-    static func start(_ seating: Seating, loops: Int = 0, with company: Company = []) async throws -> GatewayHouse {
+    /// - Parameter loops: the gateway's loops; 0 for the default of one a core.
+    static func start(_ layout: RoomLayout, loops: Int = 0, with parts: Parts = []) async throws -> GatewayFixture {
         let redis = try await RedisServer.start(["--appendonly", "yes", "--appendfsync", "everysec"])
-        let cluster = company.isEmpty ? nil : try await PostgresCluster.start(["fsync=on"])
+        let cluster = parts.isEmpty ? nil : try await PostgresCluster.start(["fsync=on"])
         let databases = [try await cluster?.makeDatabase(), try await cluster?.makeDatabase()].compactMap(\.self)
-        let house = try GatewayHouse(
-            seating, loops: loops, company, redis, cluster, databases.map(\.connectionString))
-        for port in [house.port] + (company.contains(.chat) ? [house.chatPort] : []) {
+        let fixture = try GatewayFixture(
+            layout, loops: loops, parts, redis, cluster, databases.map(\.connectionString))
+        for port in [fixture.port] + (parts.contains(.chat) ? [fixture.chatPort] : []) {
             try await eventually(within: .seconds(30), "a start") {
-                for process in house.processes where !process.isRunning {
+                for process in fixture.processes where !process.isRunning {
                     throw NeverHappened(description: process.output)
                 }
                 return (try? RawConnection(port: port)) != nil
             }
         }
-        return house
+        return fixture
     }
 
     private init(
-        _ seating: Seating, loops: Int, _ company: Company, _ redis: RedisServer, _ cluster: PostgresCluster?,
+        _ layout: RoomLayout, loops: Int, _ parts: Parts, _ redis: RedisServer, _ cluster: PostgresCluster?,
         _ databases: [String]
     ) throws {
-        self.seating = seating
+        self.layout = layout
         self.redis = redis
         self.cluster = cluster
-        others = try OtherServices(seating, issuer)
+        peers = try PeerServices(layout, issuer)
         var common = [
             "clients_file": ServiceUnderTest.clients, "service_credential": ServiceUnderTest.credential,
-            "redis_url": "redis://127.0.0.1:\(redis.port)/0", "auth_url": others.url, "workspace_url": others.url,
-            "chat_url": others.url, "log_level": "error",
+            "redis_url": "redis://127.0.0.1:\(redis.port)/0", "auth_url": peers.url, "workspace_url": peers.url,
+            "chat_url": peers.url, "log_level": "error",
             "database_url": databases.first ?? "postgres://127.0.0.1:1/no",
         ]
-        if company.contains(.chat) { common["chat_url"] = "http://127.0.0.1:\(chatInternalPort)" }
+        if parts.contains(.chat) { common["chat_url"] = "http://127.0.0.1:\(chatInternalPort)" }
         var gateway = common
         gateway.merge([
             "public_address": "127.0.0.1:\(port)", "internal_address": "127.0.0.1:\(FreePort.pick())",
             "loops": "\(loops)", "drain_window": "0s",
         ]) { $1 }
-        if company.contains(.push) {
-            gateway["fcm_url"] = others.url
-            gateway["fcm_token_url"] = others.url + "/token"
+        if parts.contains(.push) {
+            gateway["fcm_url"] = peers.url
+            gateway["fcm_token_url"] = peers.url + "/token"
             gateway["fcm_service_account"] = Self.writeAccount(in: folder.path)
         }
         var processes = [try Self.run("realtime-gateway", gateway, in: folder.path)]
-        if company.contains(.chat) {
+        if parts.contains(.chat) {
             var chat = common
             chat.merge([
                 "public_address": "127.0.0.1:\(chatPort)", "internal_address": "127.0.0.1:\(chatInternalPort)",
@@ -91,7 +90,7 @@ final class GatewayHouse: Sendable {
         try ChildProcess.service(name, settings, log: "\(folder)/\(name).log")
     }
 
-    /// The key file of the identity for FCM.
+    /// Writes the key file of FCM's service account.
     private static func writeAccount(in folder: String) -> String {
         let text = JSONWriter.bytes { json in
             json.object { json in
@@ -108,26 +107,26 @@ final class GatewayHouse: Sendable {
         return path
     }
 
-    /// What the gateway costs.
+    /// The meter of the gateway.
     var meter: ProcessMeter { ProcessMeter(pid: processes[0].pid) }
 
-    /// What the Redis costs.
+    /// The meter of Redis.
     var redisMeter: ProcessMeter { ProcessMeter(pid: redis.pid) }
 
-    /// An access token of a user, good for a day.
+    /// An access token of a user, valid for a day.
     func token(of user: Int) -> String {
         issuer.token(user: Int64(user), key: Self.profileName, lives: .seconds(86_400))
     }
 
-    /// Journeys each of which posts a message, that says when it was sent, by a member of the next room.
+    /// Journeys that each post a message with its sending time, as a member of the next room.
     func posting() -> LoadRun.Journey {
-        let rooms = seating.rooms
+        let rooms = layout.rooms
         let tokens = (1...rooms).map { token(of: $0) }
         return { connection, number, end in
             let room = number % rooms
             let content = TimedEvent.content(EventLoop.preciseNow, size: 80)
             let request = LoadConnection.request(
-                "POST", "/v1/workspaces/\(Seating.workspace)/channels/\(room + 1)/chats",
+                "POST", "/v1/workspaces/\(RoomLayout.workspace)/channels/\(room + 1)/chats",
                 headers: [("SesacKey", Self.profileName), ("Authorization", tokens[room])],
                 body: #"{"content":"\#(content)"}"#)
             connection.send(request) { reply in
@@ -141,6 +140,6 @@ final class GatewayHouse: Sendable {
         for process in processes.reversed() { await process.stop() }
         await redis.stop()
         await cluster?.stop()
-        await others.stop()
+        await peers.stop()
     }
 }

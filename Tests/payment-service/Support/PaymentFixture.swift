@@ -5,11 +5,11 @@ import Wire
 
 @testable import payment_service
 
-/// The built service, in one or more instances, on real Postgres and Redis, with a stub world around it.
-final class PaymentHouse: Stoppable {
+/// The built payment-service in one or more instances, on real Postgres and Redis, with a stub of its peers.
+final class PaymentFixture: Stoppable {
     let database: TestDatabase
     let redis: RedisServer
-    let world: StubWorld
+    let provider: ProviderStub
     private let folder = TemporaryFolder("maru-payment")
     private let settings: [String: String]
     private let running: Mutex<[BuiltService]>
@@ -18,36 +18,37 @@ final class PaymentHouse: Stoppable {
     private init(instances: Int, _ settings: [String: String]) async throws {
         database = try await PostgresCluster.ofThisProcess().makeDatabase()
         redis = try await RedisServer.start()
-        world = try StubWorld()
+        provider = try ProviderStub()
         self.settings = settings
         running = Mutex([])
         for _ in 0..<instances { _ = try await start() }
     }
 
-    /// Runs `body` against a house of its own.
+    /// Runs `body` with a fixture of its own.
     static func use(
-        instances: Int = 1, _ settings: [String: String] = [:], _ body: (PaymentHouse) async throws -> Void
+        instances: Int = 1, _ settings: [String: String] = [:], _ body: (PaymentFixture) async throws -> Void
     ) async throws {
-        try await PaymentHouse(instances: instances, settings).lent(to: body)
+        try await PaymentFixture(instances: instances, settings).lent(to: body)
     }
 
-    // MARK: Life and death
+    // MARK: Instances
 
     func start() async throws -> BuiltService {
         var all = [
-            "address_rate": "100000", "address_burst": "100000", "portone_v1_url": world.url, "portone_v1_key": "key",
-            "portone_v1_secret": "secret", "portone_v2_url": world.url + "/v2", "portone_v2_secret": "v2secret",
+            "address_rate": "100000", "address_burst": "100000", "portone_v1_url": provider.url,
+            "portone_v1_key": "key",
+            "portone_v1_secret": "secret", "portone_v2_url": provider.url + "/v2", "portone_v2_secret": "v2secret",
             "portone_v2_webhook_secret": StandardWebhooksTests.secret, "sweep_interval": "50ms",
         ]
-        all.merge(settings) { _, given in given }
+        all.merge(settings) { _, override in override }
         let started = try await BuiltService(
-            "payment-service", database: database, redis: redis, auth: world.url, in: folder, all)
+            "payment-service", database: database, redis: redis, auth: provider.url, in: folder, all)
         logs.withLock { $0.append(started.process.log) }
         running.withLock { $0.append(started) }
         return started
     }
 
-    /// Kills an instance as the kernel would, and starts another in its place.
+    /// Kills an instance with SIGKILL, and starts another one.
     func replace(_ index: Int) async throws {
         let old = running.withLock { $0.remove(at: index % $0.count) }
         await old.kill()
@@ -56,38 +57,38 @@ final class PaymentHouse: Stoppable {
 
     func stop() async {
         for instance in running.withLock(\.self) { await instance.stop() }
-        await world.stop()
+        await provider.stop()
         await redis.stop()
     }
 
-    /// What all instances have logged.
+    /// The logs of all instances.
     var log: String { logs.withLock(\.self).map { (try? String(contentsOfFile: $0)) ?? "" }.joined() }
 
-    /// Lines of the log about statements that the database refused: its guards are the last line, never the way.
+    /// Log lines about statements that the database refused. Its guards are the last defence and must not be needed.
     var refusedStatements: [String] {
         log.split(separator: "\n").filter { $0.contains("postgres server") }.map(String.init)
     }
 
-    /// One of the instances.
-    var someone: BuiltService { running.withLock { $0[Int.random(in: 0..<$0.count)] } }
+    /// A random instance.
+    var anyInstance: BuiltService { running.withLock { $0[Int.random(in: 0..<$0.count)] } }
 
     // MARK: Calls
 
     var refusalProbe: RefusalProbe {
-        let someone = someone
+        let anyInstance = anyInstance
         return RefusalProbe(
-            publicPort: someone.publicPort, internalPort: someone.internalPort, tokens: world.tokens)
+            publicPort: anyInstance.publicPort, internalPort: anyInstance.internalPort, tokens: provider.tokens)
     }
 
-    /// A call of a client who has signed in.
+    /// Calls as a signed-in client.
     func call(
         _ method: String, _ path: String, user: Int64? = 7, key: String? = "sooda", json: String = ""
     ) async throws -> HTTPCall.Reply {
         var headers = [("Content-Type", "application/json")]
         if let key { headers.append(("SesacKey", key)) }
-        if let user { headers.append(("Authorization", world.tokens.token(user: user, key: key ?? "sooda"))) }
+        if let user { headers.append(("Authorization", provider.tokens.token(user: user, key: key ?? "sooda"))) }
         return try await HTTPCall(
-            method, port: someone.publicPort, path, headers: headers, body: Array(json.utf8)
+            method, port: anyInstance.publicPort, path, headers: headers, body: Array(json.utf8)
         ).reply()
     }
 
@@ -98,10 +99,10 @@ final class PaymentHouse: Stoppable {
         return try await call("POST", "/v1/store/pay/validation", user: user, key: key, json: json)
     }
 
-    /// A call of another service.
+    /// Calls as another service.
     func ask(_ method: String, _ path: String, json: String = "") async throws -> HTTPCall.Reply {
         try await HTTPCall(
-            method, port: someone.internalPort, path,
+            method, port: anyInstance.internalPort, path,
             headers: [
                 ("Authorization", "Bearer " + ServiceUnderTest.credential), ("Content-Type", "application/json"),
             ],
@@ -131,29 +132,30 @@ final class PaymentHouse: Stoppable {
         try await ask("POST", "/internal/reserves/\(key)/release")
     }
 
-    /// A webhook of PortOne V1, which says what it likes.
-    func oldWebhook(_ reference: String, status: String = "paid") async throws -> HTTPCall.Reply {
-        let json = #"{"imp_uid":"\#(reference)","merchant_uid":"whatever","status":"\#(status)"}"#
-        return try await HTTPCall.post(port: someone.publicPort, "/v1/webhooks/portone/v1", json: json)
+    /// Sends an unsigned webhook of PortOne V1.
+    func webhookV1(_ reference: String, status: String = "paid") async throws -> HTTPCall.Reply {
+        let json = #"{"imp_uid":"\#(reference)","merchant_uid":"any","status":"\#(status)"}"#
+        return try await HTTPCall.post(port: anyInstance.publicPort, "/v1/webhooks/portone/v1", json: json)
     }
 
-    /// A webhook of PortOne V2, signed.
-    func newWebhook(
+    /// Sends a signed webhook of PortOne V2.
+    func webhookV2(
         _ reference: String, id: String, type: String = "Transaction.Paid", at time: Timestamp = .now
     ) async throws -> HTTPCall.Reply {
         let body = #"{"type":"\#(type)","timestamp":"2024-04-25T10:00:00.000Z","data":{"paymentId":"\#(reference)"}}"#
         let headers = Signing.headers(id: id, body: body, secret: StandardWebhooksTests.secret, at: time)
         return try await HTTPCall.post(
-            port: someone.publicPort, "/v1/webhooks/portone/v2", json: body, headers: headers.map { ($0.key, $0.value) }
+            port: anyInstance.publicPort, "/v1/webhooks/portone/v2", json: body,
+            headers: headers.map { ($0.key, $0.value) }
         )
     }
 
-    /// Runs a command of an operator's.
+    /// Runs an operator's command.
     func command(_ name: String) async throws -> (status: Int32, output: String) {
-        try await someone.command(name, in: folder)
+        try await anyInstance.command(name, in: folder)
     }
 
-    /// What a run of reconciliation finds, as `kind subject`.
+    /// Runs a reconciliation and returns its differences, as `kind subject`.
     func reconcile() async throws -> Set<String> {
         let reply = try await ask("POST", "/internal/reconciliation")
         guard reply.status == 200, let list = try JSONValue(parsing: reply.body)["differences"]?.elements else {
@@ -163,12 +165,12 @@ final class PaymentHouse: Stoppable {
     }
 }
 
-extension PaymentHouse {
-    /// Makes a call again and again until some instance answers it, as a client does that must know.
-    func persistently(
-        within patience: Duration = .seconds(40), _ call: () async throws -> HTTPCall.Reply
+extension PaymentFixture {
+    /// Retries a call until an instance answers it.
+    func retried(
+        within limit: Duration = .seconds(40), _ call: () async throws -> HTTPCall.Reply
     ) async throws -> HTTPCall.Reply {
-        let deadline = ContinuousClock.now + patience.patiently
+        let deadline = ContinuousClock.now + limit.patiently
         while true {
             do {
                 let reply = try await call()
@@ -188,8 +190,8 @@ extension PaymentHouse {
     }
 }
 
-extension PaymentHouse {
-    /// Waits for so many facts of changed balances on the stream, and returns the bodies of all.
+extension PaymentFixture {
+    /// Waits for `count` facts about balances on the stream, and returns the bodies of all.
     func facts(_ count: Int) async throws -> [String] {
         @Sendable func bodies() async throws -> [String] {
             let parts = try await redis.command("XRANGE", "facts:payment", "-", "+")

@@ -1,14 +1,14 @@
 import LoadClient
 
-/// Somebody with an account.
-struct Person: Sendable {
+/// A user of the load test.
+struct LoadUser: Sendable {
     let email: String
     let accessToken: String
 
     static let password = "Passw0rd!"
     static let key = "native"
 
-    /// What their app sends for their own profile.
+    /// The request of the user's own profile, as an app sends it.
     var profileRequest: [UInt8] {
         LoadConnection.request(
             "GET", "/v1/users/me",
@@ -18,8 +18,8 @@ struct Person: Sendable {
             ])
     }
 
-    /// What somebody sends who has no account, from an address of their own.
-    static func strangersRequest(_ number: Int) -> [UInt8] {
+    /// A login of an unknown user from an address of its own.
+    static func unknownUserRequest(_ number: Int) -> [UInt8] {
         LoadConnection.request(
             "POST", "/v1/users/login",
             headers: [("SesacKey", key), ("X-Forwarded-For", "10.0.\(number >> 8 & 255).\(number & 255)")],

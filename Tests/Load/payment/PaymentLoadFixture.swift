@@ -1,8 +1,8 @@
 import LoadClient
 import TestSupport
 
-/// The built payment-service under load, on a Postgres and a Redis that write to disk as in production.
-struct LoadedHouse: Stoppable {
+/// The built payment-service on a Postgres and a Redis that write to disk as in production.
+struct PaymentLoadFixture: Stoppable {
     let service: LoadedService
 
     init() async throws {
@@ -14,7 +14,7 @@ struct LoadedHouse: Stoppable {
 
     var database: TestDatabase { service.database }
 
-    /// What Postgres costs.
+    /// The meter of Postgres.
     var databaseMeter: ProcessMeter {
         get throws {
             let file = try String(contentsOfFile: service.cluster.socketFolder + "/data/postmaster.pid")
@@ -25,8 +25,8 @@ struct LoadedHouse: Stoppable {
         }
     }
 
-    /// Opens the accounts of users from 1 on, each with a fortune.
-    func open(_ users: Int) async throws {
+    /// Opens accounts for users from 1 on, each with a large balance.
+    func openAccounts(_ users: Int) async throws {
         try await database.run(
             sql: """
                 do $$

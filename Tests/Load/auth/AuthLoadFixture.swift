@@ -4,8 +4,8 @@ import LoadClient
 import TestSupport
 import Wire
 
-/// The built auth-service on a Postgres that writes to disk as in production, with a stand-in of payment-service.
-final class LoadedHouse: Stoppable {
+/// The built auth-service on a Postgres that writes to disk as in production, with a stub of payment-service.
+final class AuthLoadFixture: Stoppable {
     let barePort = FreePort.pick()
     let loops = EventLoopGroup(count: 2)
     private let service: LoadedService
@@ -14,14 +14,14 @@ final class LoadedHouse: Stoppable {
     private let paymentLoops: EventLoopGroup
     private let folder = TemporaryFolder("load-auth")
 
-    /// Passwords hashed at a time.
+    /// The threads that hash passwords.
     static let hashThreads = 2
     private static let serviceLoops = 2
 
     var port: UInt16 { service.publicPort }
-    /// What the service costs.
+    /// The meter of the service.
     var meter: ProcessMeter { service.meter }
-    /// What the bare server costs.
+    /// The meter of the bare server.
     var bareMeter: ProcessMeter { ProcessMeter(pid: bare.pid) }
 
     init() async throws {
@@ -42,8 +42,8 @@ final class LoadedHouse: Stoppable {
     }
 
     private static func balances(_ request: Request) async throws -> Response {
-        let asked = try JSONValue(parsing: try await request.body.collect(upTo: 1 << 20))
-        let ids = asked["ids"]?.elements?.compactMap(\.string) ?? []
+        let json = try JSONValue(parsing: try await request.body.collect(upTo: 1 << 20))
+        let ids = json["ids"]?.elements?.compactMap(\.string) ?? []
         return .json(
             JSONWriter.bytes(capacity: 64 * ids.count) { json in
                 json.object { json in
@@ -59,21 +59,21 @@ final class LoadedHouse: Stoppable {
             })
     }
 
-    /// Lets so many people join.
-    func open(_ count: Int) async throws -> [Person] {
-        var people: [Person] = []
+    /// Creates accounts through the join route.
+    func openAccounts(_ count: Int) async throws -> [LoadUser] {
+        var users: [LoadUser] = []
         for number in 1...count {
             let email = "person\(number)@load.kr"
             let reply = try await HTTPCall.post(
                 port: port, "/v1/users/join",
-                json: #"{"email":"\#(email)","password":"\#(Person.password)","nickname":"사람\#(number)"}"#,
-                headers: [("SesacKey", Person.key)])
+                json: #"{"email":"\#(email)","password":"\#(LoadUser.password)","nickname":"사람\#(number)"}"#,
+                headers: [("SesacKey", LoadUser.key)])
             guard let token = try JSONValue(parsing: reply.body)["token"]?["accessToken"]?.string else {
                 throw NeverHappened(description: "a join: \(reply.status) \(reply.text)")
             }
-            people.append(Person(email: email, accessToken: token))
+            users.append(LoadUser(email: email, accessToken: token))
         }
-        return people
+        return users
     }
 
     func stop() async {

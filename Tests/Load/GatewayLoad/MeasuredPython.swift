@@ -4,22 +4,22 @@ import LoadClient
 import TestSupport
 import Wire
 
-/// python-socketio, the reference implementation in Python, on aiohttp: one process, one thread.
-struct PythonContender: Contender {
+/// python-socketio, the reference implementation in Python, on aiohttp: one process and one thread.
+struct MeasuredPython: MeasuredServer {
     let name = "python-socketio"
     let process: ChildProcess
     let address: SocketAddress
     private let folder: TemporaryFolder
 
-    /// Nil where there is no Python that has python-socketio.
-    static func start(python: String) async throws -> PythonContender? {
+    /// Nil if the Python is missing.
+    static func start(python: String) async throws -> MeasuredPython? {
         guard access(python, X_OK) == 0 else { return nil }
-        let contender = try PythonContender(python: python)
+        let server = try MeasuredPython(python: python)
         try await eventually(within: .seconds(30), "a start of python-socketio") {
-            guard contender.process.isRunning else { throw NeverHappened(description: contender.process.output) }
-            return (try? RawConnection(port: contender.address.port)) != nil
+            guard server.process.isRunning else { throw NeverHappened(description: server.process.output) }
+            return (try? RawConnection(port: server.address.port)) != nil
         }
-        return contender
+        return server
     }
 
     private init(python: String) throws {
@@ -32,7 +32,7 @@ struct PythonContender: Contender {
 
     var meter: ProcessMeter { ProcessMeter(pid: process.pid) }
 
-    var namespaces: (@Sendable (Int) -> String)? { { _ in Seating.namespace(of: ChannelID(1)) } }
+    var namespaces: (@Sendable (Int) -> String)? { { _ in RoomLayout.namespace(of: ChannelID(1)) } }
 
     func target(of number: Int) -> WebSocketFleet.Target {
         WebSocketFleet.Target(address: address, target: "/socket.io/?EIO=4&transport=websocket")

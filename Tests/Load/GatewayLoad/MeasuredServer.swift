@@ -3,21 +3,21 @@ import LoadClient
 import TestSupport
 import Wire
 
-/// A server with one room, and how to fill the room and write into it.
-protocol Contender: Sendable {
+/// A server under measurement: one room, its sockets and its writer.
+protocol MeasuredServer: Sendable {
     var name: String { get }
-    /// What the server costs.
+    /// The meter of the server's process.
     var meter: ProcessMeter { get }
     /// The namespace of each client; nil for raw WebSockets.
     var namespaces: (@Sendable (_ client: Int) -> String)? { get }
-    /// Where client `number`, from 0 on, connects.
+    /// The target of client `number`, counted from 0.
     func target(of number: Int) -> WebSocketFleet.Target
-    /// Opens what events are written through; on its loop.
+    /// Opens the writer of events on its loop.
     func writer(on loop: EventLoop) async throws -> any EventWriter
     func stop() async
 }
 
-/// Writes events into the room of a contender.
+/// Writes events into the room of a server.
 ///
 /// - Note: Confined to its loop.
 protocol EventWriter: AnyObject {
@@ -32,7 +32,7 @@ final class PostingWriter: EventWriter {
     private let body: (TimedEvent) -> [UInt8]
     private var sent: Int64 = 0
 
-    /// - Parameter connections: used in turn, so that one request need not wait for the answer to another.
+    /// Opens 32 connections and uses them in turn, so that requests need not wait for each other's replies.
     static func open(
         _ address: SocketAddress, _ path: String, on loop: EventLoop, body: @escaping (TimedEvent) -> [UInt8]
     ) async throws -> PostingWriter {
@@ -52,7 +52,7 @@ final class PostingWriter: EventWriter {
         let event = TimedEvent(sent, in: ChannelID(1), for: .measured)
         let request = LoadConnection.request("POST", path, body: String(decoding: body(event), as: UTF8.self))
         connections[Int(sent) % connections.count].send(request) { reply in
-            if reply.status >= 300 { Progress.tell("publishing: \(reply.status)") }
+            if reply.status >= 300 { Progress.report("publishing: \(reply.status)") }
         }
     }
 }

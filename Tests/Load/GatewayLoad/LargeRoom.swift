@@ -1,8 +1,8 @@
 import EventLoop
 import LoadClient
 
-/// Events at a steady rate to a room of very many sockets, the clients on the same cores: how long they are on their way.
-struct Crowd {
+/// Latency of events at a steady rate to a room of 10,000 sockets, with the clients on the same cores.
+struct LargeRoom {
     var sockets = 10_000
     var events = 20
     var rounds = 3
@@ -16,19 +16,19 @@ struct Crowd {
     }
 
     func run(on loop: EventLoop) async throws -> [Figure] {
-        let contenders: [any Contender] = [
-            GatewayContender(house: try await .start(Seating(users: sockets))),
-            try await NchanContender.start(workers: 2),
+        let servers: [any MeasuredServer] = [
+            MeasuredGateway(fixture: try await .start(RoomLayout(users: sockets))),
+            try await MeasuredNchan.start(workers: 2),
         ]
-        var outcomes = contenders.map { _ in Outcome() }
+        var outcomes = servers.map { _ in Outcome() }
         var writers: [any EventWriter] = []
-        for contender in contenders { writers.append(try await contender.writer(on: loop)) }
+        for server in servers { writers.append(try await server.writer(on: loop)) }
         for _ in 0..<rounds {
-            for (index, contender) in contenders.enumerated() {
-                try await measure(contender, writers[index], &outcomes[index], on: loop)
+            for (index, server) in servers.enumerated() {
+                try await measure(server, writers[index], &outcomes[index], on: loop)
             }
         }
-        for contender in contenders { await contender.stop() }
+        for server in servers { await server.stop() }
         let (ours, peer) = (outcomes[0], outcomes[1])
         let (late, peerLate) = (Percentile.median(ours.late), Percentile.median(peer.late))
         return [
@@ -45,22 +45,22 @@ struct Crowd {
     }
 
     private func measure(
-        _ contender: any Contender, _ writer: any EventWriter, _ outcome: inout Outcome, on loop: EventLoop
+        _ server: any MeasuredServer, _ writer: any EventWriter, _ outcome: inout Outcome, on loop: EventLoop
     ) async throws {
-        let audience = Audience(sockets, on: loop)
-        defer { audience.leave() }
-        try await audience.gather(at: contender)
-        try await audience.settle { writer.send() }
-        audience.forget()
-        let start = contender.meter.processorTime
+        let subscribers = SubscriberFleet(sockets, on: loop)
+        defer { subscribers.disconnect() }
+        try await subscribers.connect(to: server)
+        try await subscribers.awaitReady { writer.send() }
+        subscribers.reset()
+        let start = server.meter.processorTime
         for _ in 0..<events {
             writer.send()
             try await loop.sleep(for: Self.pause)
         }
-        _ = await audience.hear(events * sockets)
-        try audience.check(events)
-        outcome.cost.append(Double(contender.meter.processorTime - start) / 1000 / Double(events * sockets))
-        outcome.median.append(audience.percentile(0.5))
-        outcome.late.append(audience.percentile(0.99))
+        _ = await subscribers.awaitDeliveries(events * sockets)
+        try subscribers.check(events)
+        outcome.cost.append(Double(server.meter.processorTime - start) / 1000 / Double(events * sockets))
+        outcome.median.append(subscribers.percentile(0.5))
+        outcome.late.append(subscribers.percentile(0.99))
     }
 }

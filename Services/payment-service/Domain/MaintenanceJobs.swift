@@ -1,9 +1,9 @@
 import ServiceKit
 import Telemetry
 
-/// Work that comes due with time: expired reserves, attempts cut off, reconciliation. Every instance runs it;
-/// the database sees to it that nothing is done twice.
-struct Sweeping: Sendable {
+/// Periodic jobs: expired reserves, interrupted attempts, reconciliation. Every instance runs them, and locks in the
+/// database keep instances from doing the same work twice.
+struct MaintenanceJobs: Sendable {
     let ledger: Ledger
     let payments: Payments
     let reconciliation: Reconciliation
@@ -13,30 +13,30 @@ struct Sweeping: Sendable {
 
     private static let batch = 100
 
-    /// Gives back reserves whose time is up.
+    /// Expires due reserves.
     func expireReserves() async throws {
         while try await ledger.expire(atMost: Self.batch) == Self.batch {}
     }
 
-    /// Takes up attempts that are due.
-    func takeUpAttempts() async throws {
-        while try await payments.takeUpDue(atMost: Self.batch) == Self.batch {}
+    /// Resumes due attempts.
+    func resumeAttempts() async throws {
+        while try await payments.resumeDue(atMost: Self.batch) == Self.batch {}
     }
 
-    /// Reconciles when it is due.
+    /// Runs a reconciliation if one is due.
     func reconcile() async throws {
-        guard try await reconciliation.takeIfDue(every: reconciliationInterval) else { return }
+        guard try await reconciliation.claimIfDue(every: reconciliationInterval) else { return }
         let outcome = try await reconciliation.run()
         let fields: Log.Fields = [
             "payments": .count(outcome.payments), "differences": .count(outcome.differences.count),
         ]
         if outcome.differences.isEmpty {
-            log.info("reconciled", fields)
+            log.info("reconciliation found no differences", fields)
         } else {
             log.warning("reconciliation found differences", fields)
         }
     }
 
-    /// Sets the metric to the number of standing differences, whichever instance has found them.
+    /// Updates the metric of unresolved differences, whichever instance found them.
     func countDifferences() async throws { metrics.show(try await reconciliation.counts()) }
 }

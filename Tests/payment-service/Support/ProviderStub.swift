@@ -5,9 +5,9 @@ import Synchronization
 import TestSupport
 import Wire
 
-/// A server that plays auth-service and both generations of PortOne, in the words of the real ones.
-final class StubWorld: Sendable {
-    /// A payment as the provider has it: V1 where its reference begins with `imp`, else V2.
+/// A stub of auth-service, PortOne V1 and PortOne V2 in one server.
+final class ProviderStub: Sendable {
+    /// A payment at the provider: of V1 if its reference begins with `imp`, else of V2.
     struct Payment: Sendable {
         var reference: String
         var order: String
@@ -15,25 +15,25 @@ final class StubWorld: Sendable {
         var amount = 100
         var cancelled = 0
         var currency = "KRW"
-        /// In the words of PortOne V1.
+        /// A status of PortOne V1.
         var status = "paid"
     }
 
-    /// How the provider behaves.
-    enum Mood: Sendable {
+    /// The provider's behavior.
+    enum Behavior: Sendable {
         case well
         /// Answers 500 to everything.
         case failing
-        /// Takes no token for good from now on.
+        /// Refuses every token.
         case refusingTokens
     }
 
     fileprivate struct State {
         var payments: [String: Payment] = [:]
-        var mood = Mood.well
+        var behavior = Behavior.well
         var token = 1
-        var asked = 0
-        /// How many have to ask before any of them is answered, and those who wait for that.
+        var lookups = 0
+        /// The number of lookups that must arrive before any is answered, and those that wait.
         var gathering = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -44,7 +44,7 @@ final class StubWorld: Sendable {
     private let state: Shared
     let port: UInt16
 
-    /// What the handler and the tests look at.
+    /// The state that handler and tests share.
     fileprivate final class Shared: Sendable {
         let value = Mutex(State())
     }
@@ -66,9 +66,9 @@ final class StubWorld: Sendable {
 
     var url: String { "http://127.0.0.1:\(port)" }
 
-    // MARK: What the provider knows
+    // MARK: Payments
 
-    /// Makes a payment known, or changes it.
+    /// Adds or replaces a payment.
     func put(_ payment: Payment) { state.value.withLock { $0.payments[payment.reference] = payment } }
 
     func change(_ reference: String, _ change: (inout Payment) -> Void) {
@@ -79,23 +79,23 @@ final class StubWorld: Sendable {
         }
     }
 
-    func forget(_ reference: String) { state.value.withLock { $0.payments[reference] = nil } }
+    func remove(_ reference: String) { state.value.withLock { $0.payments[reference] = nil } }
 
-    var mood: Mood {
-        get { state.value.withLock(\.mood) }
-        set { state.value.withLock { $0.mood = newValue } }
+    var behavior: Behavior {
+        get { state.value.withLock(\.behavior) }
+        set { state.value.withLock { $0.behavior = newValue } }
     }
 
-    /// Refuses the present token, and gives another.
-    func endToken() { state.value.withLock { $0.token += 1 } }
+    /// Replaces the token; the old one is refused.
+    func replaceToken() { state.value.withLock { $0.token += 1 } }
 
-    /// Lets the next `count` who ask for a payment wait for each other, and answers all of them at once.
+    /// Holds the next `count` lookups and answers all of them at once.
     func gather(_ count: Int) { state.value.withLock { $0.gathering = count } }
 
-    /// How often somebody asked for a payment.
-    var asked: Int { state.value.withLock(\.asked) }
+    /// The number of lookups.
+    var lookups: Int { state.value.withLock(\.lookups) }
 
-    // MARK: Answers
+    // MARK: Replies
 
     private static func answer(_ request: Request, _ state: Shared, _ tokens: TokenIssuer) async throws -> Response {
         let path = String(decoding: request.path, as: UTF8.self)
@@ -114,14 +114,14 @@ final class StubWorld: Sendable {
                 return Response(.notFound)
             }
             if path.contains("/payments/") { await gather(state) }
-            if path.hasPrefix("/payments/") { return state.value.withLock { $0.oldReply(name, authorization) } }
-            if path.hasPrefix("/v2/payments/") { return state.value.withLock { $0.newReply(name, authorization) } }
+            if path.hasPrefix("/payments/") { return state.value.withLock { $0.replyV1(name, authorization) } }
+            if path.hasPrefix("/v2/payments/") { return state.value.withLock { $0.replyV2(name, authorization) } }
             return Response(.notFound)
         }
     }
 }
 
-extension StubWorld {
+extension ProviderStub {
     private static func gather(_ state: Shared) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let gathered = state.value.withLock { state -> [CheckedContinuation<Void, Never>] in
@@ -136,9 +136,9 @@ extension StubWorld {
     }
 }
 
-extension StubWorld.State {
+extension ProviderStub.State {
     fileprivate func tokenReply(_ isOurs: Bool) -> Response {
-        if mood == .failing { return Response(Status(500)) }
+        if behavior == .failing { return Response(Status(500)) }
         guard isOurs else { return .json(Array(#"{"code":-1,"message":"no","response":null}"#.utf8), Status(401)) }
         let now = Timestamp.now.seconds - 5000
         return .json(
@@ -147,10 +147,10 @@ extension StubWorld.State {
                     .utf8))
     }
 
-    fileprivate mutating func oldReply(_ name: String, _ authorization: String) -> Response {
-        asked += 1
-        if mood == .failing { return Response(Status(500)) }
-        guard authorization == "Bearer t\(token)", mood != .refusingTokens else {
+    fileprivate mutating func replyV1(_ name: String, _ authorization: String) -> Response {
+        lookups += 1
+        if behavior == .failing { return Response(Status(500)) }
+        guard authorization == "Bearer t\(token)", behavior != .refusingTokens else {
             return .json(Array(#"{"code":-1,"message":"no","response":null}"#.utf8), Status(401))
         }
         guard let payment = payments[name], name.hasPrefix("imp") else {
@@ -177,9 +177,9 @@ extension StubWorld.State {
             })
     }
 
-    fileprivate mutating func newReply(_ name: String, _ authorization: String) -> Response {
-        asked += 1
-        if mood == .failing { return Response(Status(503)) }
+    fileprivate mutating func replyV2(_ name: String, _ authorization: String) -> Response {
+        lookups += 1
+        if behavior == .failing { return Response(Status(503)) }
         guard authorization == "PortOne v2secret" else {
             return .json(Array(#"{"type":"UNAUTHORIZED"}"#.utf8), Status(401))
         }
@@ -211,7 +211,7 @@ extension StubWorld.State {
     }
 }
 
-/// What must stand in no log, fact or table of ours.
+/// Personal data that must not appear in logs, facts or tables.
 enum Secrets {
     static let buyer = "Hong Gildong"
     static let email = "gildong@example.com"

@@ -1,7 +1,7 @@
 import Wire
 
-/// Who sits where: users from 1 on, dealt out to channels from 1 on, one after the other.
-struct Seating: Sendable {
+/// The users and their rooms: users from 1 on are dealt to channels from 1 on, one after the other.
+struct RoomLayout: Sendable {
     var rooms = 1
     var users: Int
 
@@ -10,7 +10,7 @@ struct Seating: Sendable {
     /// The channel of a user.
     func channel(of user: Int) -> ChannelID { ChannelID(Int64((user - 1) % rooms + 1)) }
 
-    /// The users of a channel, by id.
+    /// The ids of a channel's users.
     func users(of channel: ChannelID) -> StrideTo<Int> {
         stride(from: Int(channel.rawValue), to: users + 1, by: rooms)
     }

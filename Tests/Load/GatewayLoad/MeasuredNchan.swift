@@ -2,13 +2,13 @@ import EventLoop
 import LoadClient
 import TestSupport
 
-/// nchan's raw WebSockets: its clients get the same bytes that ours get in Socket.IO's framing.
-struct NchanContender: Contender {
+/// nchan's raw WebSockets. Its clients receive the same bytes as ours, without Socket.IO's framing.
+struct MeasuredNchan: MeasuredServer {
     let name = "nchan"
     let server: Nchan
 
-    static func start(workers: Int) async throws -> NchanContender {
-        NchanContender(server: try await Nchan.start(workers: workers))
+    static func start(workers: Int) async throws -> MeasuredNchan {
+        MeasuredNchan(server: try await Nchan.start(workers: workers))
     }
 
     var meter: ProcessMeter { ProcessMeter(pid: server.process.pid) }

@@ -2,16 +2,16 @@ import EventLoop
 import HTTP
 import Wire
 
-/// All providers behind one server.
-final class StandinWorld: Sendable {
+/// All stand-ins behind one server.
+final class ProviderStandins: Sendable {
     let kakao = KakaoStandin()
     let apple = AppleStandin()
     let fcm: FCMStandin
     let portOne = PortOneStandin()
-    let moods = Moods()
+    let behaviors = StandinBehaviors()
     private let routes: Router<StandinRoute>
 
-    /// - Parameter serviceAccountFile: where the identity that FCM accepts is kept; kept nowhere when nil.
+    /// - Parameter serviceAccountFile: the file that keeps the service account of FCM; nil keeps it in memory.
     init(serviceAccountFile: String? = nil) throws {
         fcm = FCMStandin(account: try serviceAccountFile.map(ServiceAccountFile.init(at:)) ?? ServiceAccountFile())
         var routes = StandinRoutes()
@@ -19,7 +19,7 @@ final class StandinWorld: Sendable {
         apple.register(in: &routes)
         fcm.register(in: &routes)
         portOne.register(in: &routes)
-        moods.register(in: &routes)
+        behaviors.register(in: &routes)
         routes.control(.get, "/healthz") { _ in .standin { $0.field("status", "ok") } }
         self.routes = routes.router
     }
@@ -31,7 +31,9 @@ final class StandinWorld: Sendable {
     private func answer(_ request: Request) async throws -> Response {
         guard case .found(let match) = routes.match(request.method, request.path) else { return Response(.notFound) }
         let call = StandinCall(request: request, parameters: match.parameters)
-        if let provider = match.payload.provider, let spoiled = try await moods.reply(of: provider) { return spoiled }
+        if let provider = match.payload.provider, let replacement = try await behaviors.reply(of: provider) {
+            return replacement
+        }
         do {
             return try await match.payload.answer(call)
         } catch let refusal as StandinRefusal {
