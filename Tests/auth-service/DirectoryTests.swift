@@ -71,23 +71,6 @@ struct DirectoryTests {
         }
     }
 
-    @Test("The state of a session is told, and one that never was is 404")
-    func session() async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join()
-            let list = try await house.service.call("GET", "/v1/users/me/sessions", token: guest.access).json
-            let id = try #require(list[0]?["session_id"]?.string)
-            let open = try await house.service.internalCall("GET", "/internal/sessions/\(id)").json
-            #expect(open["user_id"]?.string == guest.id)
-            #expect(open["profile"]?.string == "native")
-            #expect(open["revoked"]?.bool == false)
-            _ = try await house.service.call("GET", "/v1/users/logout", token: guest.access)
-            let ended = try await house.service.internalCall("GET", "/internal/sessions/\(id)").json
-            #expect(ended["revoked"]?.bool == true)
-            #expect(try await house.service.internalCall("GET", "/internal/sessions/999999").status == 404)
-        }
-    }
-
     @Test("The published keys verify our tokens, and hold no secret half")
     func keys() async throws {
         try await AuthHouse.run { house async throws in
@@ -104,7 +87,7 @@ struct DirectoryTests {
     @Test("Nothing of it is on the public port, and nobody without the credential is answered")
     func guarded() async throws {
         try await AuthHouse.run { house async throws in
-            for path in ["keys", "revocations?since=0", "sessions/1"] {
+            for path in ["keys", "revocations?since=0"] {
                 #expect(try await house.service.call("GET", "/internal/\(path)").errorCode == "E97")
                 let port = house.service.running.internalAddress.port
                 #expect(try await HTTPCall.get(port: port, "/internal/\(path)").status == 401)

@@ -131,7 +131,7 @@ struct RouteTableTests {
             let shown = credential == "token" ? guest.access : credential
             for (method, path) in [
                 ("GET", "keys"), ("POST", "profiles"), ("POST", "profiles/by-email"), ("POST", "devices"),
-                ("POST", "devices/prune"), ("GET", "sessions/1"), ("GET", "revocations?since=0"),
+                ("POST", "devices/prune"), ("GET", "revocations?since=0"),
             ] {
                 let reply = try await HTTPCall(
                     method, port: house.service.running.internalAddress.port, "/internal/\(path)",

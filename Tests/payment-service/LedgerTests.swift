@@ -89,7 +89,7 @@ struct LedgerTests {
                 (try await house.reserve("", user: 7, amount: 5), 422, "E11"),
                 (try await house.reserve(String(repeating: "k", count: 201), user: 7, amount: 5), 422, "E11"),
                 (try await house.reserve("d", user: 0, amount: 5), 422, "E11"),
-                (try await house.ask("GET", "/internal/balances/0"), 404, "E13"),
+                (try await house.ask("POST", "/internal/balances", json: #"{"ids":["0"]}"#), 422, "E11"),
                 (try await house.ask("POST", "/internal/reserves", json: "{"), 422, "E11"),
             ]
             for (reply, status, code) in refusals {

@@ -97,8 +97,8 @@ struct MoneyDriver {
 
     private func look() async throws {
         let house = house, user = user
-        let reply = try await house.persistently { try await house.ask("GET", "/internal/balances/\(user)") }
-        #expect(try JSONValue(parsing: reply.body)["balance"]?.int == model.wallet)
+        let reply = try await house.persistently { try await house.ask("POST", "/internal/balances", json: #"{"ids":["\#(user)"]}"#) }
+        #expect(try JSONValue(parsing: reply.body)["balances"]?[0]?["balance"]?.int == model.wallet)
     }
 
     private mutating func buy() async throws {

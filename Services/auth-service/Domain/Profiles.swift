@@ -15,7 +15,7 @@ struct ProfileChange: Sendable {
 /// Changes profiles and tells the others.
 struct Profiles: Sendable {
     let store: AccountStore
-    let facts: AccountFacts
+    let facts: AccountFactPublisher
     let workspaces: WorkspaceClient
 
     /// Another's account, for those who share a workspace with them.

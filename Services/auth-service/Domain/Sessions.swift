@@ -7,7 +7,7 @@ struct Sessions: Sendable {
     let store: SessionStore
     let devices: DeviceStore
     let issuer: TokenIssuer
-    let announcer: RevocationAnnouncer
+    let publisher: RevocationPublisher
 
     /// A lost reply lets a client show a token that it has used up already; for so long that is no theft.
     private static let grace = Duration.seconds(60)
@@ -61,7 +61,7 @@ struct Sessions: Sendable {
     func end(_ id: SessionID, of account: UserID) async throws -> Bool {
         let now = Timestamp.now
         guard try await store.revoke(id, of: account, at: now) else { return false }
-        announcer.announce(Revocation(session: id, user: account, at: now))
+        publisher.publish(Revocation(session: id, user: account, at: now))
         return true
     }
 
@@ -69,7 +69,7 @@ struct Sessions: Sendable {
     func endAll(of account: UserID) async throws {
         let now = Timestamp.now
         for session in try await store.revokeAll(of: account, at: now) {
-            announcer.announce(Revocation(session: session, user: account, at: now))
+            publisher.publish(Revocation(session: session, user: account, at: now))
         }
     }
 

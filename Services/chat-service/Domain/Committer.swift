@@ -15,16 +15,16 @@ final class Committer: @unchecked Sendable {
 
     private let loop: EventLoop
     private let writer: MessageWriter
-    private let announcer: Announcer
+    private let publisher: MessagePublisher
     private var queue = SendQueue<Waiter>()
     private var knownRooms: Set<RoomID> = []
 
     private static let mostKnownRooms = 100_000
 
-    init(on loop: EventLoop, writer: MessageWriter, announcer: Announcer) {
+    init(on loop: EventLoop, writer: MessageWriter, publisher: MessagePublisher) {
         self.loop = loop
         self.writer = writer
-        self.announcer = announcer
+        self.publisher = publisher
     }
 
     /// Takes drafts from any loop; each waiter is told when its draft's commit has ended.
@@ -82,7 +82,7 @@ final class Committer: @unchecked Sendable {
         case .success(let result):
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
             // Behind the replies: those who got one work on while this is told.
-            loop.atEndOfTick { [announcer] in announcer.announce(batch.map(\.draft), result) }
+            loop.atEndOfTick { [publisher] in publisher.publish(batch.map(\.draft), result) }
         case .failure(let error):
             for entry in batch { entry.waiter.resume(throwing: error) }
         }

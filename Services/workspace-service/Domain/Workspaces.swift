@@ -10,7 +10,7 @@ struct Workspaces: Sendable {
     let members: MemberStore
     let channels: ChannelStore
     let channelMembers: ChannelMemberStore
-    let facts: WorkspaceFacts
+    let facts: WorkspaceFactPublisher
     let treasury: Treasury
 
     /// The name of the channel that every member is in.

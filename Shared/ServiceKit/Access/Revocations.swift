@@ -1,6 +1,6 @@
-internal import Contract
+public import Contract
 public import EventLoop
-public import Redis
+internal import Redis
 internal import Synchronization
 public import Wire
 
@@ -85,12 +85,9 @@ public final class Revocations: Sendable {
     }
 
     /// Follows revocations until cancelled; to be run on a loop.
-    public func follow(_ subscriber: RedisSubscriber, on loop: EventLoop) async throws {
-        let subscription = subscriber.listen(to: Revocation.channel) { [weak self] event in
-            guard let self, case .message(let bytes) = event, let json = try? JSONValue(parsing: bytes),
-                let revocation = Revocation(json)
-            else { return }
-            insert(revocation)
+    public func follow(_ subscriber: MessageSubscriber, on loop: EventLoop) async throws {
+        let subscription = subscriber.listen(to: Revocation.self) { [weak self] event in
+            if case .message(let revocation) = event { self?.insert(revocation) }
         }
         defer { subscription.cancel() }
         while !Task.isCancelled {

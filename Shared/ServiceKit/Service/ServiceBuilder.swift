@@ -38,6 +38,8 @@ public final class ServiceBuilder: @unchecked Sendable {
     private(set) var checks: [ReadinessCheck] = []
     /// Where files of calls are kept while they come in.
     private(set) var files: (any FileStore)?
+    /// Counts messages of other services that this one cannot read.
+    public let unknownMessages: UnknownMessages
     private var authority: (any TokenAuthority)?
     private var knownRedis: Redis?
     private var knownAccess: (authenticator: Authenticator, revocations: Revocations)?
@@ -49,6 +51,7 @@ public final class ServiceBuilder: @unchecked Sendable {
         self.log = log
         metrics = MetricsRegistry(for: loops)
         metrics.add(ProcessMetrics())
+        unknownMessages = UnknownMessages(metrics: metrics, log: log)
         guard let clients = Config.textOfFile(config[CommonSettings.clientsFile]) else {
             throw ConfigError("clients_file: cannot read \(config[CommonSettings.clientsFile])")
         }
@@ -106,39 +109,45 @@ public final class ServiceBuilder: @unchecked Sendable {
         return redis
     }
 
-    /// The facts that the service tells others: an outbox in `database`, relayed to the stream `facts:<name>`.
-    public func outbox(in database: PostgresPool, to redis: Redis, named name: String) -> Outbox {
-        let stream = RedisKey.facts(of: name)
-        return outbox(in: database, to: redis, stream: stream, grace: .zero, memory: .day) { [$0.fact(on: stream)] }
+    /// The outbox in `database` for facts of type `F`, relayed to their stream.
+    public func outbox<F: Fact>(of _: F.Type, in database: PostgresPool, to redis: Redis) -> Outbox {
+        let stream = RedisKey(F.stream)
+        let signal = relayOutbox(of: database, to: redis, stream: stream, grace: .zero, retention: .day) { row in
+            [row.appendingFact(to: stream)]
+        }
+        return Outbox(database: database, signal: signal, source: F.source)
     }
 
-    /// An outbox whose rows are told by other commands, of which the last appends an entry to `stream`.
+    /// Relays the rows of the outbox in `database` to `stream`.
     ///
     /// - Parameters:
-    ///   - grace: how long the writer of a row has to tell it by itself.
-    ///   - memory: how long a row and its entry are kept.
-    public func outbox(
-        in database: PostgresPool, to redis: Redis, stream: RedisKey, grace: Duration, memory: OutboxMemory,
-        telling: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
-    ) -> Outbox {
+    ///   - grace: how long the writer of a row has to publish it by itself.
+    ///   - retention: how long a row and its entry are kept.
+    ///   - commands: makes the commands that publish a row; the last one appends an entry to `stream`.
+    /// - Returns: the signal that makes the relay look for rows at once.
+    @discardableResult
+    public func relayOutbox(
+        of database: PostgresPool, to redis: Redis, stream: RedisKey, grace: Duration, retention: OutboxRetention,
+        commands: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
+    ) -> WakeSignal {
         let signal = WakeSignal()
-        // A Redis that is back may have lost what it was told.
+        // Redis may have lost entries while it was away.
         redis.observe { if $0.isConnected { signal.wake() } }
         let relay = OutboxRelay(
-            database: database, redis: redis, stream: stream, telling: telling, grace: grace, memory: memory,
+            database: database, redis: redis, stream: stream, commands: commands, grace: grace, retention: retention,
             signal: signal, log: log)
         background("outbox relay") {
             guard let loop = EventLoop.current else { return }
             try await relay.run(on: loop)
         }
-        return Outbox(database: database, signal: signal)
+        return signal
     }
 
     /// Redis for subscriptions, one connection.
-    public func subscriber() throws -> RedisSubscriber {
+    public func subscriber() throws -> MessageSubscriber {
         let subscriber = RedisSubscriber(try redisConfiguration(), on: loops, resolvingOn: pool)
         endings.append { subscriber.close() }
-        return subscriber
+        return MessageSubscriber(subscriber, counting: unknownMessages)
     }
 
     private func redisConfiguration() throws(ConfigError) -> RedisConfiguration {
@@ -149,14 +158,13 @@ public final class ServiceBuilder: @unchecked Sendable {
         return configuration
     }
 
-    /// Hears the facts of another service, from the first that this service has not yet handled; `handler` may be told
-    /// twice, and is told again what it has thrown on.
-    ///
-    /// - Parameter source: the short name of the service that tells, such as `workspace`.
-    public func facts(of source: String, _ handler: @escaping @Sendable (Fact) async throws -> Void) throws {
-        try stream(.facts(of: source)) { entry in
-            // What cannot be read will not be readable later.
-            if let fact = Fact(entry) { try await handler(fact) }
+    /// Consumes the facts of another service, from the first one that this service has not handled. `handler` may receive a fact more
+    /// than once, and receives it again if it throws. A fact that cannot be read is counted and acknowledged, so that a newer release of
+    /// the other service does not block this one.
+    public func facts<F: Fact>(_ handler: @escaping @Sendable (F) async throws -> Void) throws {
+        try stream(RedisKey(F.stream)) { [unknownMessages] entry in
+            guard let entry = FactEntry<F>(entry, counting: unknownMessages) else { return }
+            try await handler(entry.fact)
         }
     }
 

@@ -86,6 +86,7 @@ struct OtherServicesAnswers {
                 json.field("head", head.value)
                 // Of a position that is asked for.
                 json.field("seq", 0)
+                json.field("end", head.value)
                 json.array("events") { _ in }
             }
         default:

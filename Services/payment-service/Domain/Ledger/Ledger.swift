@@ -113,7 +113,7 @@ struct Ledger: Sendable {
     ) throws(PostgresError) {
         try accounts.add(posting, of: user, to: &batch)
         guard posting.walletChange != 0 else { return }
-        try BalanceFacts(outbox: outbox).add(
+        try BalanceFactPublisher(outbox: outbox).add(
             user, balance: holdings.wallet + posting.walletChange, version: holdings.version + 1, to: &batch)
     }
 
