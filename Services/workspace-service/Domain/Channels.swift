@@ -8,7 +8,7 @@ struct Channels: Sendable {
     let workspaces: Workspaces
     let store: ChannelStore
     let members: ChannelMemberStore
-    let facts: WorkspaceFacts
+    let facts: WorkspaceFactPublisher
 
     func create(
         in id: WorkspaceID, name: String, description: String?, image: String?, by user: UserID
