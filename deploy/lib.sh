@@ -1,8 +1,8 @@
-# What the commands of this folder share. Sourced by bash scripts that have set -euo pipefail.
+# Functions for the commands of this folder. Source it in bash scripts with set -euo pipefail.
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# In the order of their ports: 8101 and 9101 upwards. The role in Postgres is the first word of the name.
+# In the order of their ports, from 8101 and 9101. The first word of a name is the role in Postgres.
 services=(auth-service workspace-service chat-service realtime-gateway payment-service)
 
 say() { printf '%s\n' "$*"; }
@@ -11,7 +11,7 @@ fail() {
     exit 1
 }
 
-# The comment at the top of the script is its help.
+# Prints the comment at the top of the script, which is its help.
 print_help() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"; }
 
 role_of() { printf '%s' "${1%%-*}"; }

@@ -1,15 +1,16 @@
-# Functions that the pages of this folder use on an instance of deploy/up; from the checkout: . docs/shell.sh [data folder]
+# Functions for the commands on the pages of this folder. They use an instance of deploy/up. Source this file from the
+# checkout: . docs/shell.sh [data folder]
 #
-#   join NAME [API KEY]          makes an account and signs it in; the key is `native` unless said otherwise
-#   as NAME PATH [curl's own]    calls the API
-#   make_home NAME [GUEST…]      makes a workspace with these in it; sets workspace, and channel to its default channel
+#   join NAME [API KEY]          creates an account and signs it in; the default key is `native`
+#   as NAME PATH [curl options]  calls the API
+#   make_home NAME [GUEST…]      creates a workspace with these members; sets workspace, and channel to its default channel
 #   open_socket NAME NAMESPACE   opens a socket by long-polling with NAME's cookie and joins a room; sets sid
-#   poll                         what has come on that socket
-#   metrics SERVICE [NAME]       its metrics, or the one that NAME begins
+#   poll                         prints the packets that arrived on that socket
+#   metrics SERVICE [NAME]       prints the metrics of a service, or those that begin with NAME
 #   internal SERVICE PATH […]    calls the internal API of a service
-#   sql SERVICE STATEMENT        asks the service's own schema
-#   redis COMMAND…               asks Redis
-#   standins PATH […]            asks the stand-ins of `deploy/up --standins`
+#   sql SERVICE STATEMENT        runs a statement in the service's schema
+#   redis COMMAND…               runs a Redis command
+#   standins PATH […]            calls the stand-ins of `deploy/up --standins`
 
 data=${1:-${INSTANCE:-.data}}
 programs=${MARU_PROGRAMS:-.build/release}
@@ -24,7 +25,7 @@ join() {
         -d "{\"email\":\"${email[$1]}\",\"password\":\"Passw0rd!\",\"nickname\":\"$1\",\"deviceToken\":\"device-of-$1\"}")"
 }
 
-# Keeps what a reply to a join or login, with its headers, has brought.
+# Stores the tokens and the cookie of a reply to a join or login. The second argument is the reply with its headers.
 remember() {
     local body=${2##*$'\n'}
     id[$1]=$(jq -r .user_id <<<"$body")
@@ -58,21 +59,22 @@ poll() {
     echo
 }
 
-place() {
-    local services=(auth workspace chat realtime payment) place
-    for place in "${!services[@]}"; do
-        if [[ $1 == "${services[place]}"* ]]; then printf '%s\n' "$place"; fi
+# The index of a service in the order of the ports.
+index_of() {
+    local services=(auth workspace chat realtime payment) index
+    for index in "${!services[@]}"; do
+        if [[ $1 == "${services[index]}"* ]]; then printf '%s\n' "$index"; fi
     done
 }
 
 metrics() {
-    curl -s "http://127.0.0.1:$(($(port internals_port) + $(place "$1")))/metrics" | grep "^${2:-.}"
+    curl -s "http://127.0.0.1:$(($(port internals_port) + $(index_of "$1")))/metrics" | grep "^${2:-.}"
 }
 
 internal() {
     local service=$1 path=$2
     shift 2
-    curl -s "http://127.0.0.1:$(($(port internals_port) + $(place "$service")))/internal$path" \
+    curl -s "http://127.0.0.1:$(($(port internals_port) + $(index_of "$service")))/internal$path" \
         -H "Authorization: Bearer $(<"$data/secrets/${service%%-*}/service_credential")" "$@"
 }
 

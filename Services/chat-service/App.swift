@@ -32,15 +32,9 @@ enum App {
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
             store: FileRecordStore(database: database))
         let sweep = FileSweep(attachments: attachments)
-        service.background("file sweep") {
-            guard let loop = EventLoop.current else { return }
-            try await sweep.run(on: loop)
-        }
+        service.background("file sweep", sweep.run)
         let erasure = RoomErasure(store: ErasureStore(database: database), attachments: attachments)
-        service.background("room erasure") {
-            guard let loop = EventLoop.current else { return }
-            try await erasure.run(on: loop)
-        }
+        service.background("room erasure", erasure.run)
         let toldPositions = ToldPositionStore(database: database, memory: settings.positionMemory)
         let conversations = Conversations(
             sendBuffers: LoopLocal(service.loops) { SendBuffer(on: $0, to: committer) },

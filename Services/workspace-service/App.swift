@@ -41,15 +41,13 @@ enum App {
         let pictures = Pictures(
             in: try service.fileStore(folders: CoverImages.Folder.allCases.map(\.rawValue)), unusedIn: "unused_cover",
             of: database)
-        service.background("unused covers") { try await pictures.sweep() }
+        service.background("unused covers", pictures.run)
         let covers = CoverImages(pictures: pictures)
         let system = SystemWorkspaces(
             workspaces: workspaces, slugs: Array(Set(service.profiles.all.flatMap(\.autoJoin))).sorted(),
             image: try await covers.storeDefault(), owner: settings.systemOwner)
         try await system.prepare()
-        let memberships = Memberships(
-            database: database, access: AccessStore(database: database), members: members,
-            channelMembers: channelMembers, channels: channels)
+        let memberships = Memberships(access: AccessStore(database: database), channels: channels)
         service.publicRoutes { routes in
             let imageSize = settings.imageSize
             WorkspaceRoutes(workspaces: workspaces, queries: queries, covers: covers, imageSize: imageSize)

@@ -1,4 +1,4 @@
-"""A client app: calls the API as the app of one API key does, and holds every reply against the contract's rules."""
+"""A client app: it calls the API like the app of one API key and checks every reply against the contract."""
 
 import base64
 import itertools
@@ -18,7 +18,7 @@ PICTURE = base64.b64decode(
 IMAGE = ("image", ("chat", PICTURE, "image/jpeg"))
 counter = itertools.count(1)
 
-# As apps' own HTTP libraries do: what a kept connection ends without a word is said once more on a fresh one.
+# Like the HTTP libraries of apps: if a kept-alive connection ends without a reply, retry once on a new one.
 ONCE_MORE = Retry(
     total=1, connect=0, read=1, allowed_methods=None, raise_on_status=False, respect_retry_after_header=False
 )
@@ -48,13 +48,13 @@ class App:
         return app
 
     def enter(self, account):
-        """Takes the tokens of a reply to a join or a login."""
+        """Stores the tokens of a reply to a join or a login."""
         tokens = account.get("token", account)
         self.id = account["user_id"]
         self.token, self.refresh = tokens["accessToken"], tokens["refreshToken"]
 
     def another_device(self, device=""):
-        """The same account in a session of its own."""
+        """The same account with another session."""
         app = App(self.product, self.key)
         app.email = self.email
         body = {"email": self.email, "password": PASSWORD, "deviceToken": device}
@@ -63,7 +63,7 @@ class App:
 
     @property
     def cookie(self):
-        """What the operating system's cookie store holds, as a header."""
+        """The content of the operating system's cookie store, as a header."""
         return "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.session.cookies)
 
     # Calls
@@ -77,7 +77,7 @@ class App:
         return reply
 
     def hold_rules(self, reply, call, is_true):
-        """What holds for every reply of every route: the status, the form of failures and of moments."""
+        """Checks the status, the form of failures and the form of times, for every reply of every route."""
         if reply.status_code in (206, 304) or "json" not in reply.headers.get("Content-Type", ""):
             assert reply.status_code in (200, 206, 304), f"{call}: {reply.status_code} {reply.text[:200]}"
             return
@@ -96,7 +96,7 @@ class App:
                 assert contract.DATE.fullmatch(moment), f"{call}: {moment}"
 
     def call(self, method, path, kind=None, **more):
-        """The body of a reply that succeeds, held against the entity that it is to be."""
+        """Returns the body of a successful reply after a check against its entity."""
         reply = self.send(method, path, **more)
         assert reply.status_code < 300, f"{method} {path}: {reply.status_code} {reply.text}"
         body = reply.json()
@@ -105,7 +105,7 @@ class App:
         return body
 
     def get(self, path, kind=None):
-        # One app's GETs end in a bare question mark.
+        # The GETs of one app end in a bare question mark.
         return self.call("GET", path + "?" if self.key == "sooda" and "?" not in path else path, kind)
 
     def post(self, path, body, kind=None):
@@ -120,7 +120,7 @@ class App:
             f"{method} {path}: {reply.status_code} {reply.text}, not {code}"
         )
 
-    # What apps do
+    # Actions of apps
 
     @property
     def coins(self):
@@ -134,7 +134,7 @@ class App:
         return int(workspace)
 
     def make_channel(self, workspace, name=None, *members):
-        """A channel that these have joined by reading it."""
+        """Creates a channel; the members join it by reading it."""
         fields = {"name": name or f"방 {next(counter)}", "description": None}
         made = self.post(f"/workspaces/{workspace}/channels", fields, "Channel")
         channel = Channel(int(workspace), int(made["channel_id"]), made["name"])
@@ -159,7 +159,7 @@ class App:
         return self.get(f"{self.path(channel)}/chats?cursor_date={quote(cursor)}", "[Chat]")
 
     def open_dm(self, workspace, opponent):
-        """The id of the room, made if need be."""
+        """Returns the id of the room, and creates it if necessary."""
         if self.is_first:
             path = f"/workspaces/{workspace}/dms/{opponent.id}/chats?cursor_date="
             return int(self.get(path, "DmHistory")["room_id"])
@@ -171,7 +171,7 @@ class App:
         return self.form("POST", f"/workspaces/{workspace}/dms/{room}/chats", {"content": content}, parts, "Dm")
 
     def order(self, price=100, name="10 Coin", **more):
-        """A payment at the provider, as it is when the payment window has closed; its imp_uid and merchant_uid."""
+        """Creates a paid payment at the provider and returns its imp_uid and merchant_uid."""
         number = next(counter)
         order = {"imp_uid": f"imp_{number}", "merchant_uid": f"ios_{self.key}_{1_700_000_000 + number}"}
         payment = order | {"amount": price, "name": name} | more

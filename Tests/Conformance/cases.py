@@ -1,4 +1,4 @@
-"""What the tests of routes send: for each route a request that succeeds, and wrong ones with the code that they get."""
+"""The requests of the route tests: for each route one that succeeds, and wrong ones with their error codes."""
 
 import copy
 import dataclasses
@@ -11,7 +11,7 @@ MISSING = object()
 
 @dataclasses.dataclass
 class Request:
-    """A call of a route; what is not said here the world fills in."""
+    """A call of a route. The world supplies the values that are not set here."""
 
     by: App = None
     at: dict = dataclasses.field(default_factory=dict)
@@ -21,14 +21,14 @@ class Request:
     files: list = dataclasses.field(default_factory=list)
     headers: dict = dataclasses.field(default_factory=dict)
     data: object = None
-    # The refusal comes before the API key is looked at.
+    # The refusal comes before the API key is checked.
     is_unread: bool = False
 
     def changed(self, **changes):
         return dataclasses.replace(copy.copy(self), **changes)
 
     def with_field(self, name, value):
-        """The same with another value of a field, or without it."""
+        """Returns the same request with another value of a field, or without the field."""
         kind = "json" if self.json is not None else "form"
         fields = dict(getattr(self, kind))
         if value is MISSING:
@@ -61,7 +61,7 @@ GOOD, WRONG, EFFECT = {}, {}, {}
 
 
 def good(*routes):
-    """Marks what makes the request of these routes that succeeds."""
+    """Marks the function that makes a successful request for these routes."""
 
     def note(make):
         for route in routes:
@@ -72,7 +72,7 @@ def good(*routes):
 
 
 def wrong(*routes):
-    """Marks what makes wrong requests of these routes, each as (code, what is wrong, request)."""
+    """Marks a function that yields wrong requests for these routes, each as (code, fault, request)."""
 
     def note(make):
         for route in routes:
@@ -83,7 +83,7 @@ def wrong(*routes):
 
 
 def effect(*routes):
-    """Marks what looks at the reply of these routes beyond its form."""
+    """Marks a function that checks the content of the reply of these routes."""
 
     def note(check):
         for route in routes:
@@ -94,7 +94,7 @@ def effect(*routes):
 
 
 def texts(request, name, longest=None, required=True, may_be_empty=False):
-    """The ways in which a text may be wrong."""
+    """Yields requests with each kind of wrong text."""
     if required:
         yield "E11", f"{name} is missing", request.with_field(name, MISSING)
     if not may_be_empty:
@@ -110,7 +110,7 @@ def texts(request, name, longest=None, required=True, may_be_empty=False):
 
 
 def ids(request, name):
-    """The ways in which an id in a body may be wrong."""
+    """Yields requests with each kind of wrong id in the body."""
     yield "E11", f"{name} is missing", request.with_field(name, MISSING)
     for value in (None, "", "not-an-id", "1.5", True, [1], {}):
         yield "E11", f"{name} is {value}", request.with_field(name, value)
@@ -122,12 +122,12 @@ BAD_NAMES = [quote("없는 방"), "n" * 400, "%FF", "%2F"]
 
 
 def wrong_places(world, route, request):
-    """Each parameter of the path as an id that cannot exist or does not."""
+    """Yields requests with an impossible or unknown id in each parameter of the path."""
     for name in route.parameters:
         bad = BAD_NAMES if name == "channel" and world.is_first else BAD_IDS
         if name == "file":
             bad = ["nothing.png", "note_nothing.txt", "..%2Fsecret", "x" * 300]
         for value in bad:
             yield "E13", f"{name} is {value[:40]}", request.changed(at=request.at | {name: value})
-        # No valid text of a request. The API gateway says so, before it has read who calls.
+        # Not a valid request target. The API gateway refuses it before it reads the API key.
         yield "E11", f"{name} is NUL", request.changed(at=request.at | {name: "1%00"}, is_unread=True)

@@ -58,10 +58,10 @@ def wrong_logins(world):
     request = log_in(world)
     for name in ("email", "password"):
         for wrong in texts(request, name):
-            # An empty email or password is nobody's; told so too often, the address would have to wait.
+            # An empty email or password counts as a failed attempt, and too many of them would throttle the address.
             if "is empty" not in wrong[1]:
                 yield wrong
-    # From an address where the account has signed in before: what is wrong here makes no other account wait.
+    # After a successful login the address has its own count for this account, so failures throttle no other account.
     world.owner.another_device()
     yield "E03", "wrong password", request.with_field("password", "Wr0ng!!!")
     yield "E03", "unknown email", request.with_field("email", f"nobody.{world.owner.email}")
@@ -112,7 +112,7 @@ def log_out(world):
 
 @effect("GET /users/logout")
 def logged_out(world, reply, body):
-    # Taken back: the socket cookie is empty and past.
+    # The socket cookie is cleared: empty and expired.
     assert "maru_socket=;" in reply.headers["Set-Cookie"] and "Max-Age=0" in reply.headers["Set-Cookie"]
 
 
@@ -196,5 +196,5 @@ def another(world):
 
 @wrong("GET /users/{user}")
 def wrong_others(world):
-    # One app's users are all in one workspace, so the stranger is of another app.
+    # All users of one app are in one workspace, so the stranger comes from another app.
     yield "E13", "in no workspace of mine", Request(at={"user": App.joined(world.product, "collatalk").id})

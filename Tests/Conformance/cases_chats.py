@@ -146,7 +146,7 @@ def wrong_payments(world):
     }.items():
         yield "E82", what, Request(json=order(**payment))
     yield "E82", "another order", Request(json=order() | {"merchant_uid": order()["merchant_uid"]})
-    # Paid as it says, but ordered under another app's key.
+    # A valid payment, but ordered under another app's key.
     foreign = {"merchant_uid": f"ios_another_{next(counter)}"}
     yield "E82", "another app's order", Request(json=order(**foreign) | foreign)
     taken = order()

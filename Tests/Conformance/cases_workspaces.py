@@ -138,7 +138,7 @@ HAND_CHANNEL_OVER = [
 
 
 def to(world, heir, **more):
-    """A request that names the heir where its generation does."""
+    """Returns a request that names the new owner in the path or the body, as its generation does."""
     if world.is_first:
         return Request(json={}, at={"user": heir.id} | more)
     return Request(json={"owner_id": heir.id}, at=more)

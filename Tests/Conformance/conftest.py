@@ -13,7 +13,7 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def product():
-    """All of Maru, as deploy/up runs it, from the programs that the tests have built."""
+    """Maru, started by deploy/up from the debug build."""
     with Product(CHECKOUT) as running:
         yield running
 
@@ -25,18 +25,18 @@ def worlds(product):
 
 @pytest.fixture(scope="session", autouse=True)
 def idle_engine(worlds):
-    """An engine without any namespace, opened before all tests so that they pass its time; and when that was."""
+    """An engine without a namespace, opened before all other tests, and its time of opening."""
     world = worlds["collatalk"]
     return Engine(world.product, world.owner.cookie), time.monotonic()
 
 
 @pytest.fixture
 def world(worlds, key):
-    """The people and rooms of an API key, shared by all tests under it."""
+    """The users and rooms of an API key, shared by all its tests."""
     return worlds[key]
 
 
 @pytest.fixture
 def join(product):
-    """Makes an account under an API key and returns the app in which it is signed in."""
+    """Creates an account under an API key and returns its app, signed in."""
     return lambda key, **more: App.joined(product, key, **more)

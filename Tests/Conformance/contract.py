@@ -1,4 +1,4 @@
-"""The client contract as data: every route of both generations, its reply and how it may fail, and every entity."""
+"""The client contract as data: every route of both generations with its reply and errors, and every entity."""
 
 import json
 import re
@@ -12,7 +12,7 @@ def generation(key):
     return "2024-01" if key in FIRST else "2024-07"
 
 
-# METHOD path  reply  [open: without a token] [new: makes something]  [errors beside those of every route]
+# METHOD path  reply  [open: needs no token] [new: creates something]  [errors beside those of every route]
 ROUTES_OF_BOTH = """
     POST /users/validation/email - open E11 E12
     POST /users/join User open new E11 E12
@@ -79,7 +79,7 @@ ROUTES = {
     """,
 }
 
-# What the contract does not have and the product adds in both generations: test_additions.
+# Routes that the product adds to the contract in both generations: see test_additions.py.
 ADDITIONS = {
     "GET /users/me/sessions",
     "DELETE /users/me/sessions",
@@ -89,7 +89,7 @@ ADDITIONS = {
     "PUT /workspaces/{}/dms/{}/read",
 }
 
-# Members by their kinds: `?` may be null or missing, `!` must not be there, such as what the other generation's decoders know.
+# Members and their kinds. `?` may be null or missing. `!` must be missing, such as members of the other generation.
 SHAPES = {
     "2024-01": {
         "User": "Account token:Tokens",
@@ -133,7 +133,7 @@ COMMON = {
 
 DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
-# The statuses that clients with true ones may see beside a code; all others see 400, and 500 for E99.
+# The statuses of each code for clients with true statuses. All other clients see 400, and 500 for E99.
 STATUSES = {
     "E01": {401},
     "E02": {401},
@@ -180,7 +180,7 @@ class Route:
 
     @property
     def anonymous(self):
-        """The same for every name of a parameter."""
+        """The name with `{}` for every parameter."""
         return re.sub(r"{\w+}", "{}", self.name)
 
 
@@ -195,7 +195,7 @@ def routes(of):
 
 
 def shape(name, of):
-    """Members and kinds of an entity, those of the entities it begins with included."""
+    """Returns the members of an entity and their kinds, including those of the entities that it extends."""
     members = {}
     for word in (SHAPES[of].get(name) or COMMON[name]).split():
         if word[0].isupper():
@@ -207,24 +207,24 @@ def shape(name, of):
 
 
 def hold(value, kind, of, where=""):
-    """Fails unless `value` is what the contract calls `kind` in this generation."""
+    """Fails unless `value` is of the contract's `kind` in this generation."""
     if kind.startswith("["):
-        assert isinstance(value, list), f"{where}: no array: {value!r}"
+        assert isinstance(value, list), f"{where} is not an array: {value!r}"
         for index, each in enumerate(value):
             hold(each, kind[1:-1], of, f"{where}[{index}]")
     elif kind[0].isupper():
-        assert isinstance(value, dict), f"{where}: no {kind}: {value!r}"
+        assert isinstance(value, dict), f"{where} is not an object ({kind}): {value!r}"
         for member, each in shape(kind, of).items():
-            place = f"{where}.{member}"
+            path = f"{where}.{member}"
             if each[0] == "!":
-                assert member not in value, f"{place} does not belong there"
+                assert member not in value, f"{path} must be missing"
             elif each[0] != "?":
-                assert value.get(member) is not None, f"{place} is missing or null in {json.dumps(value)}"
-                hold(value[member], each, of, place)
+                assert value.get(member) is not None, f"{path} is missing or null in {json.dumps(value)}"
+                hold(value[member], each, of, path)
             elif value.get(member) is not None:
-                hold(value[member], each[1:], of, place)
+                hold(value[member], each[1:], of, path)
     else:
-        assert is_of(value, kind, of), f"{where} is no {kind}: {value!r}"
+        assert is_of(value, kind, of), f"{where} is not of kind {kind}: {value!r}"
 
 
 def is_of(value, kind, of):
@@ -254,7 +254,7 @@ def is_of(value, kind, of):
 
 
 def dates(value, name=""):
-    """Every member whose name says that it is a moment."""
+    """Yields every member with a name that ends in `At`."""
     if isinstance(value, dict):
         for key, each in value.items():
             yield from dates(each, key)

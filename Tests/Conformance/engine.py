@@ -1,4 +1,4 @@
-"""An Engine.IO connection by hand, as socket.io-client-swift holds it: one for many rooms."""
+"""A hand-written Engine.IO connection for many rooms, like that of socket.io-client-swift."""
 
 import json
 import queue
@@ -16,7 +16,7 @@ class Engine:
         assert self.next().startswith('0{"sid":')
 
     def read(self):
-        """Answers heartbeats and keeps all other packets; None when the connection has ended."""
+        """Answers heartbeats and returns other packets; None after the connection has ended."""
         try:
             while packet := self.socket.recv():
                 if packet == "2":
@@ -41,7 +41,7 @@ class Engine:
         self.socket.send(f"41{namespace},")
 
     def event(self, namespace):
-        """Name and arguments of the next event, which must be of this namespace."""
+        """Returns name and arguments of the next event, which must be in this namespace."""
         packet = self.next()
         assert packet.startswith(f"42{namespace},"), packet
         return json.loads(packet.removeprefix(f"42{namespace},"))

@@ -1,7 +1,7 @@
-"""Sockets of client apps, with either line of python-socketio: python listener.py BASE
+"""Sockets of client apps, with either version of python-socketio: python listener.py BASE
 
 Reads the sockets to open as lines of JSON: {"name", "namespace", "cookie"?, "auth"?, "bearer"?, "transports"?}. Writes
-a line of JSON for what happens to each: ["open", name], ["refused", name], ["heard", name, event, arguments] and
+a line of JSON for each event: ["open", name], ["refused", name], ["heard", name, event, arguments] and
 ["closed", name].
 """
 
@@ -24,7 +24,7 @@ def tell(*what):
 
 
 class EveryEvent(socketio.ClientNamespace):
-    """Hears all events of a namespace, whatever they are called."""
+    """Receives all events of a namespace."""
 
     def __init__(self, namespace, name):
         super().__init__(namespace)
@@ -46,7 +46,7 @@ def listen(name, namespace, cookie=None, auth=None, bearer=None, transports=None
     client.register_namespace(EveryEvent(namespace, name))
     headers = {key: value for key, value in {"Cookie": cookie, "Authorization": bearer}.items() if value}
     options = {"auth": auth} if auth else {}
-    # The newer line waits for the namespace, by itself for no more than a second.
+    # The newer version waits for the namespace, by default only for a second.
     if "wait_timeout" in inspect.signature(client.connect).parameters:
         options["wait_timeout"] = 30
     try:
@@ -58,5 +58,5 @@ def listen(name, namespace, cookie=None, auth=None, bearer=None, transports=None
 
 for line in sys.stdin:
     clients.append(listen(**json.loads(line)))
-# The older line waits long for its threads.
+# The older version waits long for its threads.
 os._exit(0)

@@ -1,4 +1,4 @@
-"""Runs all of Maru with deploy/up on ports and a data folder of its own, beside stand-ins for the outside providers."""
+"""Runs Maru with deploy/up on its own ports and data folder, with stand-ins for the outside providers."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import tempfile
 
 import requests
 
-# All tests come from one address, and faster than people.
+# All tests come from one address, and faster than users.
 SETTINGS = {
     "auth-service": "address_rate = 10000\naddress_burst = 10000\n",
     "workspace-service": "user_burst = 10000\n",
@@ -21,7 +21,7 @@ GRANT = 1000
 class Product:
     def __init__(self, checkout):
         self.checkout = checkout
-        # Where the user postgres can reach it, unlike pytest's own folders.
+        # The user postgres can reach this folder, unlike pytest's own.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="maru-"))
         self.folder.chmod(0o755)
         self.data = self.folder / "data"
@@ -60,16 +60,16 @@ class Product:
         return reply
 
     def pushes(self, device):
-        """What a device has been sent, oldest first."""
+        """Returns the pushes to a device, oldest first."""
         return [each for each in self.standins("GET", "/fcm/sent").json() if each["token"] == device]
 
-    # The services' internal ports, in the order of the services.
+    # The internal ports, in the order of the services.
 
     def metrics(self, place):
         return requests.get(f"http://127.0.0.1:{self.internals + place}/metrics", timeout=20).text
 
     def spend(self, user, amount):
-        """Takes coins from somebody, as another service would."""
+        """Spends coins of a user, as another service would."""
         credential = (self.data / "secrets/payment/service_credential").read_text().strip()
         reply = requests.post(
             f"http://127.0.0.1:{self.internals + 4}/internal/reserves",

@@ -1,4 +1,4 @@
-"""Live clients of python-socketio, each line in a process of its own."""
+"""Clients of python-socketio, each version in its own process."""
 
 import json
 import os
@@ -7,12 +7,12 @@ import subprocess
 import sys
 import threading
 
-# The lines: of today, which speaks Engine.IO 4 as the shipped apps do, and 4.x, which speaks Engine.IO 3.
+# The versions: 5.x speaks Engine.IO 4 like the shipped apps, 4.x speaks Engine.IO 3.
 LINES = {"today": "", "4.x": str(pathlib.Path(sys.prefix) / "socketio-4")}
 
 
 class Sockets:
-    """Opens sockets, and keeps what happens to each."""
+    """Opens sockets and records their events."""
 
     def __init__(self, product, line="today"):
         assert not LINES[line] or pathlib.Path(LINES[line], "socketio").exists(), "deploy/test installs it"
@@ -46,7 +46,7 @@ class Sockets:
         self.process.stdin.flush()
 
     def open(self, name, namespace, **how):
-        """Returns once the socket is in the namespace, or refused; whether it is in."""
+        """Waits for the answer to the join and returns whether it was accepted."""
         self.ask(name, namespace, **how)
         self.wait(lambda: ["open", name] in self.happened or ["refused", name] in self.happened)
         return ["open", name] in self.happened
@@ -56,13 +56,13 @@ class Sockets:
             assert self.changed.wait_for(condition, patience), self.happened
 
     def heard(self, name):
-        """Each event as its name and arguments."""
+        """Returns name and arguments of each event."""
         return [tuple(what[2:]) for what in list(self.happened) if what[:2] == ["heard", name]]
 
     def contents(self, name):
         return [arguments[0]["content"] for _, arguments in self.heard(name)]
 
     def await_contents(self, name, expected):
-        """In any order: the library hands each event to a thread of its own."""
+        """Waits for these contents in any order, because the library handles each event on its own thread."""
         self.wait(lambda: len(self.contents(name)) >= len(expected))
         assert sorted(self.contents(name)) == sorted(expected)

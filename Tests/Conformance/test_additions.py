@@ -1,4 +1,4 @@
-"""What the product has beyond the contract, in both generations; apps that do not know it do not notice."""
+"""Additions of the product to the contract, in both generations. Shipped apps do not notice them."""
 
 import contract
 import pytest
@@ -30,7 +30,7 @@ def test_a_home_screen_is_one_call(world):
 
 
 @each_key
-def test_a_read_position_moves_forward_only_and_no_further_than_the_room(world):
+def test_a_read_marker_moves_forward_only_and_not_beyond_the_head(world):
     owner, member = world.owner, world.member
     channel = world.spare_channel()
     for text in ("하나", "둘", "셋"):
@@ -48,7 +48,7 @@ def test_a_read_position_moves_forward_only_and_no_further_than_the_room(world):
 
 
 @each_key
-def test_one_s_sessions_are_listed_and_can_be_ended(world):
+def test_sessions_of_the_caller_are_listed_and_can_be_ended(world):
     other = world.stranger.another_device()
     listed = world.stranger.get("/users/me/sessions")
     assert [each["app"] for each in listed] == [world.key] * len(listed) and len(listed) >= 2
@@ -62,7 +62,7 @@ def test_one_s_sessions_are_listed_and_can_be_ended(world):
 
 
 @each_key
-def test_all_of_one_s_sessions_can_be_ended_at_once(world):
+def test_all_sessions_of_the_caller_can_be_ended_at_once(world):
     app = App.joined(world.product, world.key)
     devices = [app, app.another_device(), app.another_device()]
     reply = devices[1].send("DELETE", "/users/me/sessions")
@@ -92,8 +92,8 @@ def test_history_is_read_in_pages_by_seq(world):
 
 
 @each_key
-def test_too_many_wrong_passwords_have_to_wait(world):
-    """E98 in the form of the app, with the time to wait; who fails at their own place makes nobody else wait."""
+def test_too_many_wrong_passwords_must_wait(world):
+    """E98 in the app's form with the time to wait. Failures at a user's own address throttle nobody else."""
     device = world.member.another_device()
     wrong = {"email": world.member.email, "password": "Wr0ng!!!", "deviceToken": ""}
     codes = []
@@ -105,13 +105,13 @@ def test_too_many_wrong_passwords_have_to_wait(world):
         assert reply.status_code == 400
     device.get("/workspaces", "[Workspace]")
     world.stranger.another_device()
-    # In time the right password is let in.
+    # After the time to wait the right password works.
     right = wrong | {"password": PASSWORD}
     eventually(lambda: world.anybody.send("POST", "/users/login", json=right).ok, patience=20, pause=0.5)
 
 
 @each_key
-def test_a_provider_that_is_down_is_the_server_s_fault(world):
+def test_a_provider_that_is_down_gives_e99(world):
     try:
         world.product.standins("POST", "/standins/mood", json={"provider": "kakao", "answer": "refuse"})
         body = {"oauthToken": f"kakao-{9000 + next(counter)}", "deviceToken": ""}

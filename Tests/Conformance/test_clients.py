@@ -1,4 +1,4 @@
-"""What the apps send in their own ways, and behaviour that they count on."""
+"""Quirks of the apps' requests, and behaviour that the apps rely on."""
 
 import unicodedata
 from urllib.parse import quote
@@ -16,7 +16,7 @@ def named(name):
 
 
 @each_key
-def test_gets_may_end_in_a_question_mark_and_say_that_they_have_json(world):
+def test_gets_may_end_in_a_question_mark_and_have_a_json_content_type(world):
     app, json = world.owner, {"Content-Type": "application/json"}
     for path in ("/workspaces?", f"/workspaces/{world.workspace}?", f"/workspaces/{world.workspace}/dms?"):
         app.call("GET", path)
@@ -32,12 +32,12 @@ def test_one_app_adds_the_id_to_the_query(worlds):
 
 
 @each_key
-def test_a_token_may_stand_behind_bearer(world):
+def test_a_token_may_follow_bearer(world):
     app = world.anybody
     app.call("GET", "/workspaces", "[Workspace]", headers={"Authorization": f"Bearer {world.owner.token}"})
 
 
-def test_a_text_may_claim_to_be_a_picture(worlds):
+def test_a_text_part_may_have_the_content_type_of_an_image(worlds):
     app = worlds["gathering"].owner
     workspace, name = worlds["gathering"].workspace, named("그림인 척")
     parts = [("name", (None, name, "image/jpeg")), ("description", (None, "설명", "image/jpeg"))]
@@ -70,7 +70,7 @@ def test_one_app_sends_its_image_twice_and_its_description_as_swift_prints_it(wo
 
 @pytest.mark.parametrize("key", contract.FIRST)
 @pytest.mark.parametrize("text", ["nil", 'Optional("안녕")'])
-def test_of_that_app_only_that_description_is_printed(world, text):
+def test_only_workspace_descriptions_of_that_app_are_unwrapped(world, text):
     app, body = world.owner, {"name": named("그대로"), "description": text}
     made = app.call("POST", f"/workspaces/{world.workspace}/channels", "Channel", json=body)
     assert made["description"] == text
@@ -78,14 +78,14 @@ def test_of_that_app_only_that_description_is_printed(world, text):
 
 
 @pytest.mark.parametrize("key", [key for key in contract.KEYS if key not in contract.FIRST])
-def test_other_apps_mean_what_they_write(world):
+def test_descriptions_of_other_apps_are_not_unwrapped(world):
     fields = {"name": named("작업"), "description": 'Optional("text")'}
     workspace = world.owner.form("POST", "/workspaces", fields, [IMAGE], "Workspace")
     assert workspace["description"] == 'Optional("text")'
 
 
 @each_key
-def test_an_empty_part_means_that_the_picture_stays(world):
+def test_an_empty_image_part_keeps_the_image(world):
     app, image = world.owner, "thumbnail" if world.is_first else "coverImage"
     path = f"/workspaces/{app.make_workspace()}"
     before = app.get(path, "WorkspaceDetail")
@@ -98,7 +98,7 @@ def test_an_empty_part_means_that_the_picture_stays(world):
 
 
 @pytest.mark.parametrize("key", [key for key in contract.KEYS if key not in contract.FIRST])
-def test_owner_ship_is_taken_for_owner_id(world):
+def test_owner_ship_is_accepted_for_owner_id(world):
     body = {"owner_ship": world.member.id}
     path = f"/workspaces/{world.spare_workspace()}/transfer/ownership"
     assert world.owner.call("PUT", path, "Workspace", json=body)["owner_id"] == world.member.id
@@ -118,7 +118,7 @@ def test_names_of_channels_are_compared_without_case_and_composition(world):
 
 
 @each_key
-def test_looking_at_a_channel_does_not_join_it_and_reading_its_chats_does(world):
+def test_reading_chats_joins_a_channel_and_reading_its_details_does_not(world):
     owner, member = world.owner, world.member
     channel = owner.make_channel(world.workspace)
     path = member.path(channel)
@@ -145,7 +145,7 @@ def test_a_channel_is_the_same_in_every_list(world):
 
 
 @each_key
-def test_unread_are_the_messages_of_others_after_what_one_has_read_or_said(world):
+def test_unread_messages_are_those_of_others_after_the_read_marker(world):
     owner, member = world.owner, world.member
     channel = world.spare_channel()
 
@@ -160,14 +160,14 @@ def test_unread_are_the_messages_of_others_after_what_one_has_read_or_said(world
     assert unread(member) == 0
     owner.say(channel, "three")
     member.say(channel, "four")
-    # Who speaks has read what stands before it.
+    # A send moves its author's read marker to the sent message.
     assert (unread(member), unread(owner)) == (0, 1)
-    # One app leaves the parameter out.
+    # One app omits the parameter.
     assert owner.get(f"{owner.path(channel)}/unreads", "ChannelUnreads")["count"] == 1
 
 
 @each_key
-def test_who_was_in_a_direct_message_with_someone_who_left_still_reads_it(world):
+def test_a_dm_stays_readable_after_the_opponent_left(world):
     owner, member = world.owner, world.member
     workspace = owner.make_workspace(member)
     room = owner.open_dm(workspace, member)
@@ -206,7 +206,7 @@ def test_workspaces_come_in_the_order_of_the_app(world):
 
 @pytest.mark.parametrize("key", ["sooda", "gathering"])
 def test_a_home_screen_of_many_rooms_at_once_is_served(world):
-    """Two calls a room, for a hundred rooms, as fast as they come."""
+    """Two calls per room for a hundred rooms, as fast as possible."""
     app, path = world.owner, world.owner.path(world.channel)
     for _ in range(100):
         app.get(f"{path}/unreads?after=", "ChannelUnreads")
@@ -214,7 +214,7 @@ def test_a_home_screen_of_many_rooms_at_once_is_served(world):
 
 
 @each_key
-def test_a_message_named_by_its_sender_is_sent_once(world):
+def test_a_message_with_a_client_id_is_sent_once(world):
     app, path = world.owner, world.owner.path(world.spare_channel()) + "/chats"
     name = f"c-{next(counter)}"
     one = app.post(path, {"content": "one", "client_id": name}, "Chat")

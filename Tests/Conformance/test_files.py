@@ -1,4 +1,4 @@
-"""Files: who may read them, what clients cache, and names that survive every way of encoding them."""
+"""Files: access, caching, and names that survive every encoding."""
 
 import random
 from urllib.parse import quote, unquote
@@ -19,7 +19,7 @@ def path(world, folder):
 
 @each_key
 @each_folder
-def test_a_file_is_told_apart_by_its_tag_and_read_in_parts(world, folder):
+def test_a_file_has_an_etag_and_can_be_read_in_ranges(world, folder):
     app, file = world.owner, path(world, folder)
     whole = app.send("GET", file)
     tag = whole.headers["ETag"]
@@ -47,11 +47,11 @@ def test_a_file_is_told_apart_by_its_tag_and_read_in_parts(world, folder):
 
 @each_key
 @each_folder
-def test_a_file_is_for_those_who_may_see_it(world, folder):
+def test_only_members_can_read_a_file(world, folder):
     file = path(world, folder)
     assert world.member.send("GET", file).status_code == 200
     if folder == "profiles":
-        # Shown beside messages wherever its owner speaks.
+        # Apps show a profile image beside messages, so every user may read it.
         assert world.stranger.send("GET", file).status_code == 200
     else:
         world.stranger.refused("E13", "GET", file)
@@ -60,7 +60,7 @@ def test_a_file_is_for_those_who_may_see_it(world, folder):
 
 
 @pytest.mark.parametrize("key", ["sooda", "gathering"])
-def test_who_has_left_reads_no_file_any_more(world):
+def test_a_former_member_cannot_read_a_file(world):
     owner, leaver = world.owner, world.member
     workspace = owner.make_workspace(leaver)
     channel = owner.make_channel(workspace, "파일", leaver)
@@ -69,7 +69,7 @@ def test_who_has_left_reads_no_file_any_more(world):
     assert leaver.send("GET", file).content == b"text"
     leaver.get(f"/workspaces/{workspace}/" + ("leave" if leaver.is_first else "exit"), "[Workspace]")
     leaver.refused("E13", "GET", cover)
-    # Access is cached until the hint of the removal comes, which is a moment later; without it, for a minute.
+    # Access is cached until the hint of the removal arrives a moment later; without the hint, for a minute.
     eventually(lambda: leaver.send("GET", file).status_code != 200, patience=30)
     leaver.refused("E13", "GET", file)
 
@@ -79,7 +79,7 @@ def test_a_document_keeps_its_name_however_its_path_is_encoded(world):
     app = world.owner
     name = "회의록 2024_최종 (2) 100%+?#.txt"
     (file,) = app.say(world.channel, "", [(name, "내용".encode())])["files"]
-    # What stands before the last underscore of the last component, decoded, is what one app shows.
+    # One app shows the decoded text before the last underscore of the last path component.
     last = file.rsplit("/", 1)[1]
     assert unquote(last.rsplit("_", 1)[0]) == name.removesuffix(".txt")
     assert last.endswith(".txt")
@@ -91,7 +91,7 @@ def test_a_document_keeps_its_name_however_its_path_is_encoded(world):
 
 
 @each_key
-def test_a_file_is_what_its_first_bytes_say(world):
+def test_the_first_bytes_decide_the_type_of_a_file(world):
     app = world.owner
     for name, data, suffix in [
         ("chat", PICTURE, "png"),

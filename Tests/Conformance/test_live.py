@@ -1,4 +1,4 @@
-"""Sockets: who may open them, and what each app hears on them, with both lines of python-socketio."""
+"""Sockets: admission, and the events of each app, with both versions of python-socketio."""
 
 import contract
 import pytest
@@ -9,7 +9,7 @@ NAMES = contract.KEYS
 
 @pytest.fixture(scope="module")
 def party(worlds):
-    """An app of each key in one workspace; the first owns it."""
+    """An app of each key in one workspace, which the first owns."""
     apps = {key: worlds[key].owner for key in NAMES}
     owner = apps["collatalk"]
     others = [app for app in apps.values() if app is not owner]
@@ -17,12 +17,12 @@ def party(worlds):
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_every_app_hears_a_channel_in_its_own_generation(product, party, line):
+def test_every_app_receives_a_channel_in_its_own_generation(product, party, line):
     apps, owner, workspace = party
     channel = owner.make_channel(workspace)
     namespace = f"/ws-channel-{channel.id}"
     with Sockets(product, line) as sockets:
-        # Two apps connect before their first history call joins them, the others after.
+        # Two apps connect before their first history call, the others after it.
         for key, app in apps.items():
             connects_first = key in ("sooda", "gathering")
             if connects_first:
@@ -32,7 +32,7 @@ def test_every_app_hears_a_channel_in_its_own_generation(product, party, line):
                 assert sockets.open(key, namespace, cookie=app.cookie)
         said = [app.say(channel, f"{key} speaks")["content"] for key, app in apps.items()]
         for key, app in apps.items():
-            # This app shows its own message from the reply, and would show it twice.
+            # This app shows its own message from the reply, so an echo would show it twice.
             sockets.await_contents(key, [each for each in said if (key, each) != ("collabee", "collabee speaks")])
             for event, arguments in sockets.heard(key):
                 assert event == "channel" and len(arguments) == 1
@@ -40,9 +40,9 @@ def test_every_app_hears_a_channel_in_its_own_generation(product, party, line):
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_every_app_that_has_live_direct_messages_hears_them(product, party, line):
+def test_every_app_with_live_dms_receives_them(product, party, line):
     apps, owner, _ = party
-    # Rooms of its own: some apps are sent again what their last socket has not confirmed.
+    # Each app needs its own room: some are sent unconfirmed events of their last socket again.
     workspace = owner.make_workspace(*(app for app in apps.values() if app is not owner))
     with Sockets(product, line) as sockets:
         rooms = {}
@@ -92,7 +92,7 @@ def test_the_cookie_opens_no_route(worlds):
     app.refused("E02", "GET", "/workspaces")
 
 
-def test_a_room_admits_those_who_may_see_it(product, party, worlds):
+def test_a_namespace_admits_users_with_access(product, party, worlds):
     apps, owner, workspace = party
     stranger, member = worlds["collabee"].stranger, apps["collabee"]
     channel = owner.make_channel(workspace)
@@ -102,12 +102,12 @@ def test_a_room_admits_those_who_may_see_it(product, party, worlds):
         assert not sockets.open("third", f"/ws-dm-{room}", cookie=member.cookie)
         assert not sockets.open("nowhere", "/ws-channel-999999999", cookie=owner.cookie)
         assert not sockets.open("nothing", "/ws-nothing-1", cookie=owner.cookie)
-        # A member of the workspace may be there, and hears nothing before having joined.
-        assert sockets.open("onlooker", f"/ws-channel-{channel.id}", cookie=member.cookie)
+        # A member of the workspace is admitted as an observer and receives nothing before joining.
+        assert sockets.open("observer", f"/ws-channel-{channel.id}", cookie=member.cookie)
         owner.say(channel, "before")
         member.history(channel)
         owner.say(channel, "after")
-        sockets.await_contents("onlooker", ["after"])
+        sockets.await_contents("observer", ["after"])
 
 
 def test_a_socket_closes_when_its_session_ends(product, party):
@@ -124,7 +124,7 @@ def test_a_socket_closes_when_its_session_ends(product, party):
         assert not sockets.open("again", f"/ws-channel-{channel.id}", cookie=device.cookie)
 
 
-def test_who_is_removed_hears_nothing_any_more(product, party):
+def test_a_removed_member_receives_nothing_more(product, party):
     apps, owner, workspace = party
     leaver, stayer = apps["gen-2024-07"], apps["native"]
     channel = owner.make_channel(workspace, None, leaver, stayer)

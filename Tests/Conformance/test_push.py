@@ -1,4 +1,4 @@
-"""Pushes, as the stand-in of FCM is sent them: to whom, and with what in them."""
+"""Pushes that arrive at the stand-in of FCM: their recipients and their content."""
 
 import contract
 import pytest
@@ -25,7 +25,7 @@ def test_a_message_of_a_channel_is_pushed_to_its_other_members(world):
     push = await_push(world, world.member.device, text)
     assert push["notification"] == {"title": "주인", "body": text}
     assert push["data"] == {"type": "channel", "workspace_id": str(world.workspace), "channel_id": str(channel.id)}
-    # Never to the author, on no device of theirs.
+    # The author gets none on any device.
     assert text not in bodies(world, world.owner.device)
 
 
@@ -40,7 +40,7 @@ def test_a_direct_message_is_pushed_to_the_opponent(world):
     assert all(isinstance(value, str) and (name == "type" or value.isdecimal()) for name, value in push["data"].items())
 
 
-def test_only_members_of_the_room_are_told_on_all_devices_that_still_have_a_token(worlds):
+def test_only_members_get_pushes_on_all_devices_that_still_have_a_token(worlds):
     world = worlds["sooda"]
     owner, member = world.owner, world.member
     second = member.another_device(f"second-{next(counter)}")
@@ -52,7 +52,7 @@ def test_only_members_of_the_room_are_told_on_all_devices_that_still_have_a_toke
     owner.say(everybody, shown)
     for device in (member.device, token):
         await_push(world, device, shown)
-    # An empty token clears.
+    # An empty token clears the device.
     second.post("/users/deviceToken", {"deviceToken": ""})
     owner.say(everybody, last)
     await_push(world, member.device, last)
@@ -60,7 +60,7 @@ def test_only_members_of_the_room_are_told_on_all_devices_that_still_have_a_toke
     assert not any(hidden in bodies(world, device) for device in (member.device, token))
 
 
-def test_who_is_in_the_room_is_not_told(worlds):
+def test_a_member_with_a_socket_in_the_room_gets_no_push(worlds):
     world = worlds["collatalk"]
     channel = world.spare_channel()
     here, away = (f"{kind} {next(counter)}" for kind in ("here", "away"))
@@ -68,7 +68,7 @@ def test_who_is_in_the_room_is_not_told(worlds):
         assert sockets.open("member", f"/ws-channel-{channel.id}", cookie=world.member.cookie)
         world.owner.say(channel, here)
         sockets.await_contents("member", [here])
-    # Once the socket is gone, the next one is pushed.
+    # After the socket closed, the next message is pushed.
     eventually(lambda: world.owner.say(channel, away) and away in bodies(world, world.member.device), pause=0.3)
     assert here not in bodies(world, world.member.device)
 
@@ -85,7 +85,7 @@ def test_logging_out_ends_the_pushes_of_a_device(worlds):
     assert last not in bodies(world, token)
 
 
-def test_a_message_of_files_alone_says_so_and_a_long_one_is_cut(worlds):
+def test_a_push_describes_files_and_shortens_long_messages(worlds):
     world = worlds["native"]
     before = len(bodies(world, world.member.device))
     world.owner.whisper(world.workspace, world.room, "", [("a.txt", b"text")])

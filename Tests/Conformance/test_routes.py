@@ -1,4 +1,4 @@
-"""Every route of the contract, under every API key: what it replies, and how it refuses."""
+"""Every route of the contract under every API key: its reply and its refusals."""
 
 import re
 
@@ -16,7 +16,7 @@ ALL = [(key, route) for key in contract.KEYS for route in contract.routes(contra
 each_route = pytest.mark.parametrize("key, route", ALL, ids=[f"{key} {route.name}" for key, route in ALL])
 
 
-def test_no_route_of_the_product_is_without_a_row_here(product):
+def test_the_product_and_the_contract_have_the_same_routes(product):
     listed = set().union(*({route.anonymous for route in contract.routes(of)} for of in contract.ROUTES))
     served = set()
     for place in range(5):
@@ -28,7 +28,7 @@ def test_no_route_of_the_product_is_without_a_row_here(product):
 
 
 @each_route
-def test_it_replies_as_the_contract_says(world, route):
+def test_its_reply_has_the_form_of_the_contract(world, route):
     request = GOOD[route.name](world)
     reply = request.send(world, route)
     assert reply.ok, f"{reply.status_code} {reply.text}"
@@ -46,7 +46,7 @@ def test_it_replies_as_the_contract_says(world, route):
 
 
 @each_route
-def test_it_refuses_what_is_wrong_with_the_code_of_the_contract(world, route):
+def test_it_refuses_wrong_requests_with_the_code_of_the_contract(world, route):
     request = plain(world, route)
     seen, faults = set(), []
 
@@ -68,7 +68,7 @@ def test_it_refuses_what_is_wrong_with_the_code_of_the_contract(world, route):
 
 
 def plain(world, route):
-    """A request without any effect if a check before it fails."""
+    """A request that has no effect if an earlier check fails."""
     world.channel
     at = {"file": world.files[route.path.split("/")[2]]} if "file" in route.parameters else {}
     if route.method == "GET":
@@ -78,7 +78,7 @@ def plain(world, route):
 
 
 def everywhere(world, route, request):
-    """What is wrong on any route."""
+    """Yields requests that are wrong on any route."""
     stranger = App(world.product, "no such key")
     stranger.token = world.owner.token
     yield "E01", "unknown key", request.changed(by=stranger)
@@ -106,7 +106,7 @@ def everywhere(world, route, request):
         bad = {"cut off": b'{"name": "', "no object": b"[]", "no JSON": b"name=a", "not UTF-8": b'"\xff"'}
         for what, data in bad.items():
             yield "E11", what, request.changed(data=data, headers=request.headers | json)
-        # On a connection of its own: the API gateway closes it behind the refusal, with the rest of the body unread.
+        # Use a new connection: the API gateway refuses the body unread and closes the connection.
         apart = App(world.product, world.key)
         apart.token = None if route.is_open else world.owner.token
         large = b'{"name":"' + b" " * 400_000 + b'"}'
@@ -114,7 +114,7 @@ def everywhere(world, route, request):
 
 
 def forged(token):
-    """The same claims under a signature of nobody's."""
+    """The same claims with a wrong signature."""
     head, claims, signature = token.split(".")
     return f"{head}.{claims}.{signature[:-8]}AAAAAAAA"
 
@@ -132,7 +132,7 @@ def test_a_route_of_the_other_generation_is_unknown(world):
 
 
 @pytest.mark.parametrize("key", contract.KEYS)
-def test_an_unknown_route_is_told_before_a_wrong_key_and_that_before_a_token(product, key):
+def test_an_unknown_route_is_reported_before_a_wrong_key_and_a_wrong_key_before_a_token(product, key):
     app = App(product, key)
     for call in ("GET /nothing", "PATCH /workspaces", "PUT /users/join", "POST /workspaces/1/2"):
         app.refused("E97", *call.split())

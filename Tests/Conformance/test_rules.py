@@ -1,4 +1,4 @@
-"""The rules that crash or brick a shipped client when broken, each by its number in the contract."""
+"""The rules that must hold or a shipped client crashes."""
 
 import time
 from datetime import datetime, timedelta, timezone
@@ -28,7 +28,7 @@ def written(moment):
 
 @pytest.mark.parametrize("key", LEGACY)
 def test_rule_1_the_gateway_and_the_services_know_200_400_and_500_only(world, key):
-    """Whatever goes wrong in whichever layer; files and sockets have their own tests."""
+    """Refusals of every layer. Files and sockets have their own tests."""
     app, base = world.owner, world.product.base
     large = [("image", ("a.png", PICTURE + bytes(80 << 20), "image/png"))]
     for how, code in {
@@ -52,8 +52,8 @@ def test_rule_1_the_gateway_and_the_services_know_200_400_and_500_only(world, ke
 
 
 @each_key
-def test_rule_2_moments_have_three_fraction_digits_in_utc(world):
-    """Every reply of every test is looked at for this; here those that a home screen reads."""
+def test_rule_2_times_have_three_fraction_digits_in_utc(world):
+    """Every test checks this for its replies. This one checks the replies that a home screen reads."""
     app = world.owner
     sent = [app.say(world.channel, "시각")["createdAt"] for _ in range(5)]
     assert all(abs(moment(each) - datetime.now(timezone.utc)) < timedelta(minutes=1) for each in sent)
@@ -77,10 +77,10 @@ def test_rule_3_a_cursor_is_strictly_exclusive_at_the_millisecond(world):
     for index, each in enumerate(sent):
         rest = [each["content"] for each in sent[index + 1 :]]
         assert [each["content"] for each in app.history(channel, each["createdAt"])] == rest
-        # The same moment with a zone.
+        # The same time with a zone.
         zoned = each["createdAt"].replace("Z", "+0000")
         assert [each["content"] for each in app.history(channel, zoned)] == rest
-        # One app's cursor comes up to a millisecond early.
+        # The cursor of one app is up to a millisecond early.
         early = written(moments[index] - timedelta(milliseconds=1))
         again = [] if world.key in ("collabee", "gen-2024-07") else [each["content"]]
         assert [each["content"] for each in app.history(channel, early)] == again + rest
@@ -147,7 +147,7 @@ def test_rule_5_a_message_has_five_files_at_most(world):
 
 
 @each_key
-def test_rule_6_what_decoders_take_for_granted_is_never_null(world):
+def test_rule_6_required_members_are_never_null(world):
     app = world.owner
     silent = app.call("POST", f"{app.path(world.channel)}/chats", "Chat", files=[("files", ("a.txt", b"text"))])
     assert silent["content"] == ""
@@ -157,7 +157,7 @@ def test_rule_6_what_decoders_take_for_granted_is_never_null(world):
     channel = app.post(f"/workspaces/{world.workspace}/channels", {"name": f"bare {next(counter)}"}, "Channel")
     assert not app.is_first or channel["private"] in (0, 1)
     if world.key == "gathering":
-        # What the system made has all of it, too.
+        # This holds for workspaces that the system created, too.
         for each in app.get("/workspaces", "[Workspace]"):
             assert each["description"] is not None and each[image]
     phone = world.stranger.get("/users/my" if app.is_first else "/users/me", "Profile")["phone"]
@@ -185,7 +185,7 @@ def test_rule_7_an_engine_leaves_one_room_and_joins_the_next(worlds, product):
 # Rule 8
 
 
-def test_rule_8_under_channel_and_dm_comes_nothing_but_a_chat(worlds, product):
+def test_rule_8_channel_and_dm_events_carry_only_chats(worlds, product):
     world = worlds["collabee"]
     owner, member = world.owner, world.member
     workspace = owner.make_workspace(member)
@@ -195,7 +195,7 @@ def test_rule_8_under_channel_and_dm_comes_nothing_but_a_chat(worlds, product):
         assert sockets.open("channel", f"/ws-channel-{channel.id}", cookie=member.cookie)
         assert sockets.open("dm", f"/ws-dm-{room}", cookie=member.cookie)
         member.history(channel)
-        # Everything that can happen in a room.
+        # Do everything that can happen in a room.
         owner.say(channel, "one")
         owner.call("PUT", owner.path(channel), "Channel", json={"name": "새 이름"})
         owner.call("PUT", owner.path(channel) + "/read", json={"seq": 1})
@@ -215,7 +215,7 @@ def test_rule_8_under_channel_and_dm_comes_nothing_but_a_chat(worlds, product):
 
 
 def test_rule_7_an_engine_without_a_room_stays_open(worlds, idle_engine):
-    """Longer than the 45 seconds after which the reference server closes it; the other tests have passed the time."""
+    """The reference server closes it after 45 seconds. The other tests use up most of that time."""
     engine, opened = idle_engine
     time.sleep(max(0, opened + 46 - time.monotonic()))
     world = worlds["collatalk"]

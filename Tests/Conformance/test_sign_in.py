@@ -1,4 +1,4 @@
-"""Signing in with Kakao and Apple through their stand-ins, and how sessions go on and end."""
+"""Signing in with the stand-ins of Kakao and Apple, and the life of sessions."""
 
 import threading
 
@@ -18,19 +18,19 @@ def provider(app):
 
 
 @each_key
-def test_kakao_brings_the_same_person_to_the_same_account(product, key):
+def test_kakao_signs_the_same_user_in_to_the_same_account(product, key):
     first, again = App(product, key), App(product, key)
     token = f"kakao-{5000 + next(counter)}"
     for app in (first, again):
         app.enter(app.post("/users/login/kakao", {"oauthToken": token, "deviceToken": ""}, "User"))
     assert first.id == again.id and provider(first) == "kakao"
-    # Kakao told no email: the account has an address that is nobody's.
+    # Kakao gave no email, so the account has an undeliverable address.
     body = first.get("/users/my" if first.is_first else "/users/me", "Profile")
     assert body["email"].endswith(NOBODY) and body["nickname"].startswith("카카오")
 
 
 @each_key
-def test_apple_brings_the_same_person_to_the_same_account(world):
+def test_apple_signs_the_same_user_in_to_the_same_account(world):
     first, again = world.anybody, world.anybody
     subject = f"person-{next(counter)}"
     for app in (first, again):
@@ -47,7 +47,7 @@ def test_an_account_with_a_password_has_no_provider(worlds):
     assert provider(worlds["sooda"].owner) is None and provider(worlds["collabee"].owner) is None
 
 
-def test_accounts_of_one_verified_email_are_one(worlds):
+def test_a_verified_email_links_to_the_same_account(worlds):
     world = worlds["gen-2024-07"]
     email = f"verified.{next(counter)}@example.com"
     by_kakao, by_apple = world.anybody, world.anybody
@@ -55,26 +55,26 @@ def test_accounts_of_one_verified_email_are_one(worlds):
     by_kakao.enter(by_kakao.post("/users/login/kakao", body, "User"))
     by_apple.enter(by_apple.post("/users/login/apple", {"idToken": identity_token(world, email=email)}, "User"))
     assert by_kakao.id == by_apple.id
-    # An email that the provider has not verified is no reason to let anybody in.
+    # An unverified email links to no account.
     stranger = world.anybody
     body["oauthToken"] = f"kakao-unverified-{5000 + next(counter)}-{email}"
     stranger.enter(stranger.post("/users/login/kakao", body, "User"))
     assert stranger.id != by_kakao.id
 
 
-def test_an_identity_token_with_a_nonce_is_good_once(worlds):
+def test_an_identity_token_with_a_nonce_works_once(worlds):
     world = worlds["collatalk"]
     body = {"idToken": identity_token(world, nonce=f"nonce-{next(counter)}"), "deviceToken": ""}
     world.anybody.post("/users/login/apple", body, "User")
     world.anybody.refused("E03", "POST", "/users/login/apple", json=body)
 
 
-def test_apple_s_new_key_is_known_when_its_first_token_comes(worlds):
+def test_the_first_token_of_a_new_apple_key_works(worlds):
     world = worlds["sooda"]
     world.anybody.post("/users/login/apple", {"idToken": identity_token(world), "deviceToken": ""}, "User")
     world.product.standins("POST", "/apple/rotate")
     body = {"idToken": identity_token(world), "deviceToken": ""}
-    # Keys are asked for again once in ten seconds at most.
+    # Keys are fetched again at most once in ten seconds.
     eventually(lambda: world.anybody.send("POST", "/users/login/apple", json=body).ok, patience=30, pause=0.5)
 
 
@@ -86,7 +86,7 @@ def test_a_refresh_token_stays_unless_the_app_can_keep_a_new_one(world):
     def refresh():
         replies.append(app.call("GET", "/auth/refresh", "Access", headers={"RefreshToken": app.refresh}))
 
-    # In parallel, and while the access token is still valid: several apps do.
+    # Several apps refresh in parallel and while the access token is still valid.
     calls = [threading.Thread(target=refresh) for _ in range(4)]
     for call in calls:
         call.start()
@@ -122,11 +122,11 @@ def test_tokens_sent_where_none_are_needed_are_ignored(world):
     ):
         app.call("POST", "/users/login", "Login" if app.is_first else "User", headers=headers, json=login)
     ended = world.ended
-    # Never E05 from a refresh, or the app would refresh for ever.
+    # A refresh never gets E05, or the app would refresh for ever.
     ended.refused("E06", "GET", "/auth/refresh", headers={"RefreshToken": ended.refresh})
 
 
-def test_a_refresh_token_is_of_its_app(worlds):
+def test_a_refresh_token_works_only_for_its_app(worlds):
     app = worlds["native"].owner.another_device()
     worlds["collatalk"].anybody.refused("E06", "GET", "/auth/refresh", headers={"RefreshToken": app.refresh})
 

@@ -1,4 +1,4 @@
-"""The story of a user from joining to buying coins, as each app tells it."""
+"""A user's way from joining to buying coins, in each app."""
 
 import contract
 import pytest
@@ -10,7 +10,7 @@ from waiting import eventually
 
 @pytest.mark.parametrize("key", contract.KEYS)
 def test_from_joining_to_buying_coins(product, join, key):
-    # Joining.
+    # Join.
     user = App(product, key)
     user.email, user.device = f"story.{key}@example.com", f"story-{key}"
     user.post("/users/validation/email", {"email": user.email})
@@ -22,7 +22,7 @@ def test_from_joining_to_buying_coins(product, join, key):
     homes = user.get("/workspaces", "[Workspace]")
     assert len(homes) == (1 if key == "gathering" else 0)
 
-    # A workspace, a guest, a channel.
+    # Create a workspace with a guest and a channel.
     guest = join("gen-2024-07" if key != "gen-2024-07" else "sooda", nickname="손님")
     workspace = user.make_workspace(guest)
     assert user.coins == GRANT - 10
@@ -32,7 +32,7 @@ def test_from_joining_to_buying_coins(product, join, key):
     channel = user.make_channel(workspace, "잡담 방")
     first = user.say(channel, "안녕", [("chat", PICTURE), ("note.txt", "메모".encode())])
 
-    # Both see each other, in history and live.
+    # Both see each other's messages, in history and live.
     assert [each["content"] for each in guest.history(channel)] == ["안녕"]
     user.history(channel)
     with Sockets(product) as sockets:
@@ -50,7 +50,7 @@ def test_from_joining_to_buying_coins(product, join, key):
     for path in first["files"]:
         assert user.send("GET", path).content
 
-    # A message to one alone.
+    # Send a DM.
     room = guest.open_dm(workspace, user)
     guest.whisper(workspace, room, "쉿")
     assert user.get(f"/workspaces/{workspace}/dms/{room}/unreads?after=", "RoomUnreads")["count"] == 1
@@ -61,13 +61,13 @@ def test_from_joining_to_buying_coins(product, join, key):
     assert [each["content"] for each in chats] == ["쉿"]
     eventually(lambda: "쉿" in [each["notification"]["body"] for each in product.pushes(user.device)])
 
-    # Another day.
+    # Sign in again.
     user.get("/users/logout")
     body = {"email": user.email, "password": PASSWORD, "deviceToken": user.device}
     user.enter(user.post("/users/login", body, "Login" if user.is_first else "User"))
     assert user.get(f"/workspaces/{workspace}/dms", "[Room]")[0]["user"]["nickname"] == "손님"
 
-    # Coins: what is bought is there once, and can be spent.
+    # Buy coins: they are credited once and can be spent.
     before = user.coins
     item = user.get("/store/item/list", "[Item]")[0]
     order = user.order(price=int(item["amount"]), name=item["item"])
@@ -85,7 +85,7 @@ def test_from_joining_to_buying_coins(product, join, key):
     assert made == ([workspace, second] if user.is_first else [second, workspace])
 
 
-def test_without_coins_there_is_no_workspace_until_some_are_bought(product, join):
+def test_a_workspace_needs_coins(product, join):
     user = join("collatalk")
     product.spend(user.id, GRANT)
     image = [("image", ("chat", PICTURE, "image/png")), ("name", (None, "살 수 없는 곳"))]

@@ -1,4 +1,4 @@
-"""The people and rooms that the tests of one API key's routes need; made when first asked for."""
+"""The users and rooms for the route tests of one API key, created on first use."""
 
 from functools import cached_property
 from urllib.parse import quote
@@ -14,7 +14,7 @@ class World:
 
     @property
     def anybody(self):
-        """Someone who has not signed in."""
+        """An app without a session."""
         return App(self.product, self.key)
 
     @cached_property
@@ -31,7 +31,7 @@ class World:
 
     @cached_property
     def ended(self):
-        """The owner in a session that has ended, as every service knows."""
+        """The owner with an ended session, which every service already refuses."""
         app = self.owner.another_device()
         app.get("/users/logout")
         for path in ("/workspaces", f"/workspaces/{self.workspace}/dms", "/store/item/list"):
@@ -44,7 +44,7 @@ class World:
 
     @cached_property
     def channel(self):
-        """The owner's, with the member in it."""
+        """A channel of the owner with the member in it."""
         return self.owner.make_channel(self.workspace, "잡담 방", self.member)
 
     @cached_property
@@ -57,14 +57,14 @@ class World:
 
     @cached_property
     def painter(self):
-        """Someone in the workspace whose pictures stay; the first generation's apps cannot send any."""
+        """A member with a profile image. Apps of the first generation cannot upload one."""
         painter = App.joined(self.product, "gen-2024-07" if self.is_first else self.key, "화가")
         self.owner.post(f"/workspaces/{self.workspace}/members", {"email": painter.email}, "Member")
         return painter
 
     @cached_property
     def files(self):
-        """The name of a file in each folder."""
+        """The name of one file in each folder."""
         document, picture = [("메모.txt", b"text")], ("image", ("chat", PICTURE, "image/png"))
         workspace = self.owner.get(f"/workspaces/{self.workspace}", "WorkspaceDetail")
         channels = f"/workspaces/{self.workspace}/channels"
@@ -79,18 +79,18 @@ class World:
         return {folder: path.removeprefix(f"/static/{folder}/") for folder, path in paths.items()}
 
     def spare_workspace(self):
-        """Another workspace of the owner's with the member in it."""
+        """Creates another workspace of the owner with the member in it."""
         return self.owner.make_workspace(self.member)
 
     def spare_channel(self):
         return self.owner.make_channel(self.workspace, None, self.member)
 
     def segment(self, channel):
-        """The channel as a part of a path."""
+        """The channel as a path segment."""
         return quote(channel.name, safe="") if self.is_first else channel.id
 
     def place(self, name):
-        """What stands for a parameter of a path unless a request says otherwise."""
+        """The value of a path parameter if the request sets none."""
         match name:
             case "workspace":
                 return self.workspace

@@ -1,4 +1,4 @@
-"""The product from images on a Docker engine, and people who use it."""
+"""The product from images on a Docker engine, and two users of it."""
 
 import json
 import os
@@ -19,7 +19,7 @@ KEY = {"SesacKey": "gen-2024-07"}
 
 
 class Composition:
-    """One project of its own on the engine, with its own volumes and ports."""
+    """A compose project with its own name, volumes and ports."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -39,11 +39,11 @@ class Composition:
             "COMPOSE_PROJECT_NAME": self.project,
             "MARU_PORT": str(self.port),
             "MARU_TLS_PORT": str(self.tls_port),
-            # Not the default, which may stand elsewhere as well.
+            # Do not use the default, which another project may use.
             "MARU_REDIS_MEMORY": "512m",
             "MARU_CERTIFICATES": str(self.certificates),
             "MARU_CLIENTS": str(self.clients),
-            # What this machine lets a container have.
+            # The memory that this machine can give to a container.
             "MARU_OPEN_FILES": str(min(65536, resource.getrlimit(resource.RLIMIT_NOFILE)[1])),
         }
 
@@ -56,7 +56,7 @@ class Composition:
         return result.stdout
 
     def run_block(self, block):
-        """What a page of the documents says, word for word, but that there is no terminal and compose may be the older."""
+        """Runs a block of a page unchanged, without a terminal and with either version of compose."""
         functions = f"""
             docker() {{
                 [[ $1 == compose ]] || {{ command docker "$@"; return; }}
@@ -72,7 +72,7 @@ class Composition:
         assert result.returncode == 0, f"{block}\n{result.stdout}\n{result.stderr}"
 
     def containers(self, service=None):
-        """Those that have ended as well."""
+        """Returns all containers, including those that have ended."""
         labels = {"project": self.project, "oneoff": "False"} | ({"service": service} if service else {})
         filters = [f"--filter=label=com.docker.compose.{name}={value}" for name, value in labels.items()]
         identifiers = docker("ps", "--all", "--quiet", *filters).split()
@@ -111,7 +111,7 @@ class Person:
 
 
 class Conversation:
-    """Two people in one channel, the second of whom listens on a socket that only its cookie admits."""
+    """Two users in one channel. The second listens on a socket that is admitted by its cookie only."""
 
     def __init__(self, composition):
         self.writer, self.listener = Person(composition, "writer"), Person(composition, "listener")
@@ -131,7 +131,7 @@ class Conversation:
         return self.writer.call("POST", self.chats, data={"content": content})
 
     def carries_a_message(self):
-        """From one person's request to the other's socket; what fails meanwhile is tried again."""
+        """Sends a message from one user to the other's socket, and retries failed calls."""
         content = secrets.token_hex(8)
 
         def attempt():

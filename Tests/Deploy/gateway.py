@@ -58,7 +58,7 @@ class Reply:
 
 class Gateway:
     def __init__(self, folder, services=None, changes=(), **settings):
-        """`changes` are pairs of texts that stand in the configuration for each other, where a time is too long for a test."""
+        """`changes` are pairs of texts to replace in the configuration, for times that are too long for a test."""
         self.changes = changes
         self.folder = pathlib.Path(folder)
         self.services = services or {name: EchoService(name) for name in SERVICES.values()}
@@ -78,7 +78,7 @@ class Gateway:
         subprocess.run([CHECKOUT / "deploy/nginx/render", self.folder], env=self.environment, check=True)
         for old, new in self.changes:
             holders = [each for each in self.folder.glob("*.conf") if old in each.read_text()]
-            assert holders, f"{old} stands nowhere"
+            assert holders, f"the configuration has no {old}"
             for each in holders:
                 each.write_text(each.read_text().replace(old, new))
         self.errors = open(self.folder / "errors.log", "w")
@@ -101,7 +101,7 @@ class Gateway:
             service.stop()
 
     def logged(self, request_id):
-        """The line of the access log, or None; it is written after the reply."""
+        """Returns the line of the access log, or None. nginx writes it after the reply."""
         lines = map(json.loads, (self.folder / "access.log").read_text().splitlines())
         return next((line for line in lines if line["request_id"] == request_id), None)
 
@@ -112,7 +112,7 @@ class Gateway:
         return socket.create_connection(("127.0.0.1", self.port), timeout=60, source_address=(source, 0))
 
     def request(self, target, method="GET", headers=None, body=b"", key="sooda"):
-        """One request exactly as written, on a connection of its own."""
+        """Sends these exact bytes on a new connection."""
         lines = [f"{method} {target} HTTP/1.1", "Host: maru.test", "Connection: close"]
         lines += [f"SesacKey: {key}"] if key else []
         lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
@@ -132,16 +132,16 @@ def workers_of(master):
 
 
 def eventually(found, seconds=60):
-    """What `found` returns as soon as it is something; a slow machine has longer."""
+    """Returns the first result of `found` that is not None. MARU_PATIENCE extends the time limit."""
     deadline = time.monotonic() + seconds * float(os.environ.get("MARU_PATIENCE", 1))
     while not (result := found()):
-        assert time.monotonic() < deadline, "did not happen in time"
+        assert time.monotonic() < deadline, "the condition did not hold in time"
         time.sleep(0.02)
     return result
 
 
 def read_head(connection):
-    """Status, headers and what came behind them."""
+    """Returns status, headers and the bytes after them."""
     data = b""
     while b"\r\n\r\n" not in data:
         more = connection.recv(65536)
@@ -166,7 +166,7 @@ def read_reply(connection, method="GET"):
 
 
 def is_closed(connection):
-    """Whether the peer ends the connection, without a further reply."""
+    """Whether the peer closes the connection without another reply."""
     try:
         return connection.recv(1) == b""
     except ConnectionResetError:

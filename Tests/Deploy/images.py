@@ -1,5 +1,5 @@
-"""The product from images, as operators run it: deploy/test --docker. It needs a Docker engine (DOCKER_HOST) that has the
-base images or can pull them, and docker compose or docker-compose."""
+"""Tests of the images, run by deploy/test --docker. They need a Docker engine (DOCKER_HOST) with the base images, or one
+that can pull them, and docker compose or docker-compose."""
 
 import contextlib
 import os
@@ -7,10 +7,11 @@ import pathlib
 import re
 import signal
 import ssl
+import subprocess
 import time
 
 import pytest
-from composition import Composition, Conversation, Person, docker
+from composition import PIXEL, Composition, Conversation, Person, docker
 from gateway import CHECKOUT, SERVICES, eventually, make_certificate
 
 
@@ -86,7 +87,7 @@ def test_the_product_survives_a_restart_of_each_part(composition, conversation, 
 @pytest.mark.parametrize("service", SERVICES.values())
 def test_a_service_that_is_killed_comes_back(composition, conversation, service):
     before = composition.containers(service)[0]
-    # Not by `docker kill`, which the engine takes for a wish that it stays down.
+    # After `docker kill` the engine would not restart the container.
     os.kill(before["State"]["Pid"], signal.SIGKILL)
     eventually(lambda: composition.containers(service)[0]["RestartCount"] > before["RestartCount"], 30)
     eventually(lambda: composition.is_healthy(service), 60)
@@ -115,7 +116,7 @@ def test_every_service_can_be_scaled_and_the_gateway_finds_the_new_instances(com
         conversation.carries_a_message()
 
 
-def test_the_gateway_loads_its_configuration_anew_when_told(composition, conversation):
+def test_the_gateway_reloads_its_configuration_on_request(composition, conversation):
     def workers():
         return composition.run("exec", "-T", "gateway", "sh", "-c", "cat /proc/$(cat /tmp/gateway/nginx.pid)/task/*/children")
 
@@ -132,7 +133,7 @@ def test_a_certificate_is_used_when_it_is_mounted_and_when_it_is_replaced(compos
 
     assert presented() is None
     for _ in range(2):
-        # The key stays unreadable until it is all there.
+        # The key is unreadable until it is complete.
         for path in map(pathlib.Path, make_certificate(composition.certificates)):
             path.chmod(0o644)
         expected = (composition.certificates / "tls.crt").read_text()
@@ -153,7 +154,7 @@ def test_redis_refuses_writes_before_its_container_is_killed(composition):
         ("maru/gateway:latest", os.environ.get("GATEWAY_IMAGE", "nginx:stable-bookworm"), 100),
     ],
 )
-def test_an_image_adds_little_to_the_one_it_is_made_from(composition, image, base, megabytes):
+def test_an_image_adds_little_to_its_base(composition, image, base, megabytes):
     size, base_size = (int(docker("image", "inspect", "--format", "{{.Size}}", each)) for each in (image, base))
     assert 0 < size - base_size < megabytes * 1e6
 
@@ -164,10 +165,10 @@ def operations_blocks():
 
 
 @pytest.mark.parametrize("block", operations_blocks(), ids=lambda block: block.splitlines()[0])
-def test_what_the_page_for_operators_says_about_images_can_be_done(composition, conversation, block):
+def test_the_docker_commands_of_the_operations_page_work(composition, conversation, block):
     needed = re.findall(r"image: \$\{(?:PROMETHEUS|GRAFANA)_IMAGE:-(.*)\}", (CHECKOUT / "docker-compose.yml").read_text())
     if "--profile observability" in block and not all(docker("image", "ls", "--quiet", each) for each in needed):
-        # An engine that cannot pull them can at least tell whether their part of the file is sound.
+        # An engine that cannot pull the images can still check their part of the file.
         block = block.replace("up --detach", "config --quiet")
     before = superuser_password(composition)
     composition.run_block(block)
@@ -175,7 +176,7 @@ def test_what_the_page_for_operators_says_about_images_can_be_done(composition, 
     conversation.carries_a_message()
     if "pg_dump" in block:
         assert (composition.folder / "maru.dump").read_bytes().startswith(b"PGDMP")
-    # What it has now is what lets in from elsewhere.
+    # The new password opens connections from other containers.
     assert (superuser_password(composition) != before) == ("postgres/superuser" in block)
     command = "PGPASSWORD=$(cat /secrets/superuser) psql -XAtw --host=postgres --username=postgres -c 'select 1'"
     assert composition.run("exec", "-T", "postgres", "bash", "-c", command) == "1\n"
@@ -185,7 +186,7 @@ def superuser_password(composition):
     return composition.run("exec", "-T", "postgres", "cat", "/secrets/superuser")
 
 
-def test_new_sockets_find_their_way_among_instances(composition):
+def test_new_sockets_reach_the_right_instance(composition):
     composition.run("up", "--detach", "--no-build", "--scale", "realtime-gateway=2")
     eventually(lambda: composition.is_healthy("realtime-gateway"), 60)
     assert len(composition.containers("realtime-gateway")) == 2
@@ -204,3 +205,37 @@ def test_secrets_and_messages_survive_a_stop(composition):
     composition.run("up", "--detach", "--no-build", timeout=120)
     eventually(lambda: all(composition.is_healthy(each) for each in [*SERVICES.values(), "gateway"]), 60)
     assert person.call("GET", "/users/me")["email"] == person.email
+
+
+def test_a_backup_brings_back_every_table_and_file(composition, tmp_path):
+    def operate(command, *options):
+        script = CHECKOUT / "deploy" / command
+        result = subprocess.run(
+            [script, "--compose", *options], env=composition.environment, capture_output=True, text=True, timeout=600
+        )
+        assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
+
+    def start():
+        composition.run("up", "--detach", "--no-build", timeout=120)
+        eventually(lambda: all(composition.is_healthy(each) for each in [*SERVICES.values(), "gateway"]), 60)
+
+    conversation = Conversation(composition)
+    conversation.say("before")
+    path = conversation.writer.call("POST", conversation.chats, files={"files": ("a.png", PIXEL, "image/png")})["files"][0]
+    operate("backup", tmp_path / "backup")
+    conversation.say("after")
+    conversation.close()
+
+    # A new composition: every volume is gone, the passwords too.
+    composition.run("down", "--volumes", "--timeout", "5")
+    start()
+    assert "Restored and compared" in operate("restore", "--yes", tmp_path / "backup")
+    start()
+    chats = conversation.writer.call("GET", conversation.chats)
+    assert [each["content"] for each in chats] == ["before", ""]
+    picture = conversation.writer.session.get(composition.api + path, timeout=10)
+    assert picture.content == PIXEL
+    again = Conversation(composition)
+    again.carries_a_message()
+    again.close()

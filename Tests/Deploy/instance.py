@@ -1,4 +1,4 @@
-"""Runs deploy/up and deploy/down on a data folder of its own, with substitutes for the five services."""
+"""Runs deploy/up and deploy/down on a new data folder, with substitutes for the five services."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ from gateway import CHECKOUT, SERVICES, eventually
 
 class Instance:
     def __init__(self, checkout=CHECKOUT, as_user=()):
-        # Where the user postgres can reach it, unlike pytest's own folders.
+        # The user postgres can reach this folder, unlike pytest's own.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="maru-"))
         self.folder.chmod(0o755)
         self.data = self.folder / "data"
@@ -58,7 +58,7 @@ class Instance:
 
     def start_in_foreground(self, *options):
         command = self.command("up", *(options or ("--port", "0")))
-        # A shell cannot catch what is ignored when it starts, as the hang-up is under `nohup`.
+        # A shell cannot trap a signal that is ignored at its start, such as SIGHUP under `nohup`.
         before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
         try:
             return subprocess.Popen(
@@ -78,7 +78,7 @@ class Instance:
         return int((self.data / f"run/{name}.pid").read_text().split()[0])
 
     def processes(self):
-        """All that run with this data folder, whoever their parent is."""
+        """Returns all processes of this data folder, with any parent."""
         found = {}
         for each in pathlib.Path("/proc").iterdir():
             if each.name.isdigit() and int(each.name) != os.getpid():

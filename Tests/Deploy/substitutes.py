@@ -1,4 +1,4 @@
-"""Substitutes for the services behind the gateway: each tells, as JSON, which service it is and what it was sent."""
+"""Substitutes for the services behind the gateway. Each replies with its name and the received request as JSON."""
 
 import contextlib
 import hashlib
@@ -62,7 +62,7 @@ class EchoHandler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def refuse_early(self):
-        """As a service does: the reply at once, then what still comes is read and forgotten."""
+        """Replies at once like a service, then reads and discards the rest of the body."""
         self.reply(400, b'{"errorCode":"E02"}', [("Connection", "close")])
         self.connection.shutdown(socket.SHUT_WR)
         while self.connection.recv(65536):
@@ -79,7 +79,7 @@ class EchoHandler(http.server.BaseHTTPRequestHandler):
             self.connection.sendall(data)
 
     def body(self):
-        """The whole body, or None when the connection ended before it."""
+        """Returns the whole body, or None if the connection ended early."""
         if self.headers.get("Transfer-Encoding") == "chunked":
             parts = []
             while True:
@@ -118,10 +118,10 @@ class EchoService(http.server.ThreadingHTTPServer):
         return self.server_address[1]
 
     def handle_error(self, request, client_address):
-        """A connection that the gateway gave up is no news."""
+        """Ignores connections that the gateway closed."""
 
     def stop(self):
-        """As when its process dies: nobody listens, and every connection ends."""
+        """Acts like a dead process: closes the listener and all connections."""
         self.shutdown()
         self.socket.close()
         for connection in list(self.connections):

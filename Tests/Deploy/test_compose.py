@@ -1,4 +1,4 @@
-"""What docker-compose.yml promises without an engine."""
+"""Checks of docker-compose.yml that need no engine."""
 
 import re
 import subprocess
@@ -11,12 +11,12 @@ FILE = (CHECKOUT / "docker-compose.yml").read_text()
 
 def test_every_image_is_built_by_one_service_alone():
     shared, services = re.split(r"^services:\n", FILE, flags=re.MULTILINE)
-    assert "build:" not in shared, "each service that takes it in would export the image"
+    assert "build:" not in shared, "each service that includes it would export the image"
     assert sorted(re.findall(r"^      target: (\w+)$", services, re.MULTILINE)) == ["gateway", "services"]
 
 
-def test_the_file_is_what_the_compose_specification_says(tmp_path):
-    # By that schema Compose v2 takes or refuses a file; 1.29 checks by itself when the images are tried.
+def test_the_file_follows_the_compose_specification(tmp_path):
+    # Compose v2 accepts a file by this schema. The tests of the images check it with 1.29.
     check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
     checked = subprocess.run([*check, CHECKOUT / "docker-compose.yml"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout
@@ -25,12 +25,12 @@ def test_the_file_is_what_the_compose_specification_says(tmp_path):
     assert subprocess.run([*check, wrong], capture_output=True).returncode == 1
 
 
-def test_an_image_of_ours_that_is_not_there_is_not_looked_for_elsewhere():
+def test_compose_never_pulls_our_own_images():
     (common,) = re.findall(r"^x-service: &service\n(.*?)^x-", FILE, re.DOTALL | re.MULTILINE)
     assert "pull_policy: never" in common
 
 
-def test_the_page_for_operators_tells_the_defaults_that_the_file_has():
+def test_the_operations_page_has_the_defaults_of_the_file():
     page = (CHECKOUT / "docs/operations.md").read_text()
     told = {}
     for names, defaults in re.findall(r"^\| (`MARU_[A-Z_]+`(?:, `MARU_[A-Z_]+`)*) \| ([^|]+) \|", page, re.MULTILINE):

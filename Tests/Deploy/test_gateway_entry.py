@@ -1,4 +1,4 @@
-"""The gateway as its container runs it: what cannot be loaded leaves what runs as it is, and is tried until it can."""
+"""The gateway as its container runs it. A configuration that cannot be loaded changes nothing and is retried."""
 
 import contextlib
 import json
@@ -43,11 +43,11 @@ class Entry:
         assert self.process.wait(60) == 0
 
     def admit(self, key):
-        """From now on this key alone gets true statuses."""
+        """Gives true statuses to this key only."""
         self.clients.write_text(json.dumps({key: {"statuses": "http"}}))
 
     def status(self, key):
-        """Of a route that does not exist; None while nobody answers."""
+        """Returns the reply to an unknown route, or None while the gateway does not answer."""
         request = f"GET /v1/nothing HTTP/1.1\r\nHost: a\r\nConnection: close\r\nSesacKey: {key}\r\n\r\n"
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
             connection.sendall(request.encode())
@@ -61,7 +61,7 @@ class Entry:
                 return ssl.DER_cert_to_PEM_cert(connection.getpeercert(binary_form=True))
 
     def refusals(self):
-        return [line for line in (self.folder / "log").read_text().splitlines() if "goes on as before" in line]
+        return [line for line in (self.folder / "log").read_text().splitlines() if "keeps its configuration" in line]
 
     def workers(self):
         return workers_of((self.folder / "gateway/nginx.pid").read_text().strip())
@@ -73,7 +73,7 @@ def entry(tmp_path):
         yield running
 
 
-def test_a_reload_brings_what_has_changed(entry):
+def test_a_reload_applies_changes(entry):
     assert (entry.status("one"), entry.status("two")) == (404, 400)
     entry.admit("two")
     entry.process.send_signal(signal.SIGHUP)
@@ -82,25 +82,25 @@ def test_a_reload_brings_what_has_changed(entry):
     assert not entry.refusals()
 
 
-def test_client_profiles_that_are_broken_change_nothing_until_they_are_repaired(entry):
+def test_broken_client_profiles_change_nothing_until_they_are_repaired(entry):
     entry.clients.write_text("{")
     entry.process.send_signal(signal.SIGHUP)
     eventually(entry.refusals)
     assert entry.process.poll() is None and entry.status("one") == 404
     entry.admit("two")
-    # Nobody has to tell it again.
+    # It retries without another request.
     eventually(lambda: entry.status("two") == 404)
     assert len(entry.refusals()) == 1
 
 
-def test_a_reload_that_is_refused_twice_is_told_twice(entry):
+def test_a_reload_that_is_refused_twice_is_logged_twice(entry):
     entry.clients.write_text("{")
     for count in (1, 2):
         entry.process.send_signal(signal.SIGHUP)
         eventually(lambda: len(entry.refusals()) == count)
 
 
-def test_a_certificate_that_comes_before_its_key_is_used_once_both_are_there(entry):
+def test_a_certificate_that_arrives_before_its_key_is_used_when_both_exist(entry):
     for name in ("first", "second"):
         (entry.folder / name).mkdir()
     first, second = (make_certificate(entry.folder / name) for name in ("first", "second"))
@@ -121,14 +121,14 @@ def accepts_tls(entry):
         return entry.certificate()
 
 
-def test_what_is_loaded_is_not_loaded_again(entry):
+def test_an_unchanged_configuration_is_not_loaded_again(entry):
     entry.admit("two")
     entry.process.send_signal(signal.SIGHUP)
     eventually(lambda: entry.status("two") == 404)
     workers = eventually(lambda: len(found := entry.workers()) == 1 and found)
     looks = entry.folder / "gateway/generated/upstreams.conf"
     before = looks.stat().st_mtime_ns
-    # Long enough for two looks: what does not happen has no event.
+    # Wait for two checks; there is no event for a reload that does not happen.
     with pytest.raises(AssertionError):
         eventually(lambda: looks.stat().st_mtime_ns != before, 5)
     assert entry.workers() == workers

@@ -1,4 +1,4 @@
-"""The gateway's own errors obey rule 1 of the contract, and show true statuses to the keys that have them."""
+"""The gateway's own errors have the form of the contract, with true statuses for the keys that ask for them."""
 
 import contextlib
 import json
@@ -33,7 +33,7 @@ def test_an_unknown_route_is_e97(gateway):
     assert_true(gateway.request("/v1/nothing", key=TRUE_STATUSES), 404, "E97")
 
 
-def test_a_method_that_nobody_has_is_e97(gateway):
+def test_an_unknown_method_is_e97(gateway):
     assert_legacy(gateway.request("/v1/users/me", method="TRACE", key=LEGACY), 400, "E97")
     assert_true(gateway.request("/v1/users/me", method="TRACE", key=TRUE_STATUSES), 405, "E97")
 
@@ -44,7 +44,7 @@ def test_an_error_to_head_has_no_body(gateway):
 
 
 @pytest.mark.parametrize("key", [LEGACY, TRUE_STATUSES])
-def test_a_body_that_is_too_large_is_e11_whether_declared_or_chunked(gateway, key):
+def test_a_body_that_is_too_large_is_e11_declared_or_chunked(gateway, key):
     target = "/v1/workspaces/1/channels/1/chats"
     declared = b"Content-Length: 60000000\r\n\r\n"
     chunked = b"Transfer-Encoding: chunked\r\n\r\n" + (b"100000\r\n" + bytes(0x100000) + b"\r\n") * 60 + b"0\r\n\r\n"
@@ -64,7 +64,7 @@ def test_five_files_of_ten_megabytes_pass(gateway):
     assert gateway.echo("/v1/workspaces/1/channels/1/chats", method="POST", body=body)["length"] == len(body)
 
 
-def test_an_operator_says_how_large_a_body_may_be(tmp_path):
+def test_the_largest_body_is_a_setting(tmp_path):
     body = bytes(2 * 1024 * 1024)
     with Gateway(tmp_path, LARGEST_BODY="1m") as gateway:
         assert_legacy(gateway.request("/v1/users/me/image", method="PUT", body=body, key=LEGACY), 400, "E11")
@@ -89,7 +89,7 @@ def test_a_service_that_is_down_is_e99(tmp_path):
         assert gateway.echo("/v1/store/item/list")["service"] == "payment-service"
 
 
-def test_the_log_of_errors_tells_which_instance_failed_and_not_what_was_asked(tmp_path):
+def test_the_error_log_has_the_failed_instance_but_not_the_query(tmp_path):
     with Gateway(tmp_path) as gateway:
         service = gateway.services["workspace-service"]
         service.stop()
@@ -108,7 +108,7 @@ def test_the_log_of_errors_tells_which_instance_failed_and_not_what_was_asked(tm
         assert b"secret" not in (tmp_path / "errors.log").read_bytes()
 
 
-def test_a_service_that_comes_back_is_found_at_once(tmp_path):
+def test_a_service_that_is_back_is_used_at_once(tmp_path):
     with Gateway(tmp_path) as gateway:
         port = gateway.services["auth-service"].port
         gateway.echo("/v1/users/me")
@@ -123,7 +123,7 @@ def test_a_service_that_hangs_up_is_e99(gateway):
     assert_true(gateway.request("/v1/users/vanish", method="POST", body=b"{}", key=TRUE_STATUSES), 502, "E99")
 
 
-def test_a_post_that_reached_a_service_is_never_sent_to_another(tmp_path):
+def test_a_post_that_reached_an_instance_is_never_sent_to_another(tmp_path):
     with EchoService("chat-service") as second:
         services = {name: EchoService(name) for name in SERVICES.values()}
         first = services["chat-service"]
@@ -135,7 +135,7 @@ def test_a_post_that_reached_a_service_is_never_sent_to_another(tmp_path):
             assert len(first.seen) + len(second.seen) == 4
 
 
-def test_a_post_that_waits_too_long_at_a_service_is_never_sent_to_another(tmp_path):
+def test_a_post_that_times_out_at_an_instance_is_never_sent_to_another(tmp_path):
     with EchoService("chat-service") as second:
         services = {name: EchoService(name) for name in SERVICES.values()}
         both = f"127.0.0.1:{services['chat-service'].port} 127.0.0.1:{second.port}"
@@ -144,8 +144,8 @@ def test_a_post_that_waits_too_long_at_a_service_is_never_sent_to_another(tmp_pa
             assert len(services["chat-service"].seen) + len(second.seen) == 1
 
 
-def test_an_instance_whose_address_has_vanished_is_passed_over(tmp_path):
-    # Whose queue is full does not answer who wants to connect.
+def test_an_instance_with_an_unreachable_address_is_skipped(tmp_path):
+    # A listener with a full queue does not answer new connections.
     with socket.create_server(("127.0.0.1", 0), backlog=0) as vanished, contextlib.ExitStack() as waiting:
         port = vanished.getsockname()[1]
         while True:
@@ -175,13 +175,13 @@ def test_instances_share_the_work_and_replace_one_that_is_gone(tmp_path):
             gateway.echo("/v1/workspaces/1/dms", method="POST", body=b"{}")
 
 
-def test_a_refusal_that_comes_before_the_upload_ended_reaches_the_client(gateway):
+def test_a_refusal_before_the_end_of_the_upload_reaches_the_client(gateway):
     body = bytes(20 * 1024 * 1024)
     reply = gateway.request("/v1/workspaces/1/dms/1/chats?refuse-early", method="POST", body=body)
     assert (reply.status, reply.json()) == (400, {"errorCode": "E02"})
 
 
-def test_what_a_service_refuses_passes_unchanged(gateway):
+def test_a_refusal_of_a_service_passes_unchanged(gateway):
     reply = gateway.request("/v1/users/refuse-early", key=TRUE_STATUSES)
     assert (reply.status, reply.body) == (400, b'{"errorCode":"E02"}')
 

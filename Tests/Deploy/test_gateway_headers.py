@@ -1,4 +1,4 @@
-"""What a service is told about a request, and by whom."""
+"""The headers that reach a service."""
 
 import json
 
@@ -30,18 +30,18 @@ def sent(echo, name):
         "x_maru_user",
     ],
 )
-def test_an_identity_brought_from_outside_is_dropped(gateway, name):
+def test_an_identity_header_from_outside_is_dropped(gateway, name):
     echo = gateway.echo("/v1/users/me", headers={name: "1"})
     assert not sent(echo, name.lower())
 
 
 @pytest.mark.parametrize("target, protocol", [("/v1/users/me", "websocket"), ("/v1/users/me", "h2c"), ("/socket.io/", "h2c")])
-def test_no_other_change_of_protocol_passes_than_that_of_sockets(gateway, target, protocol):
+def test_only_sockets_can_change_the_protocol(gateway, target, protocol):
     echo = gateway.echo(target, headers={"Upgrade": protocol, "HTTP2-Settings": "AAMAAABkAAQAAP__"})
     assert not sent(echo, "upgrade") and not sent(echo, "http2-settings") and not sent(echo, "connection")
 
 
-def test_the_list_of_headers_that_pass_is_the_whole_list(gateway):
+def test_only_listed_headers_pass(gateway):
     echo = gateway.echo("/v1/users/me", headers={"X-Anything-Else": "1", "Accept": "*/*"})
     assert {name for name, _ in echo["headers"]} <= {
         "host",
@@ -82,13 +82,13 @@ def test_a_header_of_the_contract_passes_unchanged(gateway, name, value):
     assert sent(gateway.echo("/v1/users/me", headers=headers), name.lower()) == [value]
 
 
-def test_the_address_of_the_client_is_ours_to_tell(gateway):
+def test_the_gateway_sets_the_address_of_the_client(gateway):
     echo = gateway.echo("/v1/users/me", headers={"X-Forwarded-For": "10.9.8.7", "X-Forwarded-Proto": "https"})
     assert sent(echo, "x-forwarded-for") == ["127.0.0.1"]
     assert sent(echo, "x-forwarded-proto") == ["http"]
 
 
-def test_a_proxy_in_front_that_is_trusted_tells_the_address(tmp_path):
+def test_a_trusted_proxy_sets_the_address_of_the_client(tmp_path):
     with Gateway(tmp_path, TRUSTED_PROXIES="127.0.0.0/8") as gateway:
         headers = {"X-Forwarded-For": "203.0.113.9, 127.0.0.1", "X-Forwarded-Proto": "https"}
         echo = gateway.echo("/v1/users/me", headers=headers)
@@ -96,7 +96,7 @@ def test_a_proxy_in_front_that_is_trusted_tells_the_address(tmp_path):
         assert sent(echo, "x-forwarded-proto") == ["https"]
 
 
-def test_a_request_has_an_id_of_ours_that_the_client_the_service_and_the_log_share(gateway):
+def test_the_client_the_service_and_the_log_get_the_same_request_id(gateway):
     reply = gateway.request("/v1/users/me?secret=hidden", headers={"X-Request-ID": "from-outside"})
     ids = [value for name, value in reply.headers if name == "x-request-id"]
     assert ids == sent(reply.json(), "x-request-id")

@@ -1,4 +1,4 @@
-"""A14 at the gateway: limits for each caller and address that let a home screen of 1,000 rooms pass."""
+"""Limits per caller and per address, which let a home screen of 1,000 rooms pass."""
 
 import socket
 
@@ -9,7 +9,7 @@ ROOMS = 1000
 
 
 def flood(gateway, count, head, source="127.0.0.1"):
-    """The statuses and retry hints of as many pipelined requests, over a few connections."""
+    """Sends pipelined requests over a few connections and returns their statuses and Retry-After values."""
     outcomes = []
     for _ in range(0, count, 500):
         with gateway.connect(source) as connection:
@@ -38,14 +38,14 @@ def head(key, token="", target="/v1/users/me"):
     return f"GET {target} HTTP/1.1\r\nHost: a\r\nSesacKey: {key}\r\nAuthorization: {token}\r\n".encode()
 
 
-def test_a_home_screen_of_two_calls_a_room_and_some_more_passes_at_once(gateway):
+def test_a_home_screen_with_two_calls_per_room_passes_at_once(gateway):
     outcomes = flood(gateway, 2 * ROOMS, head("sooda", "home-screen"))
     outcomes += flood(gateway, 100, head("sooda", "home-screen"))
     assert {status for status, _ in outcomes} == {200}
 
 
 @pytest.mark.parametrize("key, status", [("sooda", 400), ("native", 429)])
-def test_a_caller_who_floods_is_told_to_come_back_later(tmp_path, key, status):
+def test_a_flooding_caller_gets_retry_after(tmp_path, key, status):
     with Gateway(tmp_path, REQUESTS_PER_CALLER="10") as gateway:
         outcomes = flood(gateway, 1000, head(key, "flooding"))
         assert {each for each, _ in outcomes} == {200, status}
@@ -53,7 +53,7 @@ def test_a_caller_who_floods_is_told_to_come_back_later(tmp_path, key, status):
         assert gateway.request("/v1/users/me", headers={"Authorization": "somebody-else"}).status == 200
 
 
-def test_an_address_that_floods_under_many_tokens_is_limited_and_others_are_not(tmp_path):
+def test_an_address_that_floods_with_many_tokens_is_limited_and_others_are_not(tmp_path):
     with Gateway(tmp_path, REQUESTS_PER_ADDRESS="20") as gateway:
         heads = [head("sooda", f"token-{number}") for number in range(300)]
         statuses = {status for each in heads for status, _ in flood(gateway, 1, each, "127.0.0.2")}
@@ -85,6 +85,6 @@ def test_connections_from_one_address_are_bounded(tmp_path):
             each.close()
 
 
-def test_a_flood_of_unknown_routes_reaches_nobody(gateway):
+def test_a_flood_of_unknown_routes_reaches_no_service(gateway):
     outcomes = flood(gateway, 1000, head("sooda", target="/wp-login.php"))
     assert {status for status, _ in outcomes} == {400}

@@ -1,4 +1,4 @@
-"""What may come from outside into the configuration of the gateway."""
+"""deploy/nginx/render refuses values that could change the configuration of the gateway."""
 
 import json
 import os
@@ -30,13 +30,13 @@ def render(folder, **settings):
         ("CLIENTS", "/nonexistent"),
     ],
 )
-def test_a_setting_that_is_not_valid_is_refused_by_name(tmp_path, setting, value):
+def test_an_invalid_setting_is_refused_by_name(tmp_path, setting, value):
     result = render(tmp_path, **{setting: value})
     assert result.returncode != 0
     assert setting in result.stderr or value in result.stderr
 
 
-def test_a_key_that_could_not_stand_in_a_configuration_is_refused(tmp_path):
+def test_an_api_key_with_other_characters_is_refused(tmp_path):
     clients = tmp_path / "clients.json"
     clients.write_text(json.dumps({'a" 1; } #': {"statuses": "http"}}))
     result = render(tmp_path / "gateway", CLIENTS=str(clients))

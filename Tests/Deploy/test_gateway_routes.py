@@ -1,4 +1,4 @@
-"""Each route of the contract reaches its service, by the target as the client wrote it."""
+"""Each route of the contract reaches its service with an unchanged target."""
 
 import pytest
 
@@ -94,7 +94,7 @@ def test_a_route_reaches_its_service_with_its_target_unchanged(gateway, service,
 
 
 @pytest.mark.parametrize("target", UNKNOWN)
-def test_what_is_no_route_reaches_nobody(gateway, target):
+def test_an_unknown_target_reaches_no_service(gateway, target):
     before = [len(service.seen) for service in gateway.services.values()]
     reply = gateway.request(target)
     assert (reply.status, reply.body) in [(400, b'{"errorCode":"E97"}'), (400, b'{"errorCode":"E11"}')]
@@ -111,12 +111,12 @@ def test_every_method_of_the_contract_passes(gateway, method):
     assert gateway.echo("/v1/users/me", method=method)["method"] == method
 
 
-def test_connections_to_a_service_are_kept_and_used_again(gateway):
+def test_connections_to_a_service_are_reused(gateway):
     connections = {gateway.echo("/v1/users/me")["connection"] for _ in range(20)}
     assert len(connections) <= 2
 
 
-def test_the_operators_address_shows_that_the_gateway_lives(gateway):
+def test_the_status_address_answers_healthz(gateway):
     import urllib.request
 
     status = f"http://127.0.0.1:{gateway.status_port}"

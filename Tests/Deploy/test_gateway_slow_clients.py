@@ -1,4 +1,4 @@
-"""A11 through the gateway: who drips is cut off, and who is only quiet on a socket is not."""
+"""Clients that send too slowly are cut off. Sockets that are only quiet are not."""
 
 import re
 import signal
@@ -31,7 +31,7 @@ def seconds_until_cut_off(gateway, start, drip, pause):
     return time.monotonic() - began
 
 
-def test_clients_that_drip_are_cut_off(gateway):
+def test_clients_that_send_too_slowly_are_cut_off(gateway):
     cases = {
         "header": (HEAD, b"X-A: b\r\n", 1, (9, 30)),
         "line": (b"GET /v1/users/", b"a", 1, (9, 30)),
@@ -54,7 +54,7 @@ def test_clients_that_drip_are_cut_off(gateway):
         assert shortest <= measured[name] <= longest, (name, measured)
 
 
-def test_a_body_goes_to_its_service_as_it_arrives_so_that_the_service_sets_the_deadline(gateway):
+def test_a_body_is_streamed_to_its_service_so_that_the_service_sets_the_deadline(gateway):
     service = gateway.services["auth-service"]
     with gateway.connect() as connection:
         connection.sendall(HEAD.replace(b"/me", b"/drips") + b"Content-Length: 100\r\n\r\nabc")
@@ -63,7 +63,7 @@ def test_a_body_goes_to_its_service_as_it_arrives_so_that_the_service_sets_the_d
     eventually(lambda: "/v1/users/drips" in service.truncated)
 
 
-def test_a_web_socket_passes_and_its_bytes_are_left_alone(gateway):
+def test_the_bytes_of_a_web_socket_pass_unchanged(gateway):
     with gateway.connect() as connection:
         connection.sendall(
             UPGRADE + b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
@@ -78,7 +78,7 @@ def test_a_web_socket_passes_and_its_bytes_are_left_alone(gateway):
             assert echoed == message
 
 
-def test_a_socket_may_be_quiet_for_longer_than_ping_interval_and_time_out(gateway):
+def test_a_socket_may_be_quiet_for_longer_than_ping_interval_and_timeout(gateway):
     settings = (CHECKOUT / "Services/realtime-gateway/GatewaySettings.swift").read_text()
     longest = 2 * int(re.search(r"longestSilence = Duration\.seconds\((\d+)\)", settings)[1])
     configuration = (gateway.folder / "nginx.conf").read_text()
@@ -97,13 +97,13 @@ def test_a_socket_whose_service_dies_is_closed(gateway):
         assert is_closed(connection)
 
 
-def test_a_reload_leaves_a_socket_with_its_worker_for_a_while_and_not_for_ever(tmp_path):
+def test_a_socket_stays_with_its_worker_for_a_limited_time_after_a_reload(tmp_path):
     with Gateway(tmp_path, changes=[("worker_shutdown_timeout 10m;", "worker_shutdown_timeout 3s;")]) as gateway:
         with gateway.connect() as connection:
             connection.sendall(UPGRADE + b"\r\n")
             assert read_head(connection)[0] == 101
             gateway.process.send_signal(signal.SIGHUP)
-            # The new worker answers, and the old one still carries.
+            # The new worker answers while the old one still carries the socket.
             eventually(lambda: len(gateway.workers()) == 2)
             connection.sendall(b"still here")
             assert connection.recv(65536) == b"still here"

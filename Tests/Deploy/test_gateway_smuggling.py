@@ -1,4 +1,4 @@
-"""A10 through the gateway: what could be read as two requests is refused, and its connection closed."""
+"""An ambiguous request, which could be read as two, is refused and its connection closed."""
 
 import json
 
@@ -54,7 +54,7 @@ BAD_CHUNKS = {
 
 
 def exchange(gateway, request):
-    """The one reply and proof that the connection ended with it."""
+    """Returns the only reply and checks that the connection closed after it."""
     before = len(gateway.services["auth-service"].seen)
     with gateway.connect() as connection:
         connection.sendall(request)
@@ -64,7 +64,7 @@ def exchange(gateway, request):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_request_of_two_meanings_is_refused_and_its_connection_closed(gateway, name):
+def test_an_ambiguous_request_is_refused_and_its_connection_closed(gateway, name):
     reply, seen = exchange(gateway, REFUSED[name])
     assert (reply.status, reply.json()) in [(400, {"errorCode": "E11"}), (400, {"errorCode": "E97"})]
     assert seen == []
@@ -99,7 +99,7 @@ def test_two_requests_in_one_packet_get_two_replies_in_order(gateway):
 
 
 class Pushed:
-    """A connection with bytes put back in front."""
+    """A connection that returns these bytes before its own."""
 
     def __init__(self, data, connection):
         self.data = data

@@ -1,4 +1,4 @@
-"""TLS by mounting a certificate; without one, plain http alone."""
+"""TLS works with a mounted certificate. Without one there is only HTTP."""
 
 import json
 import socket
@@ -19,13 +19,13 @@ def request(gateway, certificate, protocol=None):
             return read_reply(connection)
 
 
-def test_a_certificate_turns_tls_on_and_plain_http_goes_on(tmp_path, certificate):
+def test_a_certificate_enables_tls_beside_http(tmp_path, certificate):
     with Gateway(tmp_path, CERTIFICATE=certificate[0], CERTIFICATE_KEY=certificate[1]) as gateway:
         assert ["x-forwarded-proto", "https"] in request(gateway, certificate).json()["headers"]
         assert ["x-forwarded-proto", "http"] in gateway.echo("/v1/users/me")["headers"]
 
 
-def test_http_2_is_spoken_under_the_same_rules(tmp_path, certificate):
+def test_http_2_follows_the_same_rules(tmp_path, certificate):
     with Gateway(tmp_path, CERTIFICATE=certificate[0], CERTIFICATE_KEY=certificate[1]) as gateway:
         command = ["curl", "-s", "--http2", "--cacert", certificate[0], "--connect-to", f"::127.0.0.1:{gateway.tls_port}"]
         command += ["-H", "SesacKey: native", "-H", "X-Maru-User: 1", "-H", "Cookie: a=1", "-H", "Cookie: b=2"]

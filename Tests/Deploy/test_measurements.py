@@ -1,4 +1,4 @@
-"""deploy/bench and deploy/load bring what the peers need beside which they measure."""
+"""deploy/bench and deploy/load install the peers of their measurements."""
 
 import subprocess
 
@@ -17,7 +17,7 @@ from gateway import CHECKOUT
     ],
 )
 def test_the_peer_of_a_measurement_is_installed_before_it_is_built(prefix, name, package):
-    # In place of what would install and build: who is called with what.
+    # Replace installation and builds by functions that print their arguments.
     script = f"""
         source deploy/lib.sh
         install_packages() {{ echo "install $*"; }}

@@ -1,4 +1,4 @@
-"""Dashboards and alerts speak of metrics that exist, and alerts fire when they should."""
+"""Dashboards and alerts use metrics that exist, and alerts fire when they should."""
 
 import json
 import re
@@ -12,14 +12,14 @@ OBSERVED = [*CHECKOUT.glob("deploy/prometheus/rules/*.yml"), *CHECKOUT.glob("dep
 SOURCES = "\n".join(path.read_text() for folder in ("Shared", "Services") for path in CHECKOUT.glob(f"{folder}/**/*.swift"))
 
 
-def test_every_metric_that_is_looked_at_is_one_that_a_service_has():
+def test_every_used_metric_exists():
     known = set(re.findall(r'"((?:maru|process)_[a-z_]+)"', SOURCES))
     for path in OBSERVED:
         for name in re.findall(r"\b(?:maru|process)_[a-z_]+\b", path.read_text()):
-            assert re.sub(r"_(bucket|sum|count)$", "", name) in known, f"{path.name} asks for {name}"
+            assert re.sub(r"_(bucket|sum|count)$", "", name) in known, f"{path.name} uses {name}"
 
 
-def test_every_label_that_is_looked_for_is_one_that_a_service_gives():
+def test_every_used_label_exists():
     jobs = set(re.findall(r"job_name: (\S+)", (CHECKOUT / "deploy/prometheus/prometheus.yml").read_text()))
     looked_for = set()
     for path in OBSERVED:
@@ -30,7 +30,7 @@ def test_every_label_that_is_looked_for_is_one_that_a_service_gives():
         assert value in jobs if label == "job" else f'"{value}"' in SOURCES, f'{label}="{value}"'
 
 
-def test_a_dashboard_reads_what_the_rules_and_the_provisioning_name():
+def test_dashboards_use_the_recorded_rules_and_the_provisioned_source():
     for path in CHECKOUT.glob("deploy/grafana/dashboards/*.json"):
         dashboard = json.loads(path.read_text())
         assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
@@ -38,7 +38,7 @@ def test_a_dashboard_reads_what_the_rules_and_the_provisioning_name():
             assert panel["datasource"]["uid"] == "prometheus" and panel["targets"][0]["expr"]
 
 
-def test_every_alert_is_seen_to_fire_and_is_told_of_to_operators():
+def test_every_alert_has_a_test_and_a_row_on_the_operations_page():
     alerts = re.findall(r"- alert: (\w+)", "\n".join(path.read_text() for path in OBSERVED if path.suffix == ".yml"))
     assert len(set(alerts)) == len(alerts) > 10
     fired = re.findall(r"alertname: (\w+)\n +exp_alerts:", (CHECKOUT / "Tests/Deploy/alerts.yml").read_text())

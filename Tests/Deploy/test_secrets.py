@@ -1,4 +1,4 @@
-"""deploy/secrets: made once, never by default, each part for those who need it."""
+"""deploy/secrets creates random secrets once, in a folder for each process that needs them."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ def make(folder, postgres="postgres:5432/maru", redis="redis:6379/0", **environm
     return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_secrets_are_made_once_and_no_two_are_equal(tmp_path):
+def test_secrets_are_created_once_and_differ(tmp_path):
     first = make(tmp_path / "one")
     assert make(tmp_path / "one") == first
     second = make(tmp_path / "two")
@@ -24,7 +24,7 @@ def test_secrets_are_made_once_and_no_two_are_equal(tmp_path):
     assert len(set(passwords)) == len(passwords) == 8
 
 
-def test_a_service_can_log_in_with_what_is_in_its_own_part(tmp_path):
+def test_a_service_can_log_in_with_the_secrets_of_its_folder(tmp_path):
     made = make(tmp_path)
     for role in ROLES:
         assert made[f"{role}/database_url"] == f"postgres://{role}:{made[f'postgres/{role}']}@postgres:5432/maru"
@@ -32,7 +32,7 @@ def test_a_service_can_log_in_with_what_is_in_its_own_part(tmp_path):
         assert made[f"{role}/service_credential"] == made["auth/service_credential"]
 
 
-def test_urls_follow_an_address_that_moves_and_passwords_stay(tmp_path):
+def test_urls_follow_a_new_address_and_passwords_stay(tmp_path):
     before = make(tmp_path)
     after = make(tmp_path, postgres="elsewhere:1/maru")
     assert after["chat/database_url"] == before["chat/database_url"].replace("postgres:5432", "elsewhere:1")
@@ -40,7 +40,7 @@ def test_urls_follow_an_address_that_moves_and_passwords_stay(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["postgres/superuser", "postgres/chat", "redis/password", "auth/service_credential"])
-def test_what_is_removed_is_made_anew_for_all_who_use_it_and_nothing_else(tmp_path, name):
+def test_a_removed_secret_is_replaced_everywhere_and_no_other_changes(tmp_path, name):
     before = make(tmp_path)
     (tmp_path / name).unlink()
     after = make(tmp_path)
@@ -48,7 +48,7 @@ def test_what_is_removed_is_made_anew_for_all_who_use_it_and_nothing_else(tmp_pa
     assert after == {path: text.replace(before[name], after[name]) for path, text in before.items()}
 
 
-def test_what_an_interrupted_run_left_half_made_is_made_again(tmp_path):
+def test_an_empty_secret_of_an_interrupted_run_is_replaced(tmp_path):
     made = make(tmp_path)
     (tmp_path / "postgres/chat").write_text("")
     (tmp_path / "redis/password.new").write_text("half")
@@ -56,7 +56,7 @@ def test_what_an_interrupted_run_left_half_made_is_made_again(tmp_path):
     assert len(again["postgres/chat"]) == 43 and again["redis/password"] == made["redis/password"]
 
 
-def test_only_the_owner_reads_them_unless_asked_otherwise(tmp_path):
+def test_only_the_owner_can_read_secrets_by_default(tmp_path):
     make(tmp_path / "mine")
     make(tmp_path / "container", MARU_SECRETS_MODE="444")
     for folder, mode in (("mine", 0o600), ("container", 0o444)):

@@ -1,4 +1,4 @@
-"""deploy/test tells the truth: what failed, broke down, was skipped or matched nothing is never counted as passed."""
+"""deploy/test never counts a test as passed that failed, broke down, was skipped or matched nothing."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from gateway import CHECKOUT
 
-# In place of the toolchain: tells what it was asked, and reports as Swift Testing does.
+# Replaces the toolchain: records its arguments and writes reports like Swift Testing.
 SWIFT = """#!/bin/bash
 echo "swift $*" >>"$CALLS"
 if [[ "$1 $2" == "test list" ]]; then
@@ -38,7 +38,7 @@ def test_skipped(): pass
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A package with one Python suite, in which `swift` is not the real one."""
+    """A package with one Python suite and a replacement of `swift`."""
     shutil.copytree(CHECKOUT / "deploy", tmp_path / "deploy")
     (tmp_path / "Tests/Sample").mkdir(parents=True)
     (tmp_path / "bin").mkdir()
@@ -47,13 +47,16 @@ def checkout(tmp_path):
     (tmp_path / "Package.swift").touch()
     for requirements in (CHECKOUT / "Tests").glob("requirements*.txt"):
         shutil.copy(requirements, tmp_path / "Tests")
-    # The environment that these tests run in serves as well.
+    # Use the Python environment that these tests run in.
     (tmp_path / ".venv").symlink_to(CHECKOUT / ".venv")
     return tmp_path
 
 
 def run(checkout, *arguments, bad=False, skip=False, failures=0, **environment):
     (checkout / "Tests/Sample/test_sample.py").write_text(PYTHON_TESTS.format(bad=bad, skip=skip))
+    modules = environment.get("MODULES", "OneTests").split()
+    lines = [*(f"unit {module}" for module in modules), "unit Tests/Sample"]
+    (checkout / "Tests/unit-tests").write_text("\n".join(lines))
     subprocess.run("git init -q && git add -A -- deploy Tests Package.swift", shell=True, cwd=checkout, check=True)
     settings = {"PATH": f"{checkout / 'bin'}:{os.environ['PATH']}", "FAILURES": str(failures)}
     settings["CALLS"] = str(checkout / "calls")
@@ -68,15 +71,15 @@ def run(checkout, *arguments, bad=False, skip=False, failures=0, **environment):
     return result.returncode, result.stdout.splitlines(), calls
 
 
-def test_all_parts_are_counted_and_the_last_line_says_so(checkout):
+def test_the_last_line_has_the_count_of_all_parts(checkout):
     status, lines, calls = run(checkout)
-    # Shell, format, build and observability, seven Swift tests and three in Python.
+    # Shell, format, build and observability, seven Swift tests and three Python tests.
     assert (status, lines[-1]) == (0, "14 passed, 0 failed")
     assert "swift format lint --strict" in calls and "swift build --build-tests" in calls
 
 
 @pytest.mark.parametrize("outcome", [{"bad": True}, {"skip": True}, {"failures": 1, "EXIT": "0"}])
-def test_a_test_that_fails_or_is_skipped_is_one_that_failed(checkout, outcome):
+def test_a_test_that_fails_or_is_skipped_counts_as_failed(checkout, outcome):
     status, lines, _ = run(checkout, **outcome)
     assert (status, lines[-1]) == (1, "13 passed, 1 failed")
 
@@ -90,6 +93,19 @@ def test_swift_tests_run_one_module_after_the_other(checkout):
     status, lines, calls = run(checkout, "swift", MODULES="OneTests TwoTests")
     assert (status, lines[-1]) == (0, "15 passed, 0 failed")
     assert "--filter ^OneTests\\." in calls and "--filter ^TwoTests\\." in calls
+
+
+def test_unit_runs_the_listed_tests(checkout):
+    status, lines, calls = run(checkout, "unit")
+    assert (status, lines[-1]) == (0, "11 passed, 0 failed")
+    assert "--filter ^OneTests\\." in calls
+
+
+def test_a_module_that_is_not_listed_as_unit_or_server_is_a_failure(checkout):
+    (checkout / "bin/swift").write_text(SWIFT.replace('MODULES="OneTests"', 'MODULES="OneTests NewTests"'))
+    for part in ("unit", "swift"):
+        status, lines, _ = run(checkout, part)
+        assert status == 1 and any("NewTests is in no line" in line for line in lines), lines
 
 
 def test_a_package_whose_tests_cannot_be_listed_has_failed(checkout):
@@ -114,7 +130,7 @@ def test_a_filter_names_a_part(checkout):
     assert (status, lines[-1], calls) == (0, "4 passed, 0 failed", "swift build --build-tests\n")
 
 
-def test_a_filter_that_is_no_part_names_tests(checkout):
+def test_any_other_filter_names_tests(checkout):
     status, lines, calls = run(checkout, "good")
     assert (status, lines[-1]) == (0, "9 passed, 0 failed")
     assert "--filter good" in calls
@@ -133,7 +149,7 @@ def test_an_image_test_without_an_engine_is_a_failure(checkout):
 
 
 @pytest.mark.parametrize("engine", [True, False])
-def test_the_full_run_has_all_that_takes_long_and_the_images_where_an_engine_answers(checkout, engine):
+def test_the_full_run_has_the_long_parts_and_the_images_if_an_engine_answers(checkout, engine):
     stubs = ["Tests/Fuzz/run", "Tests/Sanitizers/run", "deploy/faults", "deploy/lib/test-images"]
     for name in stubs:
         (checkout / name).parent.mkdir(exist_ok=True)

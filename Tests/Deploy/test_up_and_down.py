@@ -29,7 +29,7 @@ def running():
         yield each
 
 
-def test_up_starts_all_and_prints_what_to_open_and_a_first_request(instance):
+def test_up_starts_everything_and_prints_addresses_and_a_first_request(instance):
     output = instance.up()
     api = f"http://127.0.0.1:{instance.port('gateway_port')}"
     assert f"{api}/v1" in output and f"curl {api}/v1/users/join" in output
@@ -42,7 +42,7 @@ def test_up_starts_all_and_prints_what_to_open_and_a_first_request(instance):
     assert not instance.processes()
 
 
-def test_a_second_up_says_that_one_runs_and_changes_nothing(running):
+def test_a_second_up_reports_the_running_instance_and_changes_nothing(running):
     before = running.processes()
     for options in ((), ("--detach",)):
         result = running.run("up", *options)
@@ -51,7 +51,7 @@ def test_a_second_up_says_that_one_runs_and_changes_nothing(running):
     assert running.processes() == before
 
 
-def test_down_where_nothing_runs_is_no_error(instance):
+def test_down_without_a_running_instance_is_no_error(instance):
     assert "does not run" in instance.down()
     assert "does not run" in instance.down()
 
@@ -80,7 +80,7 @@ def test_two_instances_run_side_by_side(running, instance):
 
 
 def processor_group(process):
-    """The control group in which the kernel shares processors, in version 1 or 2 of them."""
+    """Returns the control group of a process, for version 1 or 2."""
     lines = [line.split(":", 2) for line in pathlib.Path(f"/proc/{process}/cgroup").read_text().splitlines()]
     of_version_1 = [path for _, controllers, path in lines if "cpu" in controllers.split(",")]
     return of_version_1[0] if of_version_1 else next(path for number, _, path in lines if number == "0")
@@ -92,11 +92,11 @@ def test_processors_are_shared_between_threads_and_not_between_sessions(running)
     assert len(groups) == 1
     by_session = pathlib.Path("/proc/sys/kernel/sched_autogroup_enabled")
     if by_session.exists() and by_session.read_text().strip() == "1" and os.geteuid() == 0:
-        # Autogroups are for what is in no group.
+        # Autogroups only apply to processes outside control groups.
         assert groups != {"/"}
 
 
-def test_secrets_are_made_here_and_only_their_owner_reads_them(running):
+def test_secrets_are_created_and_only_their_owner_can_read_them(running):
     files = [path for path in (running.data / "secrets").rglob("*") if path.is_file()]
     assert len(files) == 6 + 1 + 1 + 5 * 3
     for path in [*files, *(running.data / "config").iterdir()]:
@@ -117,7 +117,7 @@ def test_a_service_owns_its_schema_and_cannot_read_anothers(running):
         assert "permission denied" in running.psql(role, "CREATE SCHEMA mine").stderr
 
 
-def test_nobody_enters_postgres_or_redis_without_a_password(running):
+def test_postgres_and_redis_need_a_password(running):
     port = running.port("postgres_port")
     for host in ("127.0.0.1", running.data / "sockets"):
         command = ["psql", "-XAtwc", "SELECT 1", f"host={host} port={port} user=auth dbname=maru"]
@@ -128,13 +128,13 @@ def test_nobody_enters_postgres_or_redis_without_a_password(running):
 
 
 @pytest.mark.parametrize("name", ["chat-service", "gateway", "redis", "postgres"])
-def test_a_process_that_is_killed_is_started_again(running, name):
+def test_a_killed_process_is_restarted(running, name):
     running.kill(name)
     eventually(lambda: running.psql("auth", "SELECT 1").stdout == "1\n")
     assert f"{name} ended" in (running.data / "logs/up.log").read_text()
 
 
-def test_nothing_of_a_killed_gateway_goes_on_to_accept(running):
+def test_no_worker_of_a_killed_gateway_keeps_accepting(running):
     master = running.process("gateway")
     workers = pathlib.Path(f"/proc/{master}/task/{master}/children").read_text().split()
     assert workers
@@ -142,7 +142,7 @@ def test_nothing_of_a_killed_gateway_goes_on_to_accept(running):
     eventually(lambda: not any(pathlib.Path(f"/proc/{worker}").exists() for worker in workers))
 
 
-def test_processes_that_are_killed_together_are_all_started_again(running):
+def test_processes_that_are_killed_together_are_all_restarted(running):
     names = [*SERVICES.values(), "redis"]
     for _ in range(3):
         before = {name: running.process(name) for name in names}
@@ -154,7 +154,7 @@ def test_processes_that_are_killed_together_are_all_started_again(running):
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_stops_all_of_it_in_order(instance, sent):
+def test_a_signal_stops_everything_in_order(instance, sent):
     process = instance.start_in_foreground()
     eventually(instance.is_ready, 60)
     process.send_signal(sent)
@@ -167,7 +167,7 @@ def test_a_signal_stops_all_of_it_in_order(instance, sent):
     assert "shut down" in (instance.data / "logs/postgres.log").read_text()
 
 
-def test_an_interruption_at_any_moment_leaves_nothing_and_spoils_nothing(instance):
+def test_an_interruption_at_any_time_leaves_no_process_and_no_damage(instance):
     for milliseconds in (5, 20, 60, 150, 300, 500, 700, 900, 1200, 1600, 2000, 2500):
         process = instance.start_in_foreground()
         time.sleep(milliseconds / 1000)
@@ -178,7 +178,7 @@ def test_an_interruption_at_any_moment_leaves_nothing_and_spoils_nothing(instanc
     assert json.loads(instance.get("/v1/users/me"))["service"] == "auth-service"
 
 
-def test_up_killed_without_a_word_takes_the_rest_with_it_and_the_next_up_works(instance):
+def test_killing_up_stops_the_rest_and_the_next_up_works(instance):
     process = instance.start_in_foreground()
     eventually(instance.is_ready, 60)
     process.kill()
@@ -188,7 +188,7 @@ def test_up_killed_without_a_word_takes_the_rest_with_it_and_the_next_up_works(i
     assert json.loads(instance.get("/v1/users/me"))["service"] == "auth-service"
 
 
-def test_down_stops_one_that_is_still_starting(instance):
+def test_down_stops_an_instance_that_is_still_starting(instance):
     process = instance.start_in_foreground()
     eventually(lambda: (instance.data / "run/postgres.pid").exists(), 60)
     assert "Maru is stopped" in instance.down()
@@ -196,7 +196,7 @@ def test_down_stops_one_that_is_still_starting(instance):
     assert not instance.processes()
 
 
-def test_a_service_that_does_not_start_takes_all_down_and_shows_its_log(instance):
+def test_a_service_that_does_not_start_stops_everything_and_its_log_is_printed(instance):
     (instance.programs / "chat-service").unlink()
     (instance.programs / "chat-service").write_text(
         "#!/bin/sh\n[ $1 != --print-config ] || exit 0\necho the reason\nexit 3\n"
@@ -208,7 +208,7 @@ def test_a_service_that_does_not_start_takes_all_down_and_shows_its_log(instance
     eventually(lambda: not instance.processes())
 
 
-def test_an_operators_setting_wins_and_a_misspelt_one_is_refused(instance):
+def test_a_setting_of_the_operator_wins_and_a_misspelt_one_is_refused(instance):
     settings = instance.data / "settings/chat-service.conf"
     settings.parent.mkdir(parents=True)
     settings.write_text("# mine\n\n  files_folder=/tmp\n  database_url = postgres://elsewhere/maru\n")
@@ -222,14 +222,14 @@ def test_an_operators_setting_wins_and_a_misspelt_one_is_refused(instance):
     assert result.returncode != 0 and "flies_folder" in result.stderr
 
 
-def test_a_port_that_is_asked_for_and_taken_is_named(instance):
+def test_a_requested_port_that_is_taken_is_named(instance):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         result = instance.run("up", "--detach", "--port", str(port))
         assert result.returncode != 0 and f"port {port} is taken" in result.stderr
 
 
-def test_ports_can_be_asked_for(instance):
+def test_ports_can_be_requested(instance):
     instance.up("--port", "18765", "--services", "18770", "--internal", "18780")
     assert json.loads(instance.get("/v1/store/item/list"))["service"] == "payment-service"
     for number, service in enumerate(SERVICES.values()):
@@ -242,7 +242,7 @@ def test_ports_can_be_asked_for(instance):
 
 
 @pytest.mark.parametrize("command", ["up", "down"])
-def test_help_tells_every_option_and_a_wrong_one_is_refused(command):
+def test_help_lists_every_option_and_a_wrong_option_is_refused(command):
     help = subprocess.run([CHECKOUT / "deploy" / command, "--help"], capture_output=True, text=True)
     assert help.returncode == 0 and help.stdout.startswith("St") and "--data" in help.stdout
     wrong = subprocess.run([CHECKOUT / "deploy" / command, "--wrong"], capture_output=True, text=True)
@@ -257,12 +257,12 @@ def test_without_options_the_ports_are_those_of_the_readme(instance):
 
 
 def only_as_root(test):
-    """For what concerns only those who start Maru as root."""
+    """Marks tests of Maru started by root."""
     return test if os.geteuid() == 0 else None
 
 
 @only_as_root
-def test_a_folder_that_the_user_postgres_cannot_reach_is_no_obstacle(instance):
+def test_the_cluster_moves_if_the_user_postgres_cannot_reach_the_folder(instance):
     instance.folder.chmod(0o700)
     instance.up()
     cluster = pathlib.Path((instance.data / "cluster").read_text().strip())

@@ -1,4 +1,4 @@
-"""Runs the commands of a page: all of its blocks marked `bash`, one after the other in one shell.
+"""Runs the commands of a page: all its `bash` blocks, in order, in one shell.
 
 In a block, a line `# → text` says that `text` is printed by then: the texts stand in the output in their order.
 """
@@ -32,4 +32,4 @@ def run(document, data):
             fault = f"{document.name}: {text!r} is not printed, in its place, by"
             assert text in rest, f"{fault}\n{block}\n{output}{result.stderr}"
             rest = rest.split(text, 1)[1]
-    assert result.returncode == 0, f"{document.name}, behind block {len(outputs) - 1}:\n{outputs[-1]}{result.stderr}"
+    assert result.returncode == 0, f"{document.name}, after block {len(outputs) - 1}:\n{outputs[-1]}{result.stderr}"

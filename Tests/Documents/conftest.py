@@ -14,18 +14,18 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 
 @dataclass
 class WarmStart:
-    """A second start of all of Maru, on what the first has made."""
+    """A second start of Maru, with the data of the first."""
 
     data: pathlib.Path
     seconds: float
-    # Bytes that each process keeps to itself when nobody has asked it for anything.
+    # Anonymous memory in bytes of each idle process.
     anonymous: dict[str, int]
 
 
 @pytest.fixture(scope="session")
 def warm_start():
-    """All of Maru, run from the programs that the tests have built, beside stand-ins."""
-    # Where the user postgres can reach it, unlike pytest's own folders.
+    """Maru from the debug build, with stand-ins."""
+    # The user postgres can reach this folder, unlike pytest's own.
     folder = pathlib.Path(tempfile.mkdtemp(prefix="maru-"))
     folder.chmod(0o755)
     data = folder / "data"
@@ -56,7 +56,7 @@ def anonymous_bytes(process):
 
 @pytest.fixture(scope="session")
 def product_data(warm_start):
-    """Its data folder."""
+    """The data folder of the running product."""
     return warm_start.data
 
 

@@ -1,25 +1,26 @@
-"""Holds a recording against the promises. Pure: no clock, no files, no network."""
+"""Checks a recording against the promises. Pure: it uses no clock, files or network."""
 
 from collections import Counter, defaultdict
 
-# A message so shortly before its connection was broken off may have been on its way: to send it again could show it twice.
+# A message that was sent this many seconds around a broken connection may have been in flight. Sending it again could show it
+# twice.
 DOUBT_BEFORE, DOUBT_AFTER = 1.0, 0.5
-# What the socket was sent before the history was there may arrive behind it.
-ON_ITS_WAY = 0.1
+# A message that was sent to the socket before the history reply may arrive this many seconds after it.
+IN_FLIGHT = 0.1
 LONGEST_DRAIN = 30
-# A shorter outage of Redis says nothing: there was hardly time to send.
-TELLING_OUTAGE = 2.0
+# A shorter outage of Redis is not checked, because it may contain no send.
+SHORTEST_OUTAGE = 2.0
 
 
 def check(recording):
-    """The promises, each with what speaks against it: nothing, where it was kept."""
+    """Returns the problems of each promise; the list is empty if the promise was kept."""
     promises = {
         "R1 every acknowledged message is in the database once": kept,
         "R2 seq is 1, 2, 3 in every room, without gap": numbered,
         "R3 every reader saw each message once and in order": seen,
         "R4 a client_id is one message": named,
-        "R9 who is told to end drains and exits 0 within 30 s": ended_well,
-        "R11 without Redis sends commit and history can be read": went_on_without_redis,
+        "R9 a process that is told to stop drains and exits 0 within 30 s": stopped_well,
+        "R11 without Redis sends commit and history can be read": worked_without_redis,
         "R12 a device gets one notification a message": notified,
     }
     return {promise: list(problems(recording)) for promise, problems in promises.items()}
@@ -32,27 +33,27 @@ def kept(recording):
         for id in send.acknowledged:
             row = rows.get((send.room, id))
             if row is None:
-                yield f"lost: {send.room} {id} {send.content!r} was acknowledged and is not there"
+                yield f"lost: {send.room} {id} {send.content!r} was acknowledged and is missing"
             elif (row.content, row.author) != (send.content, send.author):
                 yield f"changed: {send.room} {id} was sent as {send.content!r} and is {row.content!r}"
     for (room, content), count in counts.items():
         if count > 1:
-            yield f"doubled: {room} {content!r} is there {count} times"
+            yield f"doubled: {room} {content!r} exists {count} times"
     sent = {(send.room, send.content) for send in recording.sends}
     for row in recording.rows:
         if (row.room, row.content) not in sent:
-            yield f"invented: {row.room} {row.id} {row.content!r} was sent by nobody"
+            yield f"invented: {row.room} {row.id} {row.content!r} was not sent by any client"
 
 
 def numbered(recording):
     for room, rows in by_room(recording).items():
         for expected, row in enumerate(rows, 1):
             if row.seq != expected:
-                yield f"gap: {room} has {row.seq} in the place of {expected}"
+                yield f"gap: {room} has {row.seq} instead of {expected}"
                 break
         for before, after in zip(rows, rows[1:]):
             if after.at - before.at < 0.0019:
-                yield f"time: {room} {after.seq} is less than 2 ms behind {before.seq}"
+                yield f"time: {room} {after.seq} is less than 2 ms after {before.seq}"
                 break
 
 
@@ -64,31 +65,35 @@ def seen(recording):
 
 
 def seen_by(reader, rows, recording):
-    places = {row.id: row.seq for row in rows}
-    sights = defaultdict(list)
-    for sight in reader.sights:
-        sights[sight.id].append(sight)
-    for id, times in sights.items():
-        if id not in places:
+    seqs = {row.id: row.seq for row in rows}
+    receipts = defaultdict(list)
+    for receipt in reader.receipts:
+        receipts[receipt.id].append(receipt)
+    for id, times in receipts.items():
+        if id not in seqs:
             yield f"invented: {id} is not in the room"
         elif len(times) > 1 and not excused(times, reader, recording):
-            how = ", ".join(f"{sight.source} at {sight.at - recording.began:.2f}" for sight in times)
-            yield f"doubled: {places[id]} was seen {len(times)} times: {how}"
-    order = [places[id] for id in sights if id in places]
+            how = ", ".join(f"{receipt.source} at {receipt.at - recording.began:.2f}" for receipt in times)
+            yield f"doubled: {seqs[id]} was seen {len(times)} times: {how}"
+    order = [seqs[id] for id in receipts if id in seqs]
     for before, after in zip(order, order[1:]):
         if after < before:
-            yield f"out of order: {after} was seen behind {before}"
+            yield f"out of order: {after} was seen after {before}"
     for row in rows:
-        if row.id not in sights and not (reader.fatal and in_doubt(row, reader, recording.disruptions)):
+        if row.id not in receipts and not (reader.fatal and in_doubt(row, reader, recording.disruptions)):
             yield f"lost: {row.seq} of {row.at - recording.began:.2f} was never seen"
 
 
 def excused(times, reader, recording):
-    """Whether it may have been brought more than once. Where that is fatal, hardly. Else again for each connection that ended
-    without a heartbeat, and then by the history and the socket of the entry behind it; and where Redis was away meanwhile."""
+    """Whether the reader may have received a message more than once.
+
+    A reader for which that is fatal may not, except for a slow history. Any other reader may receive it again for each
+    connection that ended without a heartbeat, then from the history and the socket of the next entry, and after an outage of
+    Redis.
+    """
     if overlapping(times, reader):
         return True
-    times = sorted(sight.at for sight in times)
+    times = sorted(receipt.at for receipt in times)
     return not reader.fatal and all(
         any(first <= end <= second for end in reader.ends)
         or any(begin <= second and first <= end for begin, end in recording.forgetting)
@@ -98,15 +103,15 @@ def excused(times, reader, recording):
 
 
 def overlapping(times, reader):
-    """Whether the socket brought it while the history that has it was on its way for longer than the gateway waits."""
-    brought, told = sorted(times, key=lambda sight: sight.source == "history")[-2:]
-    return len(times) == 2 and (brought.source, told.source) == ("socket", "history") and any(
-        begin <= brought.at <= told.at + ON_ITS_WAY and told.at <= end for begin, end in reader.slow_entries
+    """Whether the socket received it while a history reply with it took longer than the gateway waits."""
+    live, history = sorted(times, key=lambda receipt: receipt.source == "history")[-2:]
+    return len(times) == 2 and (live.source, history.source) == ("socket", "history") and any(
+        begin <= live.at <= history.at + IN_FLIGHT and history.at <= end for begin, end in reader.slow_entries
     )
 
 
 def in_doubt(row, reader, disruptions):
-    """Whether the message may have been on its way when the reader's connection was broken off by force."""
+    """Whether the message may have been in flight when the reader's connection was reset."""
     return any(
         loss - DOUBT_BEFORE <= row.at <= loss + DOUBT_AFTER
         for loss in reader.losses
@@ -130,10 +135,10 @@ def named(recording):
         elif not send.acknowledged:
             yield f"refused: {send.client_id} was never acknowledged"
         elif rows.get((send.room, send.author, send.client_id), []) != [send.acknowledged[0]]:
-            yield f"not named: {send.client_id} was acknowledged as {send.acknowledged[0]}, which has not this name"
+            yield f"not named: {send.client_id} was acknowledged as {send.acknowledged[0]}, which has another client_id"
 
 
-def ended_well(recording):
+def stopped_well(recording):
     for stop in recording.stops:
         if stop.status != 0:
             yield f"{stop.name} ended with status {stop.status}"
@@ -141,9 +146,9 @@ def ended_well(recording):
             yield f"{stop.name} took {stop.seconds:.1f} s to end"
 
 
-def went_on_without_redis(recording):
+def worked_without_redis(recording):
     for begin, end in recording.outages:
-        if end - begin < TELLING_OUTAGE:
+        if end - begin < SHORTEST_OUTAGE:
             continue
         if not any(begin <= send.began and send.ended <= end for send in recording.sends if send.acknowledged):
             yield f"no send was acknowledged from {begin:.3f} to {end:.3f}"
@@ -157,17 +162,17 @@ def notified(recording):
     for push in recording.pushes:
         row = rows.get(push.collapse)
         if row is None:
-            yield f"invented: {push.device} was told of {push.collapse}, which is not there"
+            yield f"invented: {push.device} was notified of {push.collapse}, which does not exist"
             continue
         names[push.device, row.content].add(push.collapse)
         if push.text != row.content:
-            yield f"changed: {push.device} was told {push.text!r} as {push.collapse}, which is {row.content!r}"
+            yield f"changed: {push.device} was notified with {push.text!r} of {push.collapse}, which is {row.content!r}"
         if recording.owners.get(push.device) == row.author:
-            yield f"echo: {push.device} was told of {push.collapse}, which is its owner's own"
+            yield f"echo: {push.device} was notified of {push.collapse}, a message of its own user"
     for device in recording.devices:
         for collapse, row in rows.items():
             if row.room in device.rooms and row.author != device.user and (device.token, row.content) not in names:
-                yield f"lost: {device.token} was not told of {collapse}"
+                yield f"lost: {device.token} was not notified of {collapse}"
 
 
 def by_room(recording):

@@ -1,4 +1,4 @@
-"""Lets Maru work while its parts are killed, stopped, cut off and restarted, and proves that its promises were kept.
+"""Runs Maru under load while its parts are killed, stopped, cut off and restarted, and checks its promises afterwards.
 
 See deploy/faults.
 """
@@ -19,12 +19,12 @@ sys.path.insert(0, str(CHECKOUT / "Tests/Conformance"))
 import aiohttp
 from app import App
 from checker import check
-from house import House
-from people import Room, Watcher, Writer
+from deployment import Deployment
+from clients import Room, Watcher, Writer
 from recording import Device, Recording
-from story import story
+from schedule import schedule
 
-# Key, opens its socket first, breaks when it gets a message twice, transports: as contract.md tells of these apps.
+# API key, whether it opens its socket before it reads, whether a repeated message breaks it, transports: see docs/contract.md.
 APPS = (
     ("sooda", True, False, None),
     ("gathering", True, True, None),
@@ -34,7 +34,7 @@ APPS = (
     ("gen-2024-07", True, True, ["websocket"]),
 )
 
-# Until all are connected again to a Redis that was away.
+# Seconds until every process has reconnected after an outage of Redis.
 LONGEST_RETURN = 3
 
 
@@ -53,47 +53,47 @@ class Run:
     async def run(self):
         seconds = self.options.minutes * 60
         print(f"seed {self.seed}: deploy/faults --minutes {self.options.minutes:g} --seed {self.seed}", flush=True)
-        # Whoever ends this ends what it has started.
+        # SIGTERM ends this run and everything that it started.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
-        self.house = House(CHECKOUT, self.options.programs, self.log)
-        async with self.house, aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as self.http:
-            await asyncio.to_thread(self.furnish)
+        self.deployment = Deployment(CHECKOUT, self.options.programs, self.log)
+        async with self.deployment, aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as self.http:
+            await asyncio.to_thread(self.prepare)
             self.began = self.recording.began = time.time()
-            self.log(f"all run: logs in {self.house.data}/logs")
-            supervision = asyncio.create_task(self.house.watch_children())
+            self.log(f"everything runs, logs are in {self.deployment.data}/logs")
+            supervision = asyncio.create_task(self.deployment.watch_children())
             until = asyncio.Event()
             rng = random.Random(self.seed)
             writing = [asyncio.create_task(each.run(until, random.Random(rng.random()))) for each in self.writers]
             reading = [asyncio.create_task(each.run(until, random.Random(rng.random()))) for each in self.watchers]
-            await self.tell(story(self.seed, seconds))
-            await self.heal()
+            await self.inject(schedule(self.seed, seconds))
+            await self.recover()
             until.set()
-            await self.all_end("writes", self.writers, writing)
-            await self.all_end("reads", self.watchers, reading)
+            await self.finish("writes", self.writers, writing)
+            await self.finish("reads", self.watchers, reading)
             await self.settle()
             supervision.cancel()
             for each in self.watchers:
                 await each.leave()
         return self.report()
 
-    # The people
+    # The clients
 
-    def furnish(self):
-        """Two channels and a DM; who writes and who reads; somebody who is away."""
-        house = self.house
-        owner = App.joined(house, "native")
+    def prepare(self):
+        """Creates two channels and a DM, the writers, the watchers and a member without a socket."""
+        deployment = self.deployment
+        owner = App.joined(deployment, "native")
         workspace = owner.make_workspace()
         channels = [owner.make_channel(workspace, name) for name in ("잡담", "work")]
         rooms = [Room("channel", each.id, workspace, each.name) for each in channels]
-        self.everybody = [owner]
+        self.members = [owner]
 
         def member(key):
-            app = App.joined(house, key)
+            app = App.joined(deployment, key)
             owner.post(f"/workspaces/{workspace}/members", {"email": app.email})
             for channel in channels:
-                # Reading joins.
+                # Reading a channel joins it.
                 app.history(channel)
-            self.everybody.append(app)
+            self.members.append(app)
             return app
 
         friend, away = member("collatalk"), member("sooda")
@@ -112,26 +112,26 @@ class Run:
             for room in [rooms[number % 2]]
         ]
         self.recording.devices = [Device(away.device, int(away.id), frozenset(map(str, rooms)))]
-        self.recording.owners = {each.device: int(each.id) for each in self.everybody}
+        self.recording.owners = {each.device: int(each.id) for each in self.members}
 
     # The faults
 
-    async def tell(self, faults):
+    async def inject(self, faults):
         late = 0
         for fault in faults:
             await asyncio.sleep(max(0, self.began + fault.at + late - time.time()))
             if fault.is_alone:
-                # That the rest works is what this one is about.
-                await self.house.until_ready()
+                # This fault tests that everything else works, so the earlier faults must be over.
+                await self.deployment.until_ready()
                 late = time.time() - self.began - fault.at
             self.log(str(fault))
-            work = self.start(self.bring(fault))
+            work = self.start(self.cause(fault))
             if fault.is_alone:
                 await work
         end = max((each.at + each.lasts for each in faults), default=0)
         await asyncio.sleep(max(0, self.began + end + late - time.time()))
 
-    async def bring(self, fault):
+    async def cause(self, fault):
         began = time.time()
         await getattr(self, fault.kind)(fault)
         if fault.victim.startswith("redis"):
@@ -145,26 +145,26 @@ class Run:
 
     async def kill(self, fault):
         if fault.victim == "a backend of postgres":
-            return self.house.kill_backend()
+            return self.deployment.kill_backend()
         if fault.victim == "nginx" or fault.victim.startswith("realtime-gateway"):
             self.recording.disruptions.append(time.time())
-        await self.house.kill(fault.victim)
+        await self.deployment.kill(fault.victim)
 
     async def stop(self, fault):
-        self.house.signal(fault.victim, signal.SIGSTOP)
+        self.deployment.signal(fault.victim, signal.SIGSTOP)
         await asyncio.sleep(fault.lasts)
-        self.house.signal(fault.victim, signal.SIGCONT)
-        self.log(f"{fault.victim} goes on")
+        self.deployment.signal(fault.victim, signal.SIGCONT)
+        self.log(f"{fault.victim} continues")
 
     async def restart(self, fault):
         if fault.victim == "nginx":
-            # It drops what it carries.
+            # nginx drops its open connections.
             self.recording.disruptions.append(time.time())
-        await self.house.restart(fault.victim)
+        await self.deployment.restart(fault.victim)
         self.log(f"{fault.victim} was restarted")
 
     async def cut(self, fault):
-        links = [link for name, link in self.house.links.items() if fault.victim in (name, name.split(" of ")[0] + " of all")]
+        links = [link for name, link in self.deployment.links.items() if fault.victim in (name, name.split(" of ")[0] + " of all")]
         begin = time.time()
         if fault.victim.startswith("sockets"):
             self.recording.disruptions.append(begin)
@@ -176,11 +176,11 @@ class Run:
         else:
             await asyncio.sleep(fault.lasts)
         for link in links:
-            link.mend()
-        self.log(f"{fault.victim} is mended")
+            link.restore()
+        self.log(f"{fault.victim} is restored")
 
     async def read_meanwhile(self, end):
-        """Somebody without a socket reads what was said."""
+        """Reads the history by HTTP until `end`."""
         reader = self.writers[0]
         while time.time() < end:
             began = time.time()
@@ -193,50 +193,50 @@ class Run:
         script = {
             "fails": {"status": 503, "times": 20},
             "is slow": {"status": 200, "delayMs": 3000, "times": 10},
-            "asks for patience": {"status": 429, "errorCode": "QUOTA_EXCEEDED", "retryAfter": 2, "times": 20},
+            "sends Retry-After": {"status": 429, "errorCode": "QUOTA_EXCEEDED", "retryAfter": 2, "times": 20},
         }[fault.victim]
-        await asyncio.to_thread(self.house.standin, "/fcm/script", script)
+        await asyncio.to_thread(self.deployment.standin, "/fcm/script", script)
 
-    async def heal(self):
-        """All goes on from here."""
-        self.log("all is mended")
+    async def recover(self):
+        """Waits until all faults are over and every process is ready."""
+        self.log("the last fault is over")
         await asyncio.gather(*self.tasks)
-        await self.house.until_ready()
-        self.log("all is ready")
+        await self.deployment.until_ready()
+        self.log("every process is ready")
 
     # The end
 
-    async def all_end(self, what, people, tasks):
+    async def finish(self, activity, clients, tasks):
         _, running = await asyncio.wait(tasks, timeout=120)
-        for person, task in zip(people, tasks):
+        for client, task in zip(clients, tasks):
             if task in running:
                 task.cancel()
-                self.stuck.append(f"{person.app.key} {person.app.id} {what} and does not get on")
+                self.stuck.append(f"{client.app.key} {client.app.id} {activity} and does not finish")
             else:
-                # A mistake of this program is not one of Maru's.
+                # Raise an error of this program; it is not a fault of Maru.
                 task.result()
 
     async def settle(self):
-        """Until everybody has seen the newest of its room, and the device that is away was told of all; not for ever."""
-        self.recording.rows = await asyncio.to_thread(self.house.rows)
+        """Waits, up to a limit, until each watcher has the newest message and the absent device has all pushes."""
+        self.recording.rows = await asyncio.to_thread(self.deployment.rows)
         heads = {}
         for row in sorted(self.recording.rows, key=lambda row: row.seq):
             heads[row.room] = row.id
-        await self.until(60, "not all have seen all", lambda: all(
-            any(sight.id == heads[each.reader.room] for sight in each.sights[-50:]) for each in self.watchers
+        await self.until(60, "some watchers have not received the newest message", lambda: all(
+            any(receipt.id == heads[each.reader.room] for receipt in each.receipts[-50:]) for each in self.watchers
         ))
-        # A push that was being sent when the gateway died is taken up again after a minute.
-        await self.until(150, "not all pushes are out", self.all_are_told)
-        # What comes twice comes by now.
+        # The lease on a push that a killed gateway was sending ends after a minute.
+        await self.until(150, "some pushes were not sent", self.all_are_pushed)
+        # Give repeated messages time to arrive.
         await asyncio.sleep(1)
-        self.recording.rows = await asyncio.to_thread(self.house.rows)
-        self.recording.pushes = await asyncio.to_thread(self.house.pushes)
-        self.recording.stops = self.house.stops
+        self.recording.rows = await asyncio.to_thread(self.deployment.rows)
+        self.recording.pushes = await asyncio.to_thread(self.deployment.pushes)
+        self.recording.stops = self.deployment.stops
 
-    def all_are_told(self):
-        told = {(push.device, push.collapse) for push in self.house.pushes()}
+    def all_are_pushed(self):
+        pushed = {(push.device, push.collapse) for push in self.deployment.pushes()}
         return all(
-            (device.token, f"{row.room}:{row.seq}") in told
+            (device.token, f"{row.room}:{row.seq}") in pushed
             for device in self.recording.devices for row in self.recording.rows if row.room in device.rooms
         )
 
@@ -251,17 +251,17 @@ class Run:
 
     def report(self):
         recording = self.recording
-        sights = sum(len(each.sights) for each in self.watchers)
+        receipts = sum(len(each.receipts) for each in self.watchers)
         counts = sum((Counter(each.count) for each in self.watchers), Counter())
         acknowledged = sum(bool(send.acknowledged) for send in recording.sends)
         self.log(
-            f"{len(recording.sends)} sends, {acknowledged} acknowledged, {len(recording.rows)} rows; {sights} sights, "
+            f"{len(recording.sends)} sends, {acknowledged} acknowledged, {len(recording.rows)} rows; {receipts} receipts, "
             f"{counts['losses']} broken connections, {counts['entries']} entries, "
             f"{sum(each.refusals for each in self.watchers)} refusals; {len(recording.pushes)} pushes"
         )
         promises = check(recording) | {
-            "no process ends by itself": self.house.surprising_ends(),
-            "everybody gets on once all is mended": self.stuck,
+            "no process ends by itself": self.deployment.unexpected_ends(),
+            "every client continues after the last fault": self.stuck,
         }
         for promise, problems in promises.items():
             print(f"FAULT {promise}: {len(problems)} times" if problems else f"ok {promise}")
@@ -269,18 +269,18 @@ class Run:
                 print(f"    {line}")
         failed = any(promises.values())
         if failed:
-            print(f"again: deploy/faults --minutes {self.options.minutes:g} --seed {self.seed}; kept: {self.house.folder}")
+            print(f"again: deploy/faults --minutes {self.options.minutes:g} --seed {self.seed}; kept: {self.deployment.folder}")
         else:
-            shutil.rmtree(self.house.folder)
+            shutil.rmtree(self.deployment.folder)
         return 1 if failed else 0
 
 
 def summary(problems):
-    """Two of each sort, and how many there are more."""
-    sorts = defaultdict(list)
+    """Yields two problems of each kind and the number of the others."""
+    kinds = defaultdict(list)
     for problem in problems:
-        sorts[tuple(problem.split(": ")[:-1][:2])].append(problem)
-    for alike in sorts.values():
+        kinds[tuple(problem.split(": ")[:-1][:2])].append(problem)
+    for alike in kinds.values():
         yield from alike[:2]
         if len(alike) > 2:
             yield f"and {len(alike) - 2} more like it, the last: {alike[-1]}"

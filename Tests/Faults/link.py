@@ -1,4 +1,4 @@
-"""A wire between two processes that can be cut: connections pass through it until it is, and again once it is mended."""
+"""A link between two processes that can be cut and restored."""
 
 import asyncio
 import socket
@@ -7,7 +7,7 @@ import struct
 
 class Link:
     def __init__(self, port):
-        # Of 127.0.0.1, where it leads.
+        # The port on 127.0.0.1 to which connections are forwarded.
         self.target = port
         self.is_cut = False
         self.connections = set()
@@ -19,18 +19,18 @@ class Link:
 
     async def __aexit__(self, *_):
         self.server.close()
-        self.break_off()
+        self.reset_all()
 
     def cut(self):
-        """Breaks off what is connected and refuses what comes."""
+        """Resets all connections and refuses new ones."""
         self.is_cut = True
-        self.break_off()
+        self.reset_all()
 
-    def mend(self):
+    def restore(self):
         self.is_cut = False
 
-    def break_off(self):
-        """Both ends see a reset, and what is on its way is lost."""
+    def reset_all(self):
+        """Both ends see a reset, and bytes in flight are lost."""
         for writer in list(self.connections):
             reset(writer)
 
@@ -38,13 +38,13 @@ class Link:
         if self.is_cut:
             return reset(writer)
         try:
-            further = await asyncio.open_connection("127.0.0.1", self.target)
+            target = await asyncio.open_connection("127.0.0.1", self.target)
         except OSError:
             return reset(writer)
-        ends = {writer, further[1]}
+        ends = {writer, target[1]}
         self.connections |= ends
         try:
-            await asyncio.gather(carry(reader, further[1]), carry(further[0], writer))
+            await asyncio.gather(carry(reader, target[1]), carry(target[0], writer))
         finally:
             self.connections -= ends
             for end in ends:
@@ -52,7 +52,7 @@ class Link:
 
 
 def reset(writer):
-    """Ends a connection so that the other side sees a reset and not an orderly end."""
+    """Ends a connection with a reset instead of an orderly end."""
     connection = writer.get_extra_info("socket")
     if connection and connection.fileno() >= 0:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -60,7 +60,7 @@ def reset(writer):
 
 
 async def carry(reader, writer):
-    """Until one end says that it has ended, which is told to the other."""
+    """Copies bytes until one end closes, and then closes the other."""
     try:
         while data := await reader.read(65536):
             writer.write(data)

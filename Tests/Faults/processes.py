@@ -1,4 +1,4 @@
-"""The processes of Maru by their names: killed, stopped, told to end, and whether they end by themselves."""
+"""Kills, stops and restarts the processes of Maru by name, and notices processes that end by themselves."""
 
 import asyncio
 import contextlib
@@ -15,19 +15,19 @@ SERVICES = ("auth-service", "workspace-service", "chat-service", "realtime-gatew
 
 
 class Processes(Product):
-    """Those of deploy/up by their files of ids, and `children` of this program, which `start_again` starts again."""
+    """The processes of deploy/up, by their pid files, and the `children` of this program, restarted by `start_again`."""
 
     def __init__(self, checkout):
         super().__init__(checkout)
         self.children = {}
         self.stops = []
-        # How often each was ended by this run; any end beyond that is a surprise.
+        # How often this run ended each process. Any further end is unexpected.
         self.expected_ends = {}
         self.restarting = set()
-        self.surprises = []
+        self.unexpected = []
 
     def process(self, name):
-        """The id of a process; None while it does not run."""
+        """Returns the id of a process, or None if it does not run."""
         if name in self.children:
             return self.children[name].pid
         try:
@@ -36,7 +36,7 @@ class Processes(Product):
             return None
 
     def signal(self, name, number):
-        """Sends a signal to a process, with what it has started where that serves for it; whether it was there."""
+        """Sends a signal to a process, and to its children if they do its work. Returns whether it was running."""
         process = self.process(name)
         if process is None:
             return False
@@ -48,7 +48,7 @@ class Processes(Product):
         except ProcessLookupError:
             return False
         if name == "postgres" and number in (signal.SIGSTOP, signal.SIGCONT):
-            # Each backend is a session of its own.
+            # Each backend is in its own session and process group.
             for backend in self.backends():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(backend, number)
@@ -56,13 +56,13 @@ class Processes(Product):
 
     async def kill(self, name):
         while name in self.restarting:
-            # Its own end is awaited, and with which status.
+            # A restart waits for the exit status of this process.
             await asyncio.sleep(0.05)
         self.expect_end(name)
         self.signal(name, signal.SIGKILL)
 
     def kill_backend(self):
-        """One of chat-service's connections crashes, and Postgres starts all of them anew."""
+        """Crashes one of chat-service's backends, so that Postgres restarts all of them."""
         for backend in self.backends("chat maru"):
             os.kill(backend, signal.SIGKILL)
             return True
@@ -77,12 +77,12 @@ class Processes(Product):
         self.expected_ends[name] = self.expected_ends.get(name, 0) + 1
 
     async def restart(self, name):
-        """Tells a process to end, as an operator does, and waits until another is in its place."""
+        """Tells a process to stop, as an operator does, and waits until a new one runs."""
         began, before = time.monotonic(), self.process(name)
         ends = self.ends_seen(name)
         self.restarting.add(name)
         self.expect_end(name)
-        # By SIGTERM Postgres would wait for its clients to leave.
+        # On SIGTERM Postgres would wait for its clients to disconnect.
         if not self.signal(name, signal.SIGINT if name == "postgres" else signal.SIGTERM):
             self.expected_ends[name] -= 1
         elif name in self.children:
@@ -102,9 +102,9 @@ class Processes(Product):
     def ends_seen(self, name):
         return len(re.findall(rf" {name} ended with status ", self.up_log()))
 
-    def surprising_ends(self):
-        """Processes that ended although nobody ended them. Postgres may need more than one start after a crash."""
-        found = list(self.surprises)
+    def unexpected_ends(self):
+        """Returns the processes that ended by themselves. Postgres may need more than one start after a crash."""
+        found = list(self.unexpected)
         for name in (*SERVICES, "redis", "standins"):
             surplus = self.ends_seen(name) - self.expected_ends.get(name, 0)
             if surplus > 0:
@@ -112,7 +112,7 @@ class Processes(Product):
         return found
 
     async def watch_children(self):
-        """Starts again what ends."""
+        """Restarts children that end."""
         while True:
             await asyncio.sleep(0.1)
             for name, process in list(self.children.items()):
@@ -120,7 +120,7 @@ class Processes(Product):
                     continue
                 self.expected_ends[name] = self.expected_ends.get(name, 0) - 1
                 if self.expected_ends[name] < 0:
-                    self.surprises.append(f"{name} ended by itself with status {process.returncode}")
+                    self.unexpected.append(f"{name} ended by itself with status {process.returncode}")
                 self.start_again(name)
 
     def resume_all(self):

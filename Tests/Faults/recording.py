@@ -1,17 +1,17 @@
-"""What a run leaves behind: everything that clients asked, were told and saw, and what the stores hold at its end."""
+"""The recording of a run: the calls, replies and received messages of all clients, and the content of the stores at its end."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Send:
-    """A message as its author sent it; tried again under the same client_id as often as it took."""
+    """A message as its author sent it, including all retries with the same client_id."""
 
     room: str
     author: int
     content: str
     client_id: str | None = None
-    # The message's id by each reply that said so; empty where none did.
+    # The message's id in each successful reply; empty if there was none.
     acknowledged: tuple[int, ...] = ()
     began: float = 0
     ended: float = 0
@@ -19,7 +19,7 @@ class Send:
 
 @dataclass(frozen=True)
 class Row:
-    """A message as the database has it; `at` is its time in seconds."""
+    """A message in the database; `at` is its time in seconds."""
 
     room: str
     seq: int
@@ -31,8 +31,8 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Sight:
-    """A message that an app took into its list, from a history reply or from the socket."""
+class Receipt:
+    """A message that an app added to its list, from a history reply or from the socket."""
 
     id: int
     content: str
@@ -42,26 +42,26 @@ class Sight:
 
 @dataclass
 class Reader:
-    """An app in one room: what it took in, in the order of its list."""
+    """An app in one room, with its received messages in the order of its list."""
 
     name: str
     room: str
-    # Whether the app breaks when it gets a message twice.
+    # Whether a repeated message breaks the app.
     fatal: bool
-    sights: list[Sight] = field(default_factory=list)
-    # When a connection broke after which the app only connected again, and fetched nothing.
+    receipts: list[Receipt] = field(default_factory=list)
+    # Times at which a connection broke and the app reconnected without reading the history.
     losses: list[float] = field(default_factory=list)
-    # When a connection of its ended, broken or because it left.
+    # Times at which a connection ended, because it broke or because the app left.
     ends: list[float] = field(default_factory=list)
-    # When it entered: from, until history and socket were there.
+    # Entries into the room: from, until history and socket were ready.
     entries: list[tuple[float, float]] = field(default_factory=list)
-    # When it entered with its socket first and the history took longer than the gateway waits for it: from, until.
+    # Entries with the socket first whose history took longer than the gateway waits: from, until.
     slow_entries: list[tuple[float, float]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Push:
-    """A push that the provider took."""
+    """A push that the provider accepted."""
 
     device: str
     collapse: str
@@ -70,7 +70,7 @@ class Push:
 
 @dataclass(frozen=True)
 class Device:
-    """A device of somebody who is a member of rooms and never opens a socket."""
+    """A device of a user who is a member of rooms and never opens a socket."""
 
     token: str
     user: int
@@ -79,7 +79,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Stop:
-    """A process that was told to end: with which status it did, and how long it took."""
+    """The end of a process that was told to stop: its exit status and the time it took."""
 
     name: str
     status: int
@@ -94,14 +94,14 @@ class Recording:
     readers: list[Reader] = field(default_factory=list)
     pushes: list[Push] = field(default_factory=list)
     devices: list[Device] = field(default_factory=list)
-    # All devices that are known, by their user.
+    # The user of each known device.
     owners: dict[str, int] = field(default_factory=dict)
     stops: list[Stop] = field(default_factory=list)
-    # When Redis was out of reach for all: from, until.
+    # Times in which no process reached Redis: from, until.
     outages: list[tuple[float, float]] = field(default_factory=list)
-    # When Redis could forget or not be told how far a reader is: from, until.
+    # Times in which Redis could lose or miss session cursors: from, until.
     forgetting: list[tuple[float, float]] = field(default_factory=list)
-    # When history was read successfully: from, until.
+    # Successful reads of a history: from, until.
     reads: list[tuple[float, float]] = field(default_factory=list)
-    # When what lies between gateway and apps was broken off, so that bytes on their way were lost.
+    # Times at which connections between gateway and apps were reset, so that bytes in flight were lost.
     disruptions: list[float] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""A wire carries what is said until it is cut, and what comes after it is mended."""
+"""A link carries bytes until it is cut, and again after it is restored."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ async def ask(connection, line=b"hello\n"):
     return await connection[0].readline()
 
 
-def test_what_is_said_is_carried_and_so_is_the_end():
+def test_bytes_and_the_end_of_a_connection_are_carried():
     async def work(link):
         connection = await asyncio.open_connection("127.0.0.1", link.port)
         assert await ask(connection) == b"hello\n"
@@ -35,7 +35,7 @@ def test_what_is_said_is_carried_and_so_is_the_end():
     with_link(work)
 
 
-def test_a_cut_breaks_off_what_is_connected_and_refuses_what_comes_until_it_is_mended():
+def test_a_cut_resets_connections_and_refuses_new_ones_until_it_is_restored():
     async def work(link):
         before = await asyncio.open_connection("127.0.0.1", link.port)
         assert await ask(before) == b"hello\n"
@@ -45,7 +45,7 @@ def test_a_cut_breaks_off_what_is_connected_and_refuses_what_comes_until_it_is_m
         during = await asyncio.open_connection("127.0.0.1", link.port)
         with pytest.raises(ConnectionResetError):
             await during[0].readline()
-        link.mend()
+        link.restore()
         after = await asyncio.open_connection("127.0.0.1", link.port)
         assert await ask(after) == b"hello\n"
 

@@ -42,8 +42,8 @@ struct AccessTests {
         try await ChatHarness.use { chat in
             for row in AccessTable.rows {
                 let path = row.path.replacing("{name}", with: "general").replacing(/\{[a-z_]+\}/, with: "7")
-                let codes = try await chat.doors.codes(row.method, path, key: row.key, json: row.json)
-                #expect(codes == ServiceDoors.refusals, "\(row.route)")
+                let codes = try await chat.refusalProbe.codes(row.method, path, key: row.key, json: row.json)
+                #expect(codes == RefusalProbe.refusals, "\(row.route)")
             }
         }
     }
@@ -55,9 +55,9 @@ struct AccessTests {
             for route in chat.routes.services {
                 let parts = route.split(separator: " ").map(String.init)
                 let path = parts[1].replacing("{id}", with: "3").replacing("{room}", with: "channel-7")
-                let answers = try await chat.doors.internalAnswers(parts[0], path)
-                #expect(answers == ServiceDoors.internalRefusals, "\(route)")
-                let isAdmitted = try await chat.doors.admitsCredential(parts[0], path)
+                let answers = try await chat.refusalProbe.internalAnswers(parts[0], path)
+                #expect(answers == RefusalProbe.internalRefusals, "\(route)")
+                let isAdmitted = try await chat.refusalProbe.admitsCredential(parts[0], path)
                 #expect(isAdmitted, "\(route)")
             }
         }

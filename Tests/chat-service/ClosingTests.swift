@@ -26,8 +26,8 @@ struct ClosingTests {
             (select count(*) from chat.file), (select count(*) from chat.room where is_erased)
         """
 
-    private static let lock = Statement("lock messages", "lock table message in share mode")
-    private static let wait = Statement("wait long", "set local idle_in_transaction_session_timeout = 0")
+    private static let lock = Statement.write("lock messages", "lock table message in share mode")
+    private static let wait = Statement.write("wait long", "set local idle_in_transaction_session_timeout = 0")
 
     /// Runs `body` under a lock that blocks deletions and inserts of messages.
     private static func lockingMessages(

@@ -54,9 +54,9 @@ struct AccessTests {
         try await WorkspaceHarness.use { harness in
             let fixture = try await Fixture.make(1, in: harness)[0]
             for row in AccessTable.rows {
-                let codes = try await harness.doors.codes(
+                let codes = try await harness.refusalProbe.codes(
                     row.method, row.path(fixture), key: row.key, json: row.json)
-                #expect(codes == ServiceDoors.refusals, "\(row.route)")
+                #expect(codes == RefusalProbe.refusals, "\(row.route)")
             }
         }
     }
@@ -90,9 +90,9 @@ struct AccessTests {
             for route in harness.routes.services {
                 let parts = route.split(separator: " ").map(String.init)
                 let path = parts[1].replacing("{id}", with: "1")
-                let answers = try await harness.doors.internalAnswers(parts[0], path)
-                #expect(answers == ServiceDoors.internalRefusals, "\(route)")
-                let isAdmitted = try await harness.doors.admitsCredential(parts[0], path)
+                let answers = try await harness.refusalProbe.internalAnswers(parts[0], path)
+                #expect(answers == RefusalProbe.internalRefusals, "\(route)")
+                let isAdmitted = try await harness.refusalProbe.admitsCredential(parts[0], path)
                 #expect(isAdmitted, "\(route)")
             }
         }

@@ -1,12 +1,12 @@
 # Release builds.
 
-# Every release build has the same flags, so that one never undoes another: the static library makes executables that
-# run anywhere, and spares each process the relocations of the shared one.
+# All release builds use the same flags, so that none invalidates another. With the static standard library the executables
+# run anywhere, and processes avoid the relocations of the shared one.
 release_flags=(--configuration release --static-swift-stdlib --package-path "$checkout")
 
 programs=${MARU_PROGRAMS:-$checkout/.build/release}
 
-# Builds products, but looks at the sources' dates first: asking the package manager costs seconds.
+# Builds products whose sources have changed. It compares dates first, because the package manager takes seconds.
 build_release() {
     [[ -z ${MARU_PROGRAMS:-} ]] || return 0
     command -v swift >/dev/null || fail "no Swift toolchain on PATH; Maru needs Swift 6.3 (https://www.swift.org/install)"
@@ -24,14 +24,14 @@ build_release() {
     done
 }
 
-# A source that changed since. Services have nothing from Tests; stand-ins, benchmarks and load generators have.
+# Prints a source of a product that is newer than a file. Services use nothing from Tests; the other products do.
 newer_than() {
     local folders=(Package.swift Shared Services)
     [[ " ${services[*]} " == *" $2 "* ]] || folders+=(Tests)
     (cd "$checkout" && find "${folders[@]}" -newer "$1" ! -name '*.py' ! -name '*.pyc' ! -name __pycache__ -print -quit)
 }
 
-# A command that a signal to this shell does not have to wait for: what is under way is ended in `end_command`.
+# Runs a command in the background and waits, so that a signal interrupts the wait and `end_command` can stop the command.
 run_interruptibly() {
     "$@" &
     command_under_way=$!
@@ -48,13 +48,13 @@ end_command() {
     command_under_way=
 }
 
-# The products whose names begin so, without the beginning.
+# Prints the names of products with a prefix, without the prefix.
 products_named() {
     swift package --package-path "$checkout" describe --type json |
         jq -r --arg prefix "$1-" '.products[].name | select(startswith($prefix)) | ltrimstr($prefix)' | sort
 }
 
-# The services that a measurement starts: a load generator's is the one of its name.
+# Prints the services that a measurement starts. By default a load generator starts the service of its name.
 services_of() {
     local service
     case $1-$2 in
@@ -69,7 +69,7 @@ services_of() {
     esac
 }
 
-# The Debian packages of the peers beside which a measurement measures.
+# Prints the Debian packages of a measurement's peers.
 packages_of() {
     case $1-$2 in
         bench-http) printf 'wrk\n' ;;
@@ -88,10 +88,10 @@ run_product() {
     local known
     known=$(products_named "$prefix")
     if [[ -z $name ]]; then
-        say "deploy/$prefix <name>; there are: ${known//$'\n'/ }"
+        say "usage: deploy/$prefix <name>; names: ${known//$'\n'/ }"
         return
     fi
-    grep -qxF -- "$name" <<<"$known" || fail "no $name; there are: ${known//$'\n'/ }"
+    grep -qxF -- "$name" <<<"$known" || fail "unknown name $name; names: ${known//$'\n'/ }"
     shift 2
     local peers
     mapfile -t peers < <(packages_of "$prefix" "$name")
@@ -99,7 +99,7 @@ run_product() {
     build_release "$prefix-$name"
     local service
     for service in $(services_of "$prefix" "$name"); do build_release "$service"; done
-    # One of their peers is python-socketio.
+    # These measure beside python-socketio.
     case $prefix-$name in bench-fanout | load-realtime) make_environment ;; esac
     share_processors
     exec "$programs/$prefix-$name" "$@"

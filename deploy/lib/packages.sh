@@ -1,4 +1,4 @@
-# Debian packages, and the build.
+# Debian packages.
 
 build_packages=(libpq-dev libssl-dev libhiredis-dev libcurl4-openssl-dev libargon2-dev zlib1g-dev pkg-config)
 run_packages=(postgresql-15 redis-server nginx-light jq curl openssl ca-certificates)
@@ -9,13 +9,13 @@ missing_packages() {
     installed=$(dpkg-query -W -f '${db:Status-Status} ${binary:Package}\n' 2>/dev/null | sed -n 's/^installed \([^:]*\).*/\1/p')
     local package
     for package in "$@"; do
-        # Any of the packages that provide nginx will do.
+        # Any package that provides nginx is enough.
         if [[ $package == nginx-light ]] && command -v nginx >/dev/null; then continue; fi
         grep -qxF -- "$package" <<<"$installed" || printf '%s\n' "$package"
     done
 }
 
-# Installs what is missing, without letting Debian start or enable servers of its own.
+# Installs missing packages without starting or enabling their servers.
 install_packages() {
     command -v dpkg-query >/dev/null || fail "this needs Debian 12; missing packages cannot be looked up without dpkg"
     local missing
@@ -24,7 +24,7 @@ install_packages() {
 
     local as_root=()
     if ((EUID != 0)); then
-        command -v sudo >/dev/null || fail "as root, first: apt-get install --no-install-recommends ${missing[*]}"
+        command -v sudo >/dev/null || fail "run this as root first: apt-get install --no-install-recommends ${missing[*]}"
         as_root=(sudo)
     fi
     say "Installing ${missing[*]}"

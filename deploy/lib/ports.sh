@@ -1,4 +1,4 @@
-# Ports: asked for, or remembered in the data folder, or the usual ones, or any that are free.
+# Chooses ports: the requested ones, those remembered in the data folder, the usual ones, or free ones.
 
 port_is_taken() {
     local hexadecimal
@@ -15,7 +15,7 @@ any_port_is_taken() {
     return 1
 }
 
-# Takes COUNT ports from BASE upwards for this instance: no other instance of this user takes them while it runs.
+# Claims COUNT ports from BASE for this instance. No other instance of this user takes them while it runs.
 claim_ports() {
     local base=$1 count=$2 folder=/tmp/maru-ports-$UID descriptor
     mkdir -p "$folder"
@@ -26,20 +26,20 @@ claim_ports() {
     return 1
 }
 
-# Sets the variable NAME to the first of COUNT ports, and remembers it.
-# Arguments: NAME COUNT ASKED USUAL; ASKED may be empty, and 0 means any.
+# Sets the variable NAME to the first of COUNT ports and remembers it.
+# Arguments: NAME COUNT ASKED USUAL. ASKED may be empty; 0 means any free port.
 choose_ports() {
     local name=$1 count=$2 asked=$3 usual=$4 remembered candidate
     remembered=$(remembered_port "$name")
     if [[ -n $asked && $asked != 0 ]]; then
-        claim_ports "$asked" "$count" || fail "port $asked is taken (of $count from there on, for $name); choose another"
+        claim_ports "$asked" "$count" || fail "port $asked is taken (or one of the $count from there, for $name); choose another"
         candidate=$asked
     elif [[ -n $remembered ]] && claim_ports "$remembered" "$count"; then
         candidate=$remembered
     elif [[ $asked != 0 && -n $usual ]] && claim_ports "$usual" "$count"; then
         candidate=$usual
     else
-        # Below the range that the kernel gives to outgoing connections.
+        # Stay below the range that the kernel uses for outgoing connections.
         local attempt
         for ((attempt = 0; attempt < 200; attempt++)); do
             candidate=$((10000 + RANDOM % 1100 * 20))

@@ -1,22 +1,22 @@
-# The processes of one instance. Each is a child of `up` in a session of its own, so that Ctrl-C reaches only `up`, and
-# gets a signal when `up` dies without a word.
+# The processes of one instance. Each is a child of `up` in its own session, so that Ctrl-C reaches only `up`. If `up` is
+# killed, each gets a signal.
 
 declare -A process_ids=()
 
 start_time_of() { sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
 
-# start NAME SIGNAL COMMAND...: SIGNAL is what ends it when `up` dies. The array run_as, when set, changes the user first.
+# start NAME SIGNAL COMMAND...: the process gets SIGNAL if `up` dies. The array run_as, if set, changes the user first.
 start() {
     local name=$1 signal=$2 log="$data/logs/$1.log"
     shift 2
-    # A log that has grown is put aside once, so that the folder stays bounded.
+    # Move a large log aside, so that the folder stays bounded.
     if [[ -e $log && $(stat -c %s "$log") -gt 20000000 ]]; then mv "$log" "$log.old"; fi
     setsid ${run_as[@]+"${run_as[@]}"} setpriv --pdeathsig "$signal" "$@" >>"$log" 2>&1 </dev/null {instance_lock}>&- &
     process_ids[$name]=$!
     record "$name" $!
 }
 
-# Writes down which process NAME is; when it started tells it from a later one with the same number.
+# Records the id and the start time of process NAME. The start time distinguishes it from a later process with the same id.
 record() {
     printf '%s %s\n' "$2" "$(start_time_of "$2")" >"$data/run/$1.new"
     mv "$data/run/$1.new" "$data/run/$1.pid"
@@ -24,7 +24,7 @@ record() {
 
 is_running() { [[ -n ${process_ids[$1]:-} ]] && kill -0 "${process_ids[$1]}" 2>/dev/null; }
 
-# Ends what a process that has ended by itself leaves behind: workers of a killed nginx would go on to accept connections.
+# Ends the children of a process that ended by itself. Workers of a killed nginx would keep accepting connections.
 end_orphans() { kill -TERM -- "-${process_ids[$1]}" 2>/dev/null || true; }
 
 # send_signal SIGNAL NAME...
@@ -36,7 +36,7 @@ send_signal() {
     done
 }
 
-# Ends processes together: SIGNAL, then after SECONDS the hard way.
+# Ends processes together with SIGNAL, and kills those that still run after SECONDS.
 # stop SIGNAL SECONDS NAME...
 stop() {
     local signal=$1 seconds=$2 name deadline
@@ -56,17 +56,17 @@ stop() {
     done
 }
 
-# Writes down that this shell is the one that `down` has to tell.
+# Records this shell as the process that `down` stops.
 record_self() { record up $$; }
 
-# Ends what a killed instance left behind in this data folder, if it is still the process that was started.
+# Ends the processes that a killed instance of this data folder left behind, if they are still the recorded ones.
 stop_leftovers() {
     local file process started
     for file in "$data"/run/*.pid; do
         [[ -e $file && $file != */up.pid ]] || continue
         read -r process started <"$file" || true
         if [[ -n ${process:-} && -n ${started:-} && $(start_time_of "$process") == "$started" ]]; then
-            say "Ending ${file##*/} of an earlier run"
+            say "Stopping ${file##*/} of an earlier run"
             kill -TERM "$process" 2>/dev/null || true
             local deadline=$((SECONDS + 35))
             while [[ $(start_time_of "$process") == "$started" ]] && ((SECONDS < deadline)); do sleep 0.05; done
@@ -76,8 +76,8 @@ stop_leftovers() {
     done
 }
 
-# Says TEXT to a port of 127.0.0.1 and whether line LINE of the answer begins with START. In a shell of its own: a
-# connection that is reset ends the one who writes to it.
+# Sends TEXT to a port of 127.0.0.1 and checks that line LINE of the answer begins with START. It uses a subshell, because
+# writing to a reset connection ends the shell.
 # port_answers PORT TEXT LINE START
 port_answers() (
     exec 3<>"/dev/tcp/127.0.0.1/$1" || return 1
@@ -86,10 +86,10 @@ port_answers() (
     [[ $line == "$4"* ]]
 ) 2>/dev/null
 
-# Whether an HTTP GET is answered with 200.
+# Checks that an HTTP GET is answered with 200.
 answers() { port_answers "$1" "GET $2 HTTP/1.0\r\nHost: localhost\r\n\r\n" 1 'HTTP/1.1 200 '; }
 
-# Waits until a command succeeds; fails when one of the processes ends meanwhile or SECONDS pass.
+# Waits until a command succeeds. Fails if process NAME ends or SECONDS pass.
 # await SECONDS NAME COMMAND...
 await() {
     local deadline=$((SECONDS + $1)) name=$2

@@ -1,4 +1,5 @@
-# The environment of the Python tests and tools: the system's interpreter with what Tests/requirements.txt names.
+# Creates the environment of the Python tests and tools: the system's interpreter with the packages of
+# Tests/requirements.txt.
 
 make_environment() {
     local folder=$checkout/.venv tests=$checkout/Tests sum

@@ -10,7 +10,7 @@ number_services() {
     done
 }
 
-# What every service could be told, as lines `key = value`.
+# Prints the settings that any service may have, as lines `key = value`.
 common_settings() {
     local name=$1 role
     role=$(role_of "$name")
@@ -28,9 +28,10 @@ payment_url = http://127.0.0.1:${internal_port[payment-service]}
 files_folder = $data/files/$role
 trusted_proxies = 127.0.0.1
 SETTINGS
+    if [[ -n ${MARU_ALLOWED_ORIGINS:-} ]]; then printf 'allowed_origins = %s\n' "$MARU_ALLOWED_ORIGINS"; fi
 }
 
-# Where a service finds the stand-ins for outside providers.
+# Prints the settings that point a service to the stand-ins.
 standins_settings() {
     local base=http://127.0.0.1:$standins_port
     case $1 in
@@ -50,12 +51,12 @@ standins_settings() {
     esac
 }
 
-# A service refuses what it does not know, so of the common settings it gets its own; those of the operator come last,
-# unseen, and win.
+# Writes the configuration of a service. A service refuses unknown settings, so it gets only those common settings that it
+# knows. The operator's settings come last, unchecked, and win.
 write_configuration() {
     local name=$1
     {
-        { "$programs/$name" --print-config || fail "$name does not tell its settings"; } | sed -nE 's/^(# )?([a-z0-9_]+) =.*/?\2/p'
+        { "$programs/$name" --print-config || fail "$name --print-config failed"; } | sed -nE 's/^(# )?([a-z0-9_]+) =.*/?\2/p'
         common_settings "$name"
         if [[ -n ${standins_port:-} ]]; then standins_settings "$name"; fi
         printf '%s\n' '!'
@@ -79,7 +80,7 @@ write_configuration() {
     ' >"$data/config/$name.conf"
 }
 
-# A service sees no environment but this: a variable that happens to be set does not configure it.
+# The whole environment of a service, so that no other variable can configure it.
 clean_environment=(env -i "PATH=$PATH" "HOME=${HOME:-/}" "LANG=C.UTF-8" "TZ=UTC")
 
 start_service() {
@@ -98,6 +99,7 @@ start_gateway() {
         MARU_GATEWAY_CHAT="127.0.0.1:${public_port[chat-service]}" \
         MARU_GATEWAY_REALTIME="127.0.0.1:${public_port[realtime-gateway]}" \
         MARU_GATEWAY_PAYMENT="127.0.0.1:${public_port[payment-service]}" \
+        MARU_GATEWAY_ALLOWED_ORIGINS="${MARU_ALLOWED_ORIGINS:-${MARU_GATEWAY_ALLOWED_ORIGINS:-}}" \
         "$checkout/deploy/nginx/render" "$data/gateway" || fail "the gateway has no valid configuration"
     start gateway TERM "$checkout/deploy/nginx/start" "$data/gateway"
 }

@@ -1,28 +1,28 @@
 # The private Postgres cluster and the Redis of one instance.
 
-# The newest of Debian's PostgreSQL servers.
+# Prints the folder of the newest PostgreSQL server.
 postgres_folder() { printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1; }
 
-# Postgres refuses to run as root: then it runs as `postgres`, which has to reach its files.
+# Postgres refuses to run as root, so root runs it as the user `postgres`.
 if ((EUID == 0)); then
     as_postgres=(setpriv --reuid=postgres --regid=postgres --init-groups)
 else
     as_postgres=()
 fi
 
-# Sets cluster, <data>/postgres or where the user `postgres` can reach it, and the folder of its sockets.
+# Sets cluster to <data>/postgres or to a folder that the user `postgres` can reach, and sets the folder of its sockets.
 locate_cluster() {
     local name
     name=$(printf '%s' "$data" | sha256sum | cut -c1-12)
     cluster=$data/postgres
     if ((EUID == 0)) && ! "${as_postgres[@]}" test -x "$data"; then
         cluster=/var/lib/maru/$name/postgres
-        say "The user postgres cannot reach $data: the cluster is in $cluster"
+        say "The user postgres cannot reach $data, so the cluster is in $cluster"
     fi
     printf '%s\n' "$cluster" >"$data/cluster"
     mkdir -p "${cluster%/postgres}"
     if [[ $cluster != "$data"/* ]]; then chmod 711 "${cluster%/*/postgres}" "${cluster%/postgres}"; fi
-    # The path of a Unix socket has at most 107 bytes.
+    # The path of a Unix socket can have at most 107 bytes.
     sockets=${cluster%/postgres}/sockets
     if ((${#sockets} > 85)); then sockets=/tmp/maru-sockets-$name; fi
     mkdir -p "$sockets"
@@ -30,7 +30,7 @@ locate_cluster() {
     chmod 700 "$sockets"
 }
 
-# A cluster gets its name when it is complete, so that an interrupted start leaves nothing half made.
+# Creates the cluster under another name and renames it at the end, so that an interrupted start leaves no partial cluster.
 create_cluster() {
     [[ ! -s $cluster/PG_VERSION ]] || return 0
     say "Creating the Postgres cluster in $cluster"
@@ -40,7 +40,7 @@ create_cluster() {
     run_interruptibly "${as_postgres[@]}" "$(postgres_folder)/initdb" --pgdata="$cluster.new" --encoding=UTF8 \
         --locale=C.UTF-8 --data-checksums --auth=reject --auth-local=peer >"$data/logs/initdb.log" 2>&1 ||
         fail "initdb failed; see $data/logs/initdb.log"
-    # Who runs the cluster is its superuser; nobody else gets in without a password.
+    # The user who runs the cluster is its superuser. All others need a password.
     cat >"$cluster.new/pg_hba.conf" <<HBA
 local all "$("${as_postgres[@]}" id -un)" peer
 local maru auth,workspace,chat,realtime,payment scram-sha-256
@@ -60,7 +60,7 @@ start_postgres() {
 
 postgres_is_ready() { "$(postgres_folder)/pg_isready" --quiet --host="$sockets" --port="$postgres_port"; }
 
-# As the superuser of the cluster.
+# Runs psql as the superuser of the cluster.
 superuser_psql() {
     "${as_postgres[@]}" "$(postgres_folder)/psql" --no-psqlrc --quiet --host="$sockets" --port="$postgres_port" "$@"
 }
@@ -87,5 +87,5 @@ start_redis() {
     start redis TERM redis-server "$data/config/redis.conf"
 }
 
-# Without a client, so that no command line holds the password.
+# Uses no client program, so that no command line has the password.
 redis_is_ready() { port_answers "$redis_port" "AUTH $(<"$data/secrets/redis/password")\r\nPING\r\n" 2 +PONG; }

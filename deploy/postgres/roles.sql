@@ -1,5 +1,5 @@
--- One role and one schema for each service. No role can read what another owns. May run any number of times.
--- The passwords come from the environment: MARU_PASSWORD_AUTH and so on, and where it is there MARU_PASSWORD_SUPERUSER.
+-- Creates one role and one schema for each service. No role can read another's schema. The script can be run repeatedly.
+-- The passwords come from the environment: MARU_PASSWORD_AUTH and so on, and MARU_PASSWORD_SUPERUSER if it is set.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
 \getenv auth MARU_PASSWORD_AUTH

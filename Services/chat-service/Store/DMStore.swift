@@ -6,7 +6,7 @@ import Wire
 struct DMStore: Sendable {
     let database: PostgresPool
 
-    private static let open = Statement(
+    private static let open = Statement.write(
         "open dm",
         """
         with opened as (
@@ -20,18 +20,18 @@ struct DMStore: Sendable {
         where workspace = $1 and low = $2 and high = $3
         limit 1
         """)
-    private static let pair = Statement(
+    private static let pair = Statement.read(
         "dm of pair",
         "select id, workspace, low, high, created_at, low_has_left, high_has_left from dm where workspace = $1 and low = $2 and high = $3"
     )
-    private static let byIDs = Statement(
+    private static let byIDs = Statement.read(
         "dms by id",
         """
         select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
         where id = any($1::bigint[]) and ((low = $2 and not low_has_left) or (high = $2 and not high_has_left))
         order by id
         """)
-    private static let ofUser = Statement(
+    private static let ofUser = Statement.read(
         "dms of user",
         """
         select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
@@ -41,7 +41,7 @@ struct DMStore: Sendable {
         where high = $1 and workspace = $2 and not high_has_left
         order by created_at, id
         """)
-    private static let setLeft = Statement(
+    private static let setLeft = Statement.write(
         "someone left or came back",
         """
         update dm set
@@ -52,7 +52,7 @@ struct DMStore: Sendable {
         where workspace = $1 and $2 in (low, high)
         returning id
         """)
-    private static let setLeftOne = Statement(
+    private static let setLeftOne = Statement.write(
         "someone left a new dm",
         """
         update dm set

@@ -5,7 +5,7 @@ import Wire
 struct ErasureStore: Sendable {
     let database: PostgresPool
 
-    private static let waiting = Statement(
+    private static let waiting = Statement.read(
         "rooms to erase",
         """
         select kind, id from room
@@ -13,25 +13,25 @@ struct ErasureStore: Sendable {
         """)
     /// Skips rows that another instance is erasing: after a wait for them the statement would delete nothing and look
     /// finished.
-    private static let messages = Statement(
+    private static let messages = Statement.write(
         "erase messages",
         """
         delete from message where (kind, room, seq) in
             (select kind, room, seq from message where kind = $1 and room = $2 limit 5000 for update skip locked)
         """)
-    private static let positions = Statement(
+    private static let positions = Statement.write(
         "erase read positions",
         """
         delete from read_position
         where (kind, room) in (select * from unnest($1::smallint[], $2::bigint[]) as erased (kind, room))
         """)
-    private static let removals = Statement(
+    private static let removals = Statement.write(
         "erase removals",
         """
         delete from removal
         where (kind, room) in (select * from unnest($1::smallint[], $2::bigint[]) as erased (kind, room))
         """)
-    private static let finish = Statement(
+    private static let finish = Statement.write(
         "note erased rooms",
         """
         update room set is_erased = true

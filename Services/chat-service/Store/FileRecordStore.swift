@@ -5,7 +5,7 @@ import Wire
 struct FileRecordStore: Sendable {
     let database: PostgresPool
 
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert files",
         """
         insert into file (name, folder, kind, room, display_name, size, noted_at, is_sent)
@@ -14,7 +14,7 @@ struct FileRecordStore: Sendable {
         """)
     /// Compares times with an hour of tolerance, since a message's time is that of its commit and clocks differ. Scans
     /// a room's messages with files once, not once for each file.
-    private static let findOrphans = Statement(
+    private static let findOrphans = Statement.write(
         "look for messages of files",
         """
         with old as materialized (
@@ -33,12 +33,12 @@ struct FileRecordStore: Sendable {
         select name, folder, kind, room, display_name, size, sent.name is not null
         from old left join sent using (name)
         """)
-    private static let find = Statement(
+    private static let find = Statement.read(
         "find files", "select name, folder, kind, room, display_name, size from file where name = any($1::text[])")
-    private static let ofRoom = Statement(
+    private static let ofRoom = Statement.read(
         "files of room",
         "select name, folder, kind, room, display_name, size from file where kind = $1 and room = $2 limit $3")
-    private static let remove = Statement("remove files", "delete from file where name = any($1::text[])")
+    private static let remove = Statement.write("remove files", "delete from file where name = any($1::text[])")
 
     /// Records files that are about to be stored.
     func insert(_ records: [FileRecord], at now: Timestamp) async throws {

@@ -6,14 +6,14 @@ import Wire
 struct MessageStore: Sendable {
     let database: PostgresPool
 
-    private static let head = Statement("head of room", "select last_seq from room where kind = $1 and id = $2")
-    private static let heads = Statement(
+    private static let head = Statement.read("head of room", "select last_seq from room where kind = $1 and id = $2")
+    private static let heads = Statement.read(
         "heads of rooms",
         """
         select room.kind, room.id, room.last_seq
         from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
         """)
-    private static let page = Statement(
+    private static let page = Statement.read(
         "messages after",
         """
         select seq, id, author, session, content, files, created_at, client_id
@@ -24,13 +24,13 @@ struct MessageStore: Sendable {
         ) as page
         where before < $6 order by seq
         """)
-    private static let seqAt = Statement(
+    private static let seqAt = Statement.read(
         "seq at moment",
         """
         select coalesce(max(seq), 0) from message where kind = $1 and room = $2 and created_at =
             (select max(created_at) from message where kind = $1 and room = $2 and created_at <= $3)
         """)
-    private static let some = Statement(
+    private static let some = Statement.read(
         "messages by seq",
         """
         select m.kind, m.room, r.workspace, m.seq, m.id, m.author, m.session, m.content, m.files, m.created_at, m.client_id
@@ -39,7 +39,7 @@ struct MessageStore: Sendable {
             on m.kind = wanted.kind and m.room = wanted.room and m.seq = wanted.seq
         order by m.kind, m.room, m.seq
         """)
-    private static let states = Statement(
+    private static let states = Statement.read(
         "states of rooms for user",
         """
         select w.kind, w.id, coalesce(r.last_seq, 0), p.seq,
@@ -60,7 +60,7 @@ struct MessageStore: Sendable {
         left join message m on m.kind = w.kind and m.room = w.id and m.seq = r.last_seq
         order by w.ordinal
         """)
-    private static let unread = Statement(
+    private static let unread = Statement.read(
         "count unread",
         """
         with stored as (

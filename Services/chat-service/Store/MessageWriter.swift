@@ -15,14 +15,14 @@ struct MessageWriter: Sendable {
     /// How far a room's clock may run ahead of the real one, in milliseconds. Beyond that the room is overloaded.
     static let maxLead: Int64 = 1000
 
-    private static let make = Statement(
+    private static let make = Statement.write(
         "make rooms",
         """
         insert into room (kind, id, workspace, name)
         select * from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[]) order by 1, 2
         on conflict do nothing
         """)
-    private static let find = Statement(
+    private static let find = Statement.read(
         "find named messages",
         """
         select ordinal, message.digest = pending.digest, id, seq, created_at, files
@@ -30,7 +30,7 @@ struct MessageWriter: Sendable {
             as pending (kind, room, author, client_id, digest, ordinal)
         join message using (kind, room, author, client_id)
         """)
-    private static let write = Statement(
+    private static let write = Statement.write(
         "write messages",
         """
         with raised as (
@@ -57,7 +57,7 @@ struct MessageWriter: Sendable {
         )
         select kind, room, id, seq, created_at, (select id from batch) from written order by kind, room, seq
         """)
-    private static let closed = Statement(
+    private static let closed = Statement.read(
         "closed rooms",
         """
         select kind, id from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)

@@ -9,10 +9,10 @@ final class OutboxStore: Sendable {
     private let database: PostgresPool
     private let published: LoopLocal<PublishedRows>
 
-    private static let mark = Statement(
+    private static let mark = Statement.write(
         "mark published batches",
         """
-        update outbox set published_at = clock_timestamp(), entry = published.entry
+        update outbox set published_at = (extract(epoch from clock_timestamp()) * 1000)::bigint, entry = published.entry
         from unnest($1::bigint[], $2::text[]) as published (id, entry) where outbox.id = published.id
         """)
     private static let pause = Duration.milliseconds(50)

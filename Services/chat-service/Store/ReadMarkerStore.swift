@@ -9,13 +9,13 @@ import Wire
 struct ReadMarkerStore: Sendable {
     let database: PostgresPool
 
-    private static let advance = Statement(
+    private static let advance = Statement.write(
         "move read position",
         """
         insert into read_position (user_id, kind, room, seq) values ($1, $2, $3, $4)
         on conflict (user_id, kind, room) do update set seq = excluded.seq where read_position.seq < excluded.seq
         """)
-    private static let marker = Statement(
+    private static let marker = Statement.read(
         "read position",
         """
         with stored as (

@@ -6,7 +6,7 @@ import Wire
 /// it ends. Its later statements therefore see everything that was committed in those rooms.
 enum RoomLocks {
     /// Locks in the given order. An advisory lock costs a sixth of a row lock.
-    fileprivate static let take = Statement(
+    fileprivate static let take = Statement.write(
         "lock rooms",
         """
         select count(pg_advisory_xact_lock((kind::bigint << 56) + id))

@@ -12,13 +12,13 @@ struct RoomNames: Sendable {
         let name: String?
     }
 
-    private static let find = Statement(
+    private static let find = Statement.read(
         "names of rooms",
         """
         select room.kind, room.id, room.workspace, room.name
         from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
         """)
-    private static let rename = Statement(
+    private static let rename = Statement.write(
         "rename room", "update room set name = $2, version = $3 where kind = 1 and id = $1 and version < $3")
 
     func of(_ rooms: Set<RoomID>) async throws -> [RoomID: Known] {

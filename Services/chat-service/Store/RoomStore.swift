@@ -12,7 +12,7 @@ struct RoomStore: Sendable {
         let after: Int64
     }
 
-    private static let ofWorkspace = Statement(
+    private static let ofWorkspace = Statement.read(
         "rooms of workspace",
         """
         select kind, id from room where workspace = $1
@@ -20,13 +20,13 @@ struct RoomStore: Sendable {
         select 2, id from dm where workspace = $1
         order by 1, 2
         """)
-    private static let states = Statement(
+    private static let states = Statement.read(
         "states of rooms",
         """
         select kind, id, last_seq, is_closed
         from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
         """)
-    private static let remove = Statement(
+    private static let remove = Statement.write(
         "note removals",
         """
         insert into removal (kind, room, user_id, after_seq, version)
@@ -37,7 +37,7 @@ struct RoomStore: Sendable {
         where removal.version < excluded.version
         returning kind, room, after_seq
         """)
-    private static let close = Statement(
+    private static let close = Statement.write(
         "close rooms",
         """
         insert into room (kind, id, workspace, is_closed)
@@ -46,7 +46,7 @@ struct RoomStore: Sendable {
         on conflict (kind, id) do update set is_closed = true
         returning kind, id, last_seq
         """)
-    private static let endDMs = Statement("end dms", "delete from dm where id = any($1::bigint[])")
+    private static let endDMs = Statement.write("end dms", "delete from dm where id = any($1::bigint[])")
 
     /// All rooms of a workspace in the order of their ids, including DMs without a message.
     func list(_ workspace: WorkspaceID) async throws -> [RoomID] {

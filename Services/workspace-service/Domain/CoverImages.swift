@@ -28,7 +28,7 @@ struct CoverImages: Sendable {
     }
 
     /// Starts the removal of images that no workspace or channel refers to.
-    func removeUnused() { pictures.left() }
+    func removeUnused() { pictures.removeUnusedSoon() }
 
     private static let greySquare: [UInt8] =
         Base64.decode(

@@ -1,14 +1,10 @@
 import Contract
-import Postgres
 import ServiceKit
 import Wire
 
 /// Answers the other services' questions about memberships, and joins channels on their request.
 struct Memberships: Sendable {
-    let database: PostgresPool
     let access: AccessStore
-    let members: MemberStore
-    let channelMembers: ChannelMemberStore
     let channels: Channels
 
     /// The user's access to channels; channels that the user cannot see are missing.
@@ -42,7 +38,7 @@ struct Memberships: Sendable {
 
     /// A page of a channel's members, ordered by id, after the id `after`.
     func members(of channel: ChannelID, after: Int64, limit: Int) async throws -> [UserID] {
-        try await channelMembers.page(channel, after: after, limit: limit, in: database)
+        try await access.members(of: channel, after: after, limit: limit)
     }
 
     /// The channels that the user is a member of, in one workspace or in all.
@@ -52,7 +48,7 @@ struct Memberships: Sendable {
 
     /// Returns those of `others` who share a workspace with the user.
     func acquaintances(of user: UserID, among others: [UserID]) async throws -> [UserID] {
-        try await members.acquaintances(of: user, among: others, in: database)
+        try await access.acquaintances(of: user, among: others)
     }
 
     /// Whether the user can see a workspace or channel that shows this cover image.

@@ -4,42 +4,42 @@ import Wire
 
 /// The table of channels.
 struct ChannelStore: Sendable {
-    private static let byID = Statement(
+    private static let byID = Statement.read(
         "channel by id",
         """
         select id, workspace, name, description, image, owner, is_default, created_at
         from channel where id = $2 and workspace = $1
         """)
-    private static let byName = Statement(
+    private static let byName = Statement.read(
         "channel by name",
         """
         select id, workspace, name, description, image, owner, is_default, created_at
         from channel where workspace = $1 and name_key = $2
         """)
-    private static let all = Statement(
+    private static let all = Statement.read(
         "channels of workspace",
         """
         select id, workspace, name, description, image, owner, is_default, created_at
         from channel where workspace = $1 order by created_at, id
         """)
-    private static let mine = Statement(
+    private static let mine = Statement.read(
         "channels of member",
         """
         select c.id, c.workspace, c.name, c.description, c.image, c.owner, c.is_default, c.created_at
         from channel_member m join channel c on c.id = m.channel
         where m.user_id = $2 and m.workspace = $1 order by c.created_at, c.id
         """)
-    private static let counts = Statement(
+    private static let counts = Statement.read(
         "count channels",
         "select count(*), count(*) filter (where owner = $2 and not is_default) from channel where workspace = $1")
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert channel",
         """
         insert into channel (workspace, name, name_key, description, image, owner, is_default, created_at)
         values ($1, $2, $3, $4, $5, $6, $7, $8)
         returning id, workspace, name, description, image, owner, is_default, created_at
         """)
-    private static let edit = Statement(
+    private static let edit = Statement.write(
         "edit channel",
         """
         update channel set name = coalesce($2, name), name_key = coalesce($3, name_key),
@@ -47,15 +47,15 @@ struct ChannelStore: Sendable {
         where id = $1
         returning id, workspace, name, description, image, owner, is_default, created_at
         """)
-    private static let setOwner = Statement(
+    private static let setOwner = Statement.write(
         "set channel owner",
         """
         update channel set owner = $2 where id = $1
         returning id, workspace, name, description, image, owner, is_default, created_at
         """)
-    private static let setDefaultOwner = Statement(
+    private static let setDefaultOwner = Statement.write(
         "set default channel owner", "update channel set owner = $2 where workspace = $1 and is_default")
-    private static let delete = Statement("delete channel", "delete from channel where id = $1")
+    private static let delete = Statement.write("delete channel", "delete from channel where id = $1")
 
     /// The channel of a workspace that the reference names.
     func find(

@@ -4,13 +4,13 @@ import Wire
 
 /// The table of members of workspaces.
 struct MemberStore: Sendable {
-    private static let role = Statement(
+    private static let role = Statement.read(
         "role in workspace",
         """
         select coalesce(w.owner = m.user_id, false) from member m join workspace w on w.id = m.workspace
         where m.workspace = $1 and m.user_id = $2
         """)
-    private static let add = Statement(
+    private static let add = Statement.write(
         "add member",
         """
         with added as (
@@ -23,19 +23,13 @@ struct MemberStore: Sendable {
         )
         select count(*) from added
         """)
-    private static let remove = Statement("remove member", "delete from member where workspace = $1 and user_id = $2")
-    private static let list = Statement(
+    private static let remove = Statement.write(
+        "remove member", "delete from member where workspace = $1 and user_id = $2")
+    private static let list = Statement.read(
         "members of workspace", "select user_id from member where workspace = $1 order by joined_at, user_id")
-    private static let ownsChannels = Statement(
+    private static let ownsChannels = Statement.read(
         "owns channels",
         "select exists (select from channel where workspace = $1 and owner = $2 and not is_default)")
-    private static let acquaintances = Statement(
-        "acquaintances",
-        """
-        select distinct theirs.user_id from member mine
-        join member theirs on theirs.workspace = mine.workspace
-        where mine.user_id = $1 and theirs.user_id = any($2::bigint[])
-        """)
 
     func role(of user: UserID, in workspace: WorkspaceID, in database: some Queryable) async throws -> WorkspaceRole {
         let isOwner = try await database.query(Self.role, workspace, user)
@@ -65,13 +59,5 @@ struct MemberStore: Sendable {
         _ user: UserID, in workspace: WorkspaceID, of transaction: PostgresTransaction
     ) async throws -> Bool {
         try await transaction.query(Self.ownsChannels, workspace, user).value()
-    }
-
-    /// Returns those of `others` who share a workspace with `user`.
-    func acquaintances(
-        of user: UserID, among others: [UserID], in database: some Queryable
-    ) async throws -> [UserID] {
-        try await database.query(Self.acquaintances, user, others)
-            .map { row throws(PostgresError) in try row.next() }
     }
 }

@@ -3,38 +3,38 @@ import Wire
 
 /// The table of workspaces.
 struct WorkspaceStore: Sendable {
-    private static let byID = Statement(
+    private static let byID = Statement.read(
         "workspace by id",
         "select id, name, description, image, owner, created_at, version from workspace where id = $1")
-    private static let ofUser = Statement(
+    private static let ofUser = Statement.read(
         "workspaces of user",
         """
         select w.id, w.name, w.description, w.image, w.owner, w.created_at, w.version
         from member m join workspace w on w.id = m.workspace where m.user_id = $1
         order by w.created_at, w.id
         """)
-    private static let lock = Statement(
+    private static let lock = Statement.write(
         "lock workspace",
         """
         update workspace set version = version + 1 where id = $1
         returning id, name, description, image, owner, created_at, version
         """)
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert workspace",
         """
         insert into workspace (name, name_key, description, image, owner, created_at) values ($1, $2, $3, $4, $5, $6)
         returning id, name, description, image, owner, created_at, version
         """)
-    private static let insertSlug = Statement(
+    private static let insertSlug = Statement.write(
         "insert system workspace",
         """
         insert into workspace (slug, name, name_key, description, image, created_at) values ($1, $2, $3, '', $4, $5)
         on conflict do nothing
         returning id, name, description, image, owner, created_at, version
         """)
-    private static let bySlugs = Statement(
+    private static let bySlugs = Statement.read(
         "workspaces by slug", "select slug, id from workspace where slug = any($1::text[]) order by id")
-    private static let edit = Statement(
+    private static let edit = Statement.write(
         "edit workspace",
         """
         update workspace set name = coalesce($2, name), name_key = coalesce($3, name_key),
@@ -42,13 +42,13 @@ struct WorkspaceStore: Sendable {
         where id = $1
         returning id, name, description, image, owner, created_at, version
         """)
-    private static let setOwner = Statement(
+    private static let setOwner = Statement.write(
         "set workspace owner",
         """
         update workspace set owner = $2 where id = $1
         returning id, name, description, image, owner, created_at, version
         """)
-    private static let delete = Statement("delete workspace", "delete from workspace where id = $1")
+    private static let delete = Statement.write("delete workspace", "delete from workspace where id = $1")
 
     func find(_ id: WorkspaceID, in database: some Queryable) async throws -> Workspace? {
         try await database.query(Self.byID, id).first(Workspace.init(row:))

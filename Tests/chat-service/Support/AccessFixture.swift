@@ -28,7 +28,7 @@ struct AccessFixture: Sendable {
         let inside = users(.owner) + users(.member)
         let former = users(.exMember)
         chat.peers.change { state in
-            state.workspaces = [3: Set(inside + users(.onlooker) + former + [friend]), 4: Set(users(.otherWorkspace))]
+            state.workspaces = [3: Set(inside + users(.observer) + former + [friend]), 4: Set(users(.otherWorkspace))]
             state.channels[7]?.members = Set(inside + former)
             state.channels[9]?.members = Set(users(.otherWorkspace))
         }

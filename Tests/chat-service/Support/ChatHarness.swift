@@ -70,7 +70,7 @@ final class ChatHarness: Stoppable {
 
     // MARK: Calls
 
-    var doors: ServiceDoors { instances[0].doors(tokens: peers.tokens) }
+    var refusalProbe: RefusalProbe { instances[0].refusalProbe(tokens: peers.tokens) }
 
     /// Makes a call with a user's access token.
     func call(

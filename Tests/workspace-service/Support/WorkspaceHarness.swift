@@ -101,7 +101,7 @@ final class WorkspaceHarness: Stoppable {
 
     // MARK: Calls
 
-    var doors: ServiceDoors { instances[0].doors(tokens: peers.tokens) }
+    var refusalProbe: RefusalProbe { instances[0].refusalProbe(tokens: peers.tokens) }
 
     /// Makes a call with a user's access token and an optional JSON body.
     func call(

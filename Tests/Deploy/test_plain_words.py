@@ -1,0 +1,78 @@
+"""deploy/lib/plain-words passes plain sources and fails for each thing that it checks."""
+
+import subprocess
+
+import pytest
+from gateway import CHECKOUT
+
+PAGE = "# A page\n\n    a ─▶ b\n\nRead this when you test pages.\n\n## More\n"
+HIDDEN = "/// Whoever asks gets what is there.\n"
+
+
+@pytest.fixture
+def check(tmp_path):
+    """Writes files into a fresh repository, runs the command there and returns its status and output."""
+
+    def run(files):
+        for name, text in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        subprocess.run("git init -q && git add -A", shell=True, cwd=tmp_path, check=True)
+        command = [CHECKOUT / "deploy/lib/plain-words"]
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=30)
+        return result.returncode, result.stdout + result.stderr
+
+    return run
+
+
+def test_plain_sources_pass(check):
+    status, output = check({"docs/page.md": PAGE, "Shared/A.swift": "/// Returns the next page.\nstruct A {}\n"})
+    assert status == 0, output
+    assert "Shared and Services: 0 of 1 comment lines" in output
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("Shared/A.swift", HIDDEN * 60),
+        ("Tests/A.swift", HIDDEN * 60),
+        ("Services/a/0001.sql", "-- Who asks gets it.\n" * 60),
+        ("tool.py", "# Who asks gets it.\n" * 60),
+        ("module.py", '"""\n' + "Who asks gets it.\n" * 60 + '"""\n'),
+        ("deploy/tool", "#!/bin/sh\n" + "# Who asks gets it.\n" * 60),
+        ("README.md", "Who asks gets it.\n" * 60),
+    ],
+)
+def test_sixty_lines_that_hide_their_subject_fail(check, name, text):
+    status, output = check({name: text})
+    assert status == 1 and "too many lines" in output
+
+
+def test_a_few_such_lines_and_code_pass(check):
+    code = '    "who", "what"\n' * 80
+    status, output = check({"Shared/A.swift": HIDDEN * 59 + code, "README.md": "```\n" + "who\n" * 80 + "```\n"})
+    assert status == 0, output
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"Shared/A.swift": "struct Doors {}\n"},
+        {"Services/a/A.swift": "    private final class Asking {\n"},
+        {"Tests/Turns.swift": "let number = 1\n"},
+    ],
+)
+def test_a_retired_name_fails(check, files):
+    status, output = check(files)
+    assert status == 1 and "retired" in output
+
+
+def test_a_word_that_only_contains_a_retired_name_passes(check):
+    status, output = check({"Shared/A.swift": "struct RestartPolicy {}\n/// The class Doors is gone.\nlet Rest = 1\n"})
+    assert status == 0, output
+
+
+@pytest.mark.parametrize("missing", ["    a ─▶ b\n", "Read this when you test pages.\n"])
+def test_a_page_without_a_picture_or_a_reason_to_read_it_fails(check, missing):
+    status, output = check({"docs/page.md": PAGE.replace(missing, "")})
+    assert status == 1 and "docs/page.md: the page does not begin with" in output

@@ -1,0 +1,223 @@
+"""Clients that write and read like an app, and record their calls, the replies and the received messages."""
+
+import asyncio
+import time
+from functools import partial
+from urllib.parse import quote
+
+import aiohttp
+import socketio
+from recording import Reader, Receipt, Send
+
+# Seconds for which the gateway holds messages for a socket until its history is read, less a margin for a busy machine.
+GATEWAY_WAITS = 0.8
+# The time limit of a call. Apps wait for a minute, which is too long for these tests.
+CALL_TIMEOUT = aiohttp.ClientTimeout(total=12)
+
+
+class Room:
+    """A channel or DM, with its path in each generation."""
+
+    def __init__(self, kind, id, workspace, name=None):
+        self.kind, self.id, self.workspace, self.name = kind, int(id), int(workspace), name
+
+    def __str__(self):
+        return f"{self.kind}-{self.id}"
+
+    @property
+    def namespace(self):
+        return f"/ws-{self.kind}-{self.id}"
+
+    def path(self, app):
+        segment = quote(self.name, safe="") if app.is_first and self.kind == "channel" else self.id
+        return f"/v1/workspaces/{self.workspace}/{self.kind}s/{segment}/chats"
+
+
+class Client:
+    """A signed-in app whose calls can run at the same time."""
+
+    def __init__(self, app, http, recording):
+        self.app, self.http, self.recording = app, http, recording
+        self.base, self.cookie = app.product.base, app.cookie
+
+    async def call(self, method, path, **more):
+        """Returns the status and the body; the status is 0 if there was no reply."""
+        for attempt in (1, 2):
+            headers = {"SesacKey": self.app.key, "Authorization": self.app.token}
+            try:
+                async with self.http.request(method, self.base + path, headers=headers, timeout=CALL_TIMEOUT, **more) as reply:
+                    body = await reply.json(content_type=None)
+                    if attempt == 1 and isinstance(body, dict) and body.get("errorCode") == "E05":
+                        await self.refresh()
+                        continue
+                    return reply.status, body
+            except (aiohttp.ClientError, asyncio.TimeoutError, ValueError):
+                return 0, None
+
+    async def refresh(self):
+        headers = {"SesacKey": self.app.key, "Authorization": self.app.token, "RefreshToken": self.app.refresh}
+        async with self.http.get(f"{self.base}/v1/auth/refresh", headers=headers, timeout=CALL_TIMEOUT) as reply:
+            body = await reply.json()
+            self.app.token = body.get("accessToken", self.app.token)
+            self.app.refresh = body.get("refreshToken", self.app.refresh)
+            if "maru_socket" in reply.cookies:
+                self.cookie = f"maru_socket={reply.cookies['maru_socket'].value}"
+
+
+class Writer(Client):
+    """Sends one message after the other to its rooms in turn. With `names` it uses a client_id and retries until it gets a reply."""
+
+    def __init__(self, app, http, recording, rooms, names, pause):
+        super().__init__(app, http, recording)
+        self.rooms, self.names, self.pause = rooms, names, pause
+        self.count = 0
+
+    async def run(self, until, rng):
+        while not until.is_set():
+            await self.say(self.rooms[self.count % len(self.rooms)])
+            await asyncio.sleep(self.pause * rng.uniform(0.3, 1.7))
+
+    async def say(self, room):
+        self.count += 1
+        name = f"{self.app.email} {self.count}" if self.names else None
+        content = f"{self.app.key} {self.app.id} says {self.count}"
+        fields = {"content": content, **({"client_id": name} if name else {})}
+        began, ids, end = time.time(), [], time.time() + 120
+        while True:
+            status, body = await self.call("POST", room.path(self.app), json=fields)
+            if status in (200, 201):
+                ids.append(int(body.get("chat_id") or body.get("dm_id")))
+            # Sometimes repeat an acknowledged send, as if its reply had been lost. It must change nothing.
+            repeats = self.count % 10 == 0 and len(ids) == 1
+            if not name or (ids and not repeats) or time.time() > end:
+                break
+            await asyncio.sleep(0 if ids else 0.3)
+        send = Send(str(room), int(self.app.id), content, name, tuple(ids), began, time.time())
+        self.recording.sends.append(send)
+        return send
+
+
+class Watcher(Client):
+    """An app with one open room, which reads the history and listens on a socket.
+
+    With `connects_first` it opens the socket before it asks for the history, otherwise after. Sometimes its user leaves the
+    room and enters it again. When its connection breaks, it sometimes only reconnects, like the library, and sometimes enters
+    the room again, like a user.
+    """
+
+    def __init__(self, app, http, recording, room, *, connects_first, fatal, transports):
+        super().__init__(app, http, recording)
+        self.room, self.connects_first, self.transports = room, connects_first, transports
+        self.reader = Reader(f"{app.key} {app.id}", str(room), fatal)
+        recording.readers.append(self.reader)
+        self.receipts = self.reader.receipts
+        self.cursor = ""
+        self.client = None
+        self.refusals = 0
+        self.count = {"connects": 0, "losses": 0, "entries": 0}
+
+    async def run(self, until, rng):
+        """Runs until `until` is set, and then until it has entered the room once more."""
+        self.until, self.rng = until, rng
+        while not until.is_set():
+            await self.enter()
+            stay = rng.uniform(5, 25)
+            while not until.is_set():
+                if await self.stays(stay):
+                    break
+                self.count["losses"] += 1
+                if rng.random() < 0.3:
+                    await self.pause(0.5, 2)
+                    break
+                self.reader.losses.append(self.lost_at)
+                await self.reconnect()
+            await self.leave()
+            await self.pause(0, 3)
+        await self.enter()
+
+    async def stays(self, seconds):
+        """Whether the connection lasted until the user left."""
+        waiting = [asyncio.create_task(self.lost.wait()), asyncio.create_task(self.until.wait())]
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for each in waiting:
+            each.cancel()
+        return not self.lost.is_set()
+
+    async def pause(self, least, most):
+        await asyncio.sleep(self.rng.uniform(least, most))
+
+    async def enter(self):
+        """Returns when the history is read and the socket is open."""
+        self.count["entries"] += 1
+        began = time.time()
+        if self.connects_first:
+            self.connected_at = None
+            await asyncio.gather(self.connect(), self.read())
+        else:
+            await self.read()
+            await self.connect()
+        self.reader.entries.append((began, time.time()))
+
+    async def reconnect(self):
+        """Connects again like the library, without reading the history. The library would wait for 10 s or more."""
+        await self.leave()
+        await self.pause(0.2, 2)
+        await self.connect()
+
+    async def read(self):
+        """Asks for the messages after the newest one in the app's list, until there is a reply."""
+        while True:
+            began, index = time.time(), len(self.receipts)
+            status, body = await self.call("GET", f"{self.room.path(self.app)}?cursor_date={quote(self.cursor)}")
+            if status == 200:
+                break
+            await self.pause(0.3, 1)
+        now = time.time()
+        self.recording.reads.append((began, now))
+        if self.connects_first and self.connected_at and now - self.connected_at > GATEWAY_WAITS:
+            self.reader.slow_entries.append((self.connected_at, now))
+        # An app sorts its list by time: messages that the socket received meanwhile come later.
+        self.receipts[index:index] = [self.receipt(each, "history", now) for each in body]
+
+    async def connect(self):
+        while True:
+            self.client = client = socketio.AsyncClient(reconnection=False, request_timeout=8)
+            self.lost = asyncio.Event()
+            client.on(self.room.kind, partial(self.received, client), namespace=self.room.namespace)
+            client.on("disconnect", partial(self.disconnected, self.lost), namespace=self.room.namespace)
+            try:
+                await client.connect(
+                    self.base, headers={"Cookie": self.cookie}, namespaces=[self.room.namespace],
+                    transports=self.transports, wait_timeout=60,
+                )
+                self.count["connects"] += 1
+                self.connected_at = time.time()
+                return
+            except (socketio.exceptions.SocketIOError, aiohttp.ClientError, asyncio.TimeoutError, ValueError, OSError) as error:
+                if "namespaces" in str(error):
+                    self.refusals += 1
+                await client.shutdown()
+                # The library does not close this session.
+                if client.eio.http:
+                    await client.eio.http.close()
+                await self.pause(0.3, 1.5)
+
+    async def leave(self):
+        if self.client:
+            client, self.client = self.client, None
+            self.reader.ends.append(time.time())
+            await client.shutdown()
+
+    def disconnected(self, lost, *_):
+        self.lost_at = time.time()
+        self.reader.ends.append(self.lost_at)
+        lost.set()
+
+    def received(self, client, chat):
+        # An app ignores messages that arrive after it has left the room.
+        if client is self.client:
+            self.receipts.append(self.receipt(chat, "socket", time.time()))
+
+    def receipt(self, chat, source, now):
+        self.cursor = max(self.cursor, chat["createdAt"])
+        return Receipt(int(chat.get("chat_id") or chat.get("dm_id")), chat["content"], source, now)
