@@ -32,7 +32,9 @@ enum App {
                 payments: PaymentClient(service.internalClient(service.peers.payment)),
                 workspacePrice: settings.workspacePrice,
                 log: service.log))
-        let channels = Channels(workspaces: workspaces, store: channelStore, members: channelMembers, facts: facts)
+        let channels = Channels(
+            workspaces: workspaces, store: channelStore, members: channelMembers, facts: facts,
+            limits: settings.channelLimits)
         let queries = WorkspaceQueries(
             database: database, workspaces: store, members: members, channels: channelStore,
             channelMembers: channelMembers, profiles: profiles)
