@@ -13,7 +13,7 @@ enum App {
         Service.main("auth-service", settings: AuthSettings.entries, assemble: assemble)
     }
 
-    /// Builds everything from the settings and passes it down.
+    /// Builds every part from the settings and passes it on by initialiser.
     static func assemble(_ service: ServiceBuilder) async throws {
         let settings = AuthSettings(service.config)
         let database = try await service.database("auth", migrations: Migrations.all)
@@ -26,18 +26,8 @@ enum App {
             tokenLifetime: service.profiles.longestTokenLifetime)
         let authority = LocalAuthority(signingKeys: signingKeys, sessions: sessionStore)
         service.verifyTokens(by: authority)
-        service.background("signing keys") {
-            while true {
-                try await EventLoop.current?.sleep(for: .seconds(60))
-                try await signingKeys.refresh()
-            }
-        }
-        service.background("expired sessions") {
-            while true {
-                try await sessionStore.forgetExpired(at: .now)
-                try await EventLoop.current?.sleep(for: .seconds(600))
-            }
-        }
+        service.background("signing keys", every: .seconds(60)) { try await signingKeys.refresh() }
+        service.background("expired sessions", every: .seconds(600)) { try await sessionStore.deleteExpired(at: .now) }
         let sessions = Sessions(
             store: sessionStore, devices: devices, issuer: TokenIssuer(keys: signingKeys),
             announcer: RevocationAnnouncer(redis: redis, revocations: try service.access().revocations))
@@ -45,9 +35,9 @@ enum App {
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
         let profiles = Profiles(store: accountStore, facts: facts, workspaces: workspaces)
         let pictures = Pictures(
-            in: try service.fileStore(folders: [Portraits.folder]), unusedIn: "unused_portrait", of: database)
-        service.background("unused portraits") { try await pictures.sweep() }
-        let portraits = Portraits(pictures: pictures, profiles: profiles)
+            in: try service.fileStore(folders: [ProfileImages.folder]), unusedIn: "unused_portrait", of: database)
+        service.background("unused profile images", pictures.run)
+        let profileImages = ProfileImages(pictures: pictures, profiles: profiles)
         let autoJoin = AutoJoin(workspaces: workspaces)
         let accounts = Accounts(
             store: accountStore,
@@ -59,7 +49,8 @@ enum App {
         service.publicRoutes { routes in
             JoinRoutes(accounts: accounts, sessions: sessions, autoJoin: autoJoin).register(in: &routes)
             LoginRoutes(
-                accounts: accounts, gate: LoginGate(shared: SharedFailures(redis: redis)), sessions: sessions,
+                accounts: accounts, throttle: LoginThrottle(shared: LoginFailureStore(redis: redis)),
+                sessions: sessions,
                 autoJoin: autoJoin,
                 social: SocialAccounts(database: database, store: accountStore),
                 kakao: Kakao(http: service.http, base: settings.kakaoURL, appID: settings.kakaoAppID),
@@ -69,10 +60,10 @@ enum App {
                     clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
             ).register(in: &routes)
             SessionRoutes(sessions: sessions, store: sessionStore).register(in: &routes)
-            PortraitRoutes(portraits: portraits, imageSize: settings.imageSize).register(in: &routes)
+            ProfileImageRoutes(profileImages: profileImages, imageSize: settings.imageSize).register(in: &routes)
             DeviceRoutes(devices: devices).register(in: &routes)
             ProfileRoutes(
-                profiles: profiles, own: OwnProfiles(accounts: accountStore, coins: coins, on: service.loops)
+                profiles: profiles, reader: ProfileReader(accounts: accountStore, coins: coins, on: service.loops)
             ).register(in: &routes)
         }
         service.internalRoutes { routes in

@@ -1,30 +1,30 @@
 import ServiceKit
 
-/// The settings that only this service has.
+/// The settings of auth-service alone.
 struct AuthSettings: Sendable {
     private static let keyRotationKey = ConfigKey(
         "key_rotation", default: Duration.seconds(30 * 86_400), atLeast: .seconds(60),
-        "How long a key signs tokens before the next one does.")
+        "How long a key signs tokens before the next key replaces it.")
     private static let hashThreadsKey = ConfigKey(
-        "hash_threads", default: 2, atLeast: 1, "Passwords hashed at a time; each takes 19 MiB.")
+        "hash_threads", default: 2, atLeast: 1, "Threads that hash passwords; each hash takes 19 MiB.")
     private static let hashQueueKey = ConfigKey(
-        "hash_queue", default: 64, atLeast: 1, "Passwords that may wait to be hashed; more are shed.")
+        "hash_queue", default: 64, atLeast: 1, "Passwords that may wait for a hash thread; further calls are refused.")
 
     private static let kakaoURLKey = ConfigKey(
-        "kakao_url", default: "https://kapi.kakao.com", "Where Kakao's API is.")
+        "kakao_url", default: "https://kapi.kakao.com", "Base URL of Kakao's API.")
     private static let kakaoAppIDKey = ConfigKey(
-        "kakao_app_id", default: 0, atLeast: 0, "The number of our app at Kakao; 0 turns sign-in with Kakao off.")
+        "kakao_app_id", default: 0, atLeast: 0, "The id of our app at Kakao; 0 turns sign-in with Kakao off.")
     private static let appleURLKey = ConfigKey(
-        "apple_url", default: "https://appleid.apple.com", "Where Apple's keys are.")
+        "apple_url", default: "https://appleid.apple.com", "Base URL of Apple's public keys.")
     private static let appleKeyIntervalKey = ConfigKey(
         "apple_key_interval", default: Duration.seconds(10),
-        "How often Apple's keys are fetched at most because a token names an unknown one.")
+        "Shortest interval between fetches of Apple's keys that tokens with an unknown key cause.")
     private static let appleClientIDsKey = ConfigKey(
         "apple_client_ids", default: [String](),
-        "Bundle and service ids of our apps; none turns sign-in with Apple off.")
+        "Bundle and service ids of our apps; an empty list turns sign-in with Apple off.")
 
     private static let imageSizeKey = ConfigKey(
-        "image_size", default: ByteCount(10 << 20), "The largest picture of a person.")
+        "image_size", default: ByteCount(10 << 20), "The largest profile image.")
 
     static let entries = [
         imageSizeKey.entry,

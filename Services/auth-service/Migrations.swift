@@ -1,7 +1,7 @@
 import Postgres
 import ServiceKit
 
-/// The history of the schema.
+/// The migrations of the schema `auth`, in order.
 enum Migrations {
     static let all = [
         Migration(number: 1, name: "accounts", sql: PackageResources._001_accounts_sql),
@@ -9,5 +9,7 @@ enum Migrations {
         Outbox.migration(number: 3),
         Migration(number: 4, name: "nonces", sql: PackageResources._004_nonces_sql),
         Migration(number: 5, name: "portraits", sql: PackageResources._005_portraits_sql),
+        Migration(number: 6, name: "times", sql: PackageResources._006_times_sql),
+        Outbox.timesMigration(number: 7),
     ]
 }

@@ -5,14 +5,14 @@ import Redis
 import ServiceKit
 import Wire
 
-/// Rooms, messages, files, read positions.
+/// Chat-service: rooms, messages, files and read markers.
 @main
 enum App {
     static func main() {
         Service.main("chat-service", settings: ChatSettings.entries, assemble: assemble)
     }
 
-    /// Builds everything from the settings and passes it down.
+    /// The composition root: builds everything from the settings and passes it down by initialisers.
     static func assemble(_ service: ServiceBuilder) async throws {
         let settings = ChatSettings(service.config)
         let database = try await service.database("chat", migrations: Migrations.all)
@@ -24,7 +24,7 @@ enum App {
         _ = profiles.follow(subscriber)
         _ = access.follow(subscriber)
         let (messages, dms) = (MessageStore(database: database), DMStore(database: database))
-        let doors = Doors(access: access, workspaces: workspaces, dms: dms)
+        let roomAccess = RoomAccess(cache: access, workspaces: workspaces, dms: dms)
         let announcer = Announcer(redis: redis, outbox: OutboxStore(database: database, on: service.loops))
         let writer = MessageWriter(database: service.line(to: "chat"))
         let committer = Committer(on: service.loops.loops[0], writer: writer, announcer: announcer)
@@ -32,24 +32,19 @@ enum App {
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
             store: FileRecordStore(database: database))
         let sweep = FileSweep(attachments: attachments)
-        service.background("file sweep") {
-            guard let loop = EventLoop.current else { return }
-            try await sweep.run(on: loop)
-        }
+        service.background("file sweep", sweep.run)
         let erasure = RoomErasure(store: ErasureStore(database: database), attachments: attachments)
-        service.background("room erasure") {
-            guard let loop = EventLoop.current else { return }
-            try await erasure.run(on: loop)
-        }
+        service.background("room erasure", erasure.run)
         let toldPositions = ToldPositionStore(database: database, memory: settings.positionMemory)
         let conversations = Conversations(
-            gates: LoopLocal(service.loops) { SendGate(on: $0, to: committer) },
-            messages: messages, positions: ReadPositionStore(database: database), profiles: profiles,
+            sendBuffers: LoopLocal(service.loops) { SendBuffer(on: $0, to: committer) },
+            messages: messages, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
             attachments: attachments,
             gatewayPositions: GatewayPositions(
                 redis: redis, memory: settings.positionMemory, untold: toldPositions))
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
-        // Redis has to hold what it remembers, and every message is in it; gateways pass over what is an hour old.
+        // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
+        // old.
         _ = service.outbox(
             in: database, to: redis, stream: .pushes, grace: .seconds(2),
             memory: OutboxMemory(acknowledged: .seconds(60), unheard: .seconds(3600)), telling: events.telling)
@@ -58,18 +53,22 @@ enum App {
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
         try service.facts(of: "workspace", news.hear)
         service.publicRoutes { routes in
-            ChannelChatRoutes(doors: doors, conversations: conversations, fileSize: settings.fileSize)
+            ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)
-            GlanceRoutes(glances: Glances(doors: doors, messages: messages, profiles: profiles)).register(in: &routes)
-            FileRoutes(attachments: attachments, doors: doors).register(in: &routes)
+            RoomSummaryRoutes(
+                summaries: RoomSummaries(access: roomAccess, messages: messages, profiles: profiles)
+            ).register(in: &routes)
+            FileRoutes(attachments: attachments, access: roomAccess).register(in: &routes)
             DMRoutes(
-                doors: doors, directMessages: DirectMessages(store: dms, doors: doors, profiles: profiles),
+                access: roomAccess,
+                directMessages: DirectMessages(store: dms, access: roomAccess, profiles: profiles),
                 conversations: conversations, fileSize: settings.fileSize
             ).register(in: &routes)
         }
         service.internalRoutes { routes in
-            RoomRoutes(messages: messages, dms: dms, doors: doors, events: events, toldPositions: toldPositions)
-                .register(in: &routes)
+            RoomRoutes(
+                conversations: conversations, access: roomAccess, events: events, toldPositions: toldPositions
+            ).register(in: &routes)
         }
     }
 }

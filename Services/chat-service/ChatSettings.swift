@@ -1,9 +1,10 @@
 import ServiceKit
 
-/// The settings that only this service has.
+/// The settings of chat-service beside the common ones.
 struct ChatSettings: Sendable {
     private static let fileSizeKey = ConfigKey(
-        "file_size", default: ByteCount(10 << 20), "The largest file of a message; there are up to five.")
+        "file_size", default: ByteCount(10 << 20),
+        "The size limit of one file of a message. A message has up to five files.")
 
     static let entries = [fileSizeKey.entry, SessionPositions.memoryKey.entry]
 

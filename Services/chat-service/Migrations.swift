@@ -1,7 +1,7 @@
 import Postgres
 import ServiceKit
 
-/// The history of the schema.
+/// The migrations of the schema, in order.
 enum Migrations {
     static let all = [
         Migration(number: 1, name: "rooms", sql: PackageResources._001_rooms_sql),
@@ -11,5 +11,6 @@ enum Migrations {
         Migration(number: 5, name: "erasure", sql: PackageResources._005_erasure_sql),
         Migration(number: 6, name: "messages_with_files", sql: PackageResources._006_messages_with_files_sql),
         Migration(number: 7, name: "positions_of_rooms", sql: PackageResources._007_positions_of_rooms_sql),
+        Outbox.timesMigration(number: 8),
     ]
 }

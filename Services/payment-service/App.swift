@@ -10,15 +10,16 @@ enum App {
             "payment-service", settings: PaymentSettings.entries, commands: [reconcile], assemble: assemble)
     }
 
-    /// Reconciliation by hand; what it finds is printed, and told by the exit status.
+    /// The operator's command for reconciliation. It prints the differences and exits with 1 if there are any.
     static let reconcile = OperatorCommand(
-        "reconcile", "holds all payments and the ledger against the providers and themselves; 1 when they differ",
+        "reconcile",
+        "compares all payments with their providers and the ledger with its sums; exits with 1 if they differ",
         posting: "/internal/reconciliation", within: .seconds(3600)
     ) { reply in
         reply["complete"]?.bool == true && reply["differences"]?.elements?.first { _ in true } == nil
     }
 
-    /// Builds everything from the settings and passes it down.
+    /// Builds every part from the settings and passes it on by initialiser.
     static func assemble(_ service: ServiceBuilder) async throws {
         let settings = PaymentSettings(service.config)
         let database = try await service.database("payment", migrations: Migrations.all)
@@ -26,7 +27,7 @@ enum App {
         let ledger = Ledger(
             database: database,
             outbox: service.outbox(in: database, to: redis, named: "payment"),
-            lanes: UserLanes(service.loops),
+            queue: UserQueue(service.loops),
             welcomeGrant: settings.welcomeGrant,
             reserveLifetime: settings.reserveLifetime)
         let payments = Payments(
@@ -41,15 +42,14 @@ enum App {
             payments: payments,
             window: settings.reconciliationWindow,
             unclaimedAfter: settings.unclaimedAfter)
-        let sweeping = Sweeping(
+        let jobs = MaintenanceJobs(
             ledger: ledger,
             payments: payments,
             reconciliation: reconciliation,
-            interval: settings.sweepInterval,
             reconciliationInterval: settings.reconciliationInterval,
             metrics: DifferenceMetrics(),
             log: service.log)
-        service.metrics.add(sweeping.metrics)
+        service.metrics.add(jobs.metrics)
 
         service.publicRoutes { routes in
             StoreRoutes(catalogue: payments.catalogue, payments: payments).register(in: &routes)
@@ -61,9 +61,10 @@ enum App {
         }
         let capture = CoinsCapture(ledger: ledger, log: service.log)
         try service.facts(of: "workspace", capture.hear)
-        service.background("reserve expiry", sweeping.expireReserves)
-        service.background("payment attempts", sweeping.takeUpAttempts)
-        service.background("reconciliation", sweeping.reconcile)
-        service.background("count of differences", sweeping.countDifferences)
+        let pause = max(settings.sweepInterval, .milliseconds(10))
+        service.background("reserve expiry", every: pause, jobs.expireReserves)
+        service.background("payment attempts", every: pause, jobs.resumeAttempts)
+        service.background("reconciliation", every: pause, jobs.reconcile)
+        service.background("count of differences", every: pause, jobs.countDifferences)
     }
 }

@@ -1,7 +1,7 @@
 import Postgres
 import ServiceKit
 
-/// The history of the schema.
+/// The migrations of the schema `payment`, in order.
 enum Migrations {
     static let all = [
         Migration(number: 1, name: "ledger", sql: PackageResources._001_ledger_sql),
@@ -9,5 +9,7 @@ enum Migrations {
         Migration(number: 3, name: "payment", sql: PackageResources._003_payment_sql),
         Migration(number: 4, name: "reconciliation", sql: PackageResources._004_reconciliation_sql),
         Outbox.migration(number: 5),
+        Migration(number: 6, name: "times", sql: PackageResources._006_times_sql),
+        Outbox.timesMigration(number: 7),
     ]
 }

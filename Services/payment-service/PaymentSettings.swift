@@ -1,34 +1,35 @@
 import ServiceKit
 
-/// The settings that only this service has, beside those that each provider has of its own.
+/// The settings of payment-service, beside those of the providers.
 struct PaymentSettings: Sendable {
     private static let catalogueKey = ConfigKey(
         "catalogue",
         default: Catalogue(text: "10 Coin=100:10, 50 Coin=500:50, 100 Coin=1000:100") ?? Catalogue(items: []),
-        "What the store sells: name=price in won:coins of each item.")
+        "The items for sale, each as name=price in won:coins.")
     private static let welcomeGrantKey = ConfigKey(
-        "welcome_grant", default: 100, atLeast: 0, "Coins that an account holds when it is touched for the first time.")
+        "welcome_grant", default: 100, atLeast: 0, "Coins that a new account receives.")
     private static let reserveLifetimeKey = ConfigKey(
         "reserve_lifetime", default: Duration.seconds(600), atLeast: .milliseconds(1),
-        "How long coins are held that nobody captures or releases.")
+        "How long coins stay reserved without a capture or release.")
     private static let sweepIntervalKey = ConfigKey(
         "sweep_interval", default: Duration.seconds(2), atLeast: .milliseconds(1),
-        "How often expired reserves and unanswered questions to providers are looked for.")
+        "Interval of the jobs that expire reserves and resume interrupted payment lookups.")
     private static let attemptLifetimeKey = ConfigKey(
         "attempt_lifetime", default: Duration.seconds(3 * 86_400),
-        "How long a provider that gives no answer is asked again about a payment that somebody claims.")
+        "How long lookups of a payment are retried while its provider does not answer.")
     private static let reconciliationIntervalKey = ConfigKey(
         "reconciliation_interval", default: Duration.seconds(3600), atLeast: .milliseconds(1),
-        "How often one instance reconciles all payments and the whole ledger.")
+        "Interval at which one instance reconciles all payments and the whole ledger.")
     private static let reconciliationWindowKey = ConfigKey(
         "reconciliation_window", default: Duration.seconds(30 * 86_400),
-        "Payments first seen longer ago are not asked about any more.")
+        "Payments first seen longer ago are not compared with their provider any more.")
     private static let unclaimedAfterKey = ConfigKey(
-        "unclaimed_after", default: Duration.seconds(86_400), "Paid payments that nobody claims for so long are listed."
+        "unclaimed_after", default: Duration.seconds(86_400),
+        "Paid payments that stay unclaimed this long are listed as differences."
     )
     private static let providerDeadlineKey = ConfigKey(
         "provider_deadline", default: Duration.seconds(5), atLeast: .milliseconds(1),
-        "How long a request to a payment provider may take.")
+        "Time-out of a request to a payment provider.")
 
     static let entries =
         [

@@ -5,14 +5,14 @@ import Redis
 import ServiceKit
 import Wire
 
-/// Workspaces, members, channels.
+/// Workspace-service: workspaces, members and channels.
 @main
 enum App {
     static func main() {
         Service.main("workspace-service", settings: WorkspaceSettings.entries, assemble: assemble)
     }
 
-    /// Builds everything from the settings and passes it down.
+    /// The composition root: builds everything from the settings and passes it down by initialisers.
     static func assemble(_ service: ServiceBuilder) async throws {
         let settings = WorkspaceSettings(service.config)
         let database = try await service.database("workspace", migrations: Migrations.all)
@@ -28,40 +28,38 @@ enum App {
         let workspaces = Workspaces(
             database: database, store: store, members: members, channels: channelStore,
             channelMembers: channelMembers, facts: facts,
-            treasury: Treasury(
+            charges: CoinCharges(
                 payments: PaymentClient(service.internalClient(service.peers.payment)),
                 workspacePrice: settings.workspacePrice,
                 log: service.log))
         let channels = Channels(workspaces: workspaces, store: channelStore, members: channelMembers, facts: facts)
-        let directory = Directory(
+        let queries = WorkspaceQueries(
             database: database, workspaces: store, members: members, channels: channelStore,
             channelMembers: channelMembers, profiles: profiles)
         let pictures = Pictures(
-            in: try service.fileStore(folders: Covers.Folder.allCases.map(\.rawValue)), unusedIn: "unused_cover",
+            in: try service.fileStore(folders: CoverImages.Folder.allCases.map(\.rawValue)), unusedIn: "unused_cover",
             of: database)
-        service.background("unused covers") { try await pictures.sweep() }
-        let covers = Covers(pictures: pictures)
+        service.background("unused covers", pictures.run)
+        let covers = CoverImages(pictures: pictures)
         let system = SystemWorkspaces(
             workspaces: workspaces, slugs: Array(Set(service.profiles.all.flatMap(\.autoJoin))).sorted(),
-            image: try await covers.keepDefault(), owner: settings.systemOwner)
+            image: try await covers.storeDefault(), owner: settings.systemOwner)
         try await system.prepare()
+        let memberships = Memberships(access: AccessStore(database: database), channels: channels)
         service.publicRoutes { routes in
             let imageSize = settings.imageSize
-            WorkspaceRoutes(workspaces: workspaces, directory: directory, covers: covers, imageSize: imageSize)
+            WorkspaceRoutes(workspaces: workspaces, queries: queries, covers: covers, imageSize: imageSize)
                 .register(in: &routes)
             MemberRoutes(
-                workspaces: workspaces, directory: directory,
+                workspaces: workspaces, queries: queries,
                 invitations: Invitations(workspaces: workspaces, auth: auth)
             ).register(in: &routes)
-            CoverRoutes(covers: covers, access: AccessStore(database: database)).register(in: &routes)
-            ChannelRoutes(channels: channels, directory: directory, covers: covers, imageSize: imageSize)
+            CoverRoutes(covers: covers, memberships: memberships).register(in: &routes)
+            ChannelRoutes(channels: channels, queries: queries, covers: covers, imageSize: imageSize)
                 .register(in: &routes)
         }
         service.internalRoutes { routes in
-            AccessRoutes(
-                database: database, access: AccessStore(database: database), members: members,
-                channelMembers: channelMembers, channels: channels, system: system
-            ).register(in: &routes)
+            AccessRoutes(memberships: memberships, system: system).register(in: &routes)
         }
     }
 }

@@ -1,7 +1,7 @@
 import Postgres
 import ServiceKit
 
-/// The history of the schema.
+/// The migrations of the schema, in order.
 enum Migrations {
     static let all = [
         Migration(number: 1, name: "workspaces", sql: PackageResources._001_workspaces_sql),
@@ -9,5 +9,7 @@ enum Migrations {
         Migration(number: 3, name: "covers", sql: PackageResources._003_covers_sql),
         Migration(number: 4, name: "default_channels", sql: PackageResources._004_default_channels_sql),
         Migration(number: 5, name: "memberships_in_bulk", sql: PackageResources._005_memberships_in_bulk_sql),
+        Migration(number: 6, name: "times", sql: PackageResources._006_times_sql),
+        Outbox.timesMigration(number: 7),
     ]
 }

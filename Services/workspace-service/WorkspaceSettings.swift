@@ -1,15 +1,15 @@
 import ServiceKit
 import Wire
 
-/// The settings that only this service has.
+/// The settings of workspace-service beside the common ones.
 struct WorkspaceSettings: Sendable {
     private static let priceKey = ConfigKey(
-        "workspace_price", default: 10, atLeast: 0, "Coins that a workspace costs; 0 for none.")
+        "workspace_price", default: 10, atLeast: 0, "The price of a workspace in coins. 0 makes workspaces free.")
     private static let imageSizeKey = ConfigKey(
-        "image_size", default: ByteCount(10 << 20), "The largest picture of a workspace or a channel.")
+        "image_size", default: ByteCount(10 << 20), "The size limit of a cover image of a workspace or channel.")
     private static let systemOwnerKey = ConfigKey(
         "system_owner", default: 0, atLeast: 0,
-        "The id of the user who owns the workspaces that an API key enters by itself; 0 for nobody.")
+        "The user who owns the workspaces that users of an API key join automatically. 0 means nobody.")
 
     static let entries = [priceKey.entry, imageSizeKey.entry, systemOwnerKey.entry]
 

@@ -2,7 +2,7 @@ internal import CPostgres
 internal import EventLoop
 internal import Wire
 
-/// Makes one connection without blocking its loop: resolves the host, then turns libpq's crank until it is ready.
+/// Opens one connection without blocking its loop: resolves the host, then polls libpq until the session is ready.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
 final class ConnectionAttempt: @unchecked Sendable {
@@ -36,14 +36,14 @@ final class ConnectionAttempt: @unchecked Sendable {
         }
     }
 
-    /// Gives up.
+    /// Abandons the attempt.
     func cancel() { finish(.failure(PostgresError(.closed, message: ""))) }
 
     private func sessionSettings() throws(PostgresError) -> ConnectionString {
         var settings = try ConnectionString(configuration.connectionString)
         settings.setDefault("application_name", configuration.applicationName)
         settings.setDefault("client_encoding", "UTF8")
-        // Negotiating Kerberos would block.
+        // Kerberos negotiation would block the loop.
         settings.setDefault("gssencmode", "disable")
         settings.setDefault("tcp_user_timeout", String(configuration.stallLimit.wholeMilliseconds))
         if let schema = configuration.schema { settings.addOption("search_path", schema) }
@@ -78,7 +78,7 @@ final class ConnectionAttempt: @unchecked Sendable {
     }
 
     private func step() {
-        // libpq may close the descriptor and open another in each step.
+        // In each step libpq may close its descriptor and open another one.
         stopWatching()
         switch PQconnectPoll(raw) {
         case PGRES_POLLING_READING: wait(for: .readable)

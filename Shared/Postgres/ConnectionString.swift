@@ -1,13 +1,13 @@
 internal import CPostgres
 internal import EventLoop
 
-/// A connection string taken apart, so that names can be resolved before libpq would block on them.
+/// A parsed connection string. Host names are resolved in it before libpq would block on them.
 struct ConnectionString: Equatable {
     private(set) var settings: [String: String] = [:]
 
-    /// Takes a libpq URI or `key=value` pairs.
+    /// Parses a libpq URI or `key=value` pairs.
     init(_ text: String) throws(PostgresError) {
-        // The parser's own message may quote the password.
+        // The parser's message may quote the password.
         guard let options = PQconninfoParse(text, nil) else {
             throw PostgresError(.unavailable, message: "malformed connection string")
         }
@@ -19,17 +19,17 @@ struct ConnectionString: Equatable {
         }
     }
 
-    /// Sets what the string does not.
+    /// Sets a keyword that the string does not set.
     mutating func setDefault(_ keyword: String, _ value: String) {
         if settings[keyword] == nil { settings[keyword] = value }
     }
 
-    /// Adds a `-c name=value` for the session.
+    /// Adds the option `-c name=value` for the session.
     mutating func addOption(_ name: String, _ value: String) {
         settings["options"] = (settings["options"].map { $0 + " " } ?? "") + "-c \(name)=\(value)"
     }
 
-    /// The hosts with their ports, where a name must be resolved; empty for Unix sockets and numeric addresses.
+    /// The hosts with their ports if names must be resolved; empty for Unix sockets and numeric addresses.
     var hostsToResolve: [(host: String, port: UInt16)] {
         guard settings["hostaddr"] == nil, let list = settings["host"], !list.isEmpty else { return [] }
         let hosts = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -41,7 +41,7 @@ struct ConnectionString: Equatable {
         }
     }
 
-    /// Names every address found; libpq tries them in order.
+    /// Sets the resolved addresses; libpq tries them in order.
     mutating func setAddresses(_ found: [(host: String, addresses: [SocketAddress])]) {
         let all = found.flatMap { entry in entry.addresses.map { (entry.host, $0) } }
         settings["host"] = all.map(\.0).joined(separator: ",")
@@ -49,7 +49,7 @@ struct ConnectionString: Equatable {
         settings["port"] = all.map { String($0.1.port) }.joined(separator: ",")
     }
 
-    /// Begins to connect, without waiting.
+    /// Starts to connect without blocking.
     func startConnecting() -> OpaquePointer? {
         let pairs = settings.sorted { $0.key < $1.key }
         return pairs.map(\.key).withCStrings { keys in
@@ -59,7 +59,7 @@ struct ConnectionString: Equatable {
 }
 
 extension [String] {
-    /// Lends the strings as C strings, with a final nil.
+    /// Calls `body` with an array of C strings that ends with nil.
     fileprivate func withCStrings<Result>(_ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result) -> Result {
         let texts = map { $0.utf8CString }
         let all = texts.flatMap { $0 }

@@ -1,15 +1,15 @@
 internal import EventLoop
 internal import Glibc
 
-/// Watches a socket that libpq owns, through a descriptor of its own: libpq closes its own in the middle of a call
-/// when the connection fails, and epoll must be told before.
+/// Watches a socket of libpq through a duplicate of its descriptor. libpq closes its own descriptor inside a call when the
+/// connection fails, but a descriptor must be deregistered from epoll before it is closed.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
 final class DescriptorWatch: Channel, @unchecked Sendable {
     private let loop: EventLoop
     private let action: (IOEvents) -> Void
 
-    /// Nil where the process has no descriptor left.
+    /// Fails if the process has no free descriptor.
     init?(_ socket: Int32, for events: IOEvents, on loop: EventLoop, _ action: @escaping (IOEvents) -> Void) {
         let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { return nil }

@@ -1,4 +1,4 @@
-/// A queue whose both ends cost the same however long it is.
+/// A queue with constant cost at both ends.
 struct FIFO<Element>: Sequence {
     private var elements: [Element?] = []
     private var head = 0
@@ -22,13 +22,13 @@ struct FIFO<Element>: Sequence {
         return element
     }
 
-    /// Takes out the first element that matches; costs as much as there are elements.
+    /// Removes the first element that matches, in linear time.
     mutating func remove(where matches: (Element) -> Bool) {
         guard let index = elements[head...].firstIndex(where: { matches($0!) }) else { return }
         elements.remove(at: index)
     }
 
-    /// From the one that has waited longest.
+    /// Iterates from the oldest element.
     func makeIterator() -> some IteratorProtocol<Element> { elements[head...].lazy.map { $0! }.makeIterator() }
 
     var first: Element? { isEmpty ? nil : elements[head] }

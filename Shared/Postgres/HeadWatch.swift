@@ -1,19 +1,20 @@
-/// Decides what to do about a statement that the server works on and nobody waits for: after a grace most are done,
-/// or stopped by the server's own time-out; what is not is cancelled; and where even that brings no answer the
-/// connection is given up.
+/// Decides about an abandoned statement: one that the server still executes although no caller waits for it.
+///
+/// Most abandoned statements end within a grace period, by themselves or by the server's time-out. After the grace period
+/// the statement is cancelled. If the server does not answer even then, the connection is given up.
 struct HeadWatch {
     enum Action: Equatable {
-        /// The statement is waited for, or there is none.
+        /// A caller waits for the statement, or no statement is executed.
         case none
-        /// Look again at this time.
+        /// Check again at this time.
         case look(at: UInt64)
-        /// Ask the server to cancel, and look again at this time.
+        /// Ask the server to cancel the statement, and check again at this time.
         case cancel(lookAt: UInt64)
         /// The server does not answer.
         case giveUp
     }
 
-    /// Nanoseconds, like all times here.
+    /// In nanoseconds, like all times here.
     let grace: UInt64
     let limit: UInt64
     private var since: UInt64?
@@ -24,13 +25,13 @@ struct HeadWatch {
         self.limit = limit
     }
 
-    /// The server has turned to the next statement.
+    /// The server executes the next statement now.
     mutating func moveOn() {
         since = nil
         isCancelled = false
     }
 
-    /// Call when the head may have been abandoned, and at the times asked for.
+    /// Decides now; to be called when the first statement may have been abandoned, and at the requested times.
     mutating func check(isAbandoned: Bool, now: UInt64) -> Action {
         guard isAbandoned else { return .none }
         let since = self.since ?? now

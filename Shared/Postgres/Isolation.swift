@@ -1,12 +1,12 @@
-/// How far a transaction is kept apart from the others, as PostgreSQL defines it.
+/// The isolation level of a transaction, as PostgreSQL defines it.
 public enum Isolation: Sendable {
-    /// Each statement sees what was committed before it began.
+    /// Each statement sees the data committed before it began.
     case readCommitted
-    /// All statements see what was committed before the first.
+    /// All statements see the data committed before the first statement.
     case repeatableRead
-    /// As if transactions ran one after the other; may fail with `isSerializationFailure` and is then tried again.
+    /// Transactions behave as if they ran one after the other. One may fail with `isSerializationFailure`; retry it.
     case serializable
-    /// Like `repeatableRead`, and nothing may be written.
+    /// Like `repeatableRead`, without writes.
     case readOnly
 
     var begin: Statement {
@@ -18,8 +18,8 @@ public enum Isolation: Sendable {
         }
     }
 
-    private static let beginReadCommitted = Statement("begin", "begin isolation level read committed")
-    private static let beginRepeatableRead = Statement("begin", "begin isolation level repeatable read")
-    private static let beginSerializable = Statement("begin", "begin isolation level serializable")
-    private static let beginReadOnly = Statement("begin", "begin isolation level repeatable read read only")
+    private static let beginReadCommitted = Statement.write("begin", "begin isolation level read committed")
+    private static let beginRepeatableRead = Statement.write("begin", "begin isolation level repeatable read")
+    private static let beginSerializable = Statement.write("begin", "begin isolation level serializable")
+    private static let beginReadOnly = Statement.write("begin", "begin isolation level repeatable read read only")
 }

@@ -1,17 +1,17 @@
 internal import EventLoop
 internal import Wire
 
-/// A connection that a transaction has for itself, and how far the transaction is.
+/// A connection that one transaction uses alone, with the state of the transaction.
 ///
 /// - Note: `@unchecked Sendable` because the mutable state is touched on the pool's loop alone.
 final class Lease: @unchecked Sendable {
     private enum State {
-        /// Nothing has been sent.
+        /// Nothing was sent.
         case fresh
         case open
-        /// The BEGIN failed: whatever ran now would take effect at once.
+        /// The BEGIN failed: a statement would take effect without a transaction.
         case unbegun
-        /// The COMMIT or ROLLBACK is sent.
+        /// The COMMIT or ROLLBACK was sent.
         case ended
     }
 
@@ -21,12 +21,12 @@ final class Lease: @unchecked Sendable {
     private let deadline: Duration
     private let budget: UInt64
     private var state = State.fresh
-    /// The server has confirmed the COMMIT.
+    /// The server confirmed the COMMIT.
     private var isDurable = false
 
-    private static let commit = Statement("commit", "commit")
-    private static let rollback = Statement("rollback", "rollback")
-    private static let raiseTimeout = Statement(
+    private static let commit = Statement.write("commit", "commit")
+    private static let rollback = Statement.write("rollback", "rollback")
+    private static let raiseTimeout = Statement.write(
         "raise statement timeout", "select set_config('statement_timeout', $1::bigint::text, true)")
 
     init(_ connection: PostgresConnection, of pool: LoopPool, _ isolation: Isolation, deadline: Duration) {
@@ -37,12 +37,12 @@ final class Lease: @unchecked Sendable {
         budget = deadline.wholeNanoseconds
     }
 
-    /// Runs work in the transaction and waits for its outcome.
+    /// Runs work in the transaction and returns its outcome.
     func perform(_ work: Request.Work) async -> Request.Outcome {
         await pool.perform(Request(work, budget: budget), in: self)
     }
 
-    /// Sends a request into the transaction; on the loop.
+    /// Sends a request within the transaction; on the loop.
     func send(_ request: Request) {
         switch state {
         case .fresh: begin(with: request)
@@ -54,7 +54,7 @@ final class Lease: @unchecked Sendable {
         connection.send(request)
     }
 
-    /// Beginning costs no round trip, since it travels with the first work, which is skipped where it fails.
+    /// The BEGIN costs no round trip: it is sent with the first request, which the server skips if the BEGIN fails.
     private func begin(with request: Request) {
         state = .open
         request.prefix = [Self.step(isolation.begin)]
@@ -70,7 +70,7 @@ final class Lease: @unchecked Sendable {
         }
     }
 
-    /// Runs a text of several statements; other work must have begun the transaction.
+    /// Runs a text of several statements; an earlier request must have begun the transaction.
     func run(script text: String) async throws(PostgresError) {
         let result: Result<Void, PostgresError> = await withUnsafeContinuation { continuation in
             pool.onLoop { [self] _ in
@@ -81,19 +81,19 @@ final class Lease: @unchecked Sendable {
         try result.get()
     }
 
-    /// Makes the transaction durable. Cancelling the task does not take this back.
+    /// Commits the transaction. Cancelling the task does not stop the commit.
     func commit() async throws(PostgresError) {
         guard await mustCommit() else { return }
         let request = Request(.one(Self.step(Self.commit)), budget: budget)
         request.endsTransaction = true
-        // However a COMMIT fails, the transaction is over.
+        // The transaction is over even if the COMMIT fails.
         request.finished = { [self] error in giveBack(isClean: error == nil || error?.kind == .server) }
         let rows = try await pool.performShielded(request, in: self).rows
-        // The server answers ROLLBACK where a statement had failed and the closure did not mind.
+        // The server answers ROLLBACK if a statement failed and the closure swallowed its error.
         if rows.result.tag != "COMMIT" { throw .transactionEnded }
     }
 
-    /// Runs work and makes the transaction durable in the same round trip; nothing can follow.
+    /// Runs the last statements and commits in the same round trip.
     func commit(after steps: [Request.Step]) async throws(PostgresError) -> [Rows] {
         let request = Request(.batch(steps + [Self.step(Self.commit)]), budget: budget)
         request.endsTransaction = true
@@ -102,7 +102,7 @@ final class Lease: @unchecked Sendable {
                 isDurable = true
                 giveBack(isClean: true)
             } else {
-                // The COMMIT was skipped behind what failed, or has failed itself.
+                // The server skipped the COMMIT after a failed statement, or the COMMIT itself failed.
                 sendRollback()
             }
         }
@@ -111,7 +111,7 @@ final class Lease: @unchecked Sendable {
         return lists
     }
 
-    /// False where nothing was done, so that the connection is free already, or all is durable.
+    /// False if nothing was sent, in which case the connection is released, or if the transaction is committed already.
     private func mustCommit() async -> Bool {
         await withUnsafeContinuation { continuation in
             pool.onLoop { [self] pool in
@@ -128,7 +128,7 @@ final class Lease: @unchecked Sendable {
         }
     }
 
-    /// Undoes the transaction, without waiting; the connection is free again once the server has done so.
+    /// Rolls the transaction back without waiting; the connection is released when the server has answered.
     func rollBack() {
         pool.onLoop { [self] pool in
             switch state {

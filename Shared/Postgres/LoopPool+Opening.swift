@@ -3,14 +3,14 @@ internal import EventLoop
 internal import Wire
 
 extension LoopPool {
-    /// Whether another connection is allowed.
+    /// Whether the limit allows another connection.
     var canOpen: Bool { connections.count + attempts.count < configuration.connectionsPerLoop }
 
-    /// Opens as many connections as are of use and allowed.
+    /// Opens the connections that are needed and allowed.
     func openIfWanted() {
-        // While the server refuses, one attempt at a time finds out when it is back.
-        let most = lastFailure == nil ? wanted : min(1, wanted)
-        while attempts.count < most, canOpen, pause == nil, !isClosed { open() }
+        // While the server refuses connections, one attempt at a time is enough to notice its return.
+        let limit = lastFailure == nil ? wanted : min(1, wanted)
+        while attempts.count < limit, canOpen, pause == nil, !isClosed { open() }
     }
 
     private func open() {
@@ -42,7 +42,7 @@ extension LoopPool {
         guard !isClosed else { return }
         pause = loop.schedule(after: backoff.next()) { [unowned self] in
             pause = nil
-            openIfAnyoneWaits()
+            openForWaiting()
         }
     }
 }
@@ -58,6 +58,6 @@ extension LoopPool: ConnectionOwner {
 
     func closed(_ connection: PostgresConnection) {
         connections.removeAll { $0 === connection }
-        openIfAnyoneWaits()
+        openForWaiting()
     }
 }

@@ -1,7 +1,7 @@
 internal import EventLoop
 
 extension LoopPool {
-    /// Sends a request, on any connection or on a leased one, and waits for its outcome; from any thread.
+    /// Sends a request on any connection or on a leased one and returns its outcome; from any thread.
     func perform(_ request: Request, in lease: Lease? = nil) async -> Request.Outcome {
         await withTaskCancellationHandler {
             await performShielded(request, in: lease)
@@ -10,7 +10,7 @@ extension LoopPool {
         }
     }
 
-    /// The same, but cancelling the task does not end the wait.
+    /// Like `perform`, but cancelling the task does not end the wait.
     func performShielded(_ request: Request, in lease: Lease? = nil) async -> Request.Outcome {
         await withUnsafeContinuation { continuation in
             if loop.isCurrent {
@@ -28,7 +28,7 @@ extension LoopPool {
         if let lease { lease.send(request) } else { submit(request) }
     }
 
-    /// Waits for a connection of its own.
+    /// Returns a connection that the caller uses alone, after waiting for a free one.
     func lease(within budget: Duration) async throws(PostgresError) -> PostgresConnection {
         let lease = LeaseRequest(budget: budget)
         let answer = await withTaskCancellationHandler {
@@ -43,7 +43,7 @@ extension LoopPool {
         return try answer.get()
     }
 
-    /// Runs `body` on the loop: at once where the caller is on it.
+    /// Runs `body` on the loop; at once if the caller is on it.
     func onLoop(_ body: @escaping @Sendable (LoopPool) -> Void) {
         if loop.isCurrent { body(self) } else { loop.execute { [self] in body(self) } }
     }

@@ -1,10 +1,10 @@
 internal import EventLoop
 internal import Wire
 
-/// The connections of one loop, and who waits for them.
+/// The connections of one loop, and the callers that wait for them.
 ///
-/// Any connection serves many requests at once; a transaction leases one for itself. All but one may be leased, so that
-/// single statements always find their way.
+/// A connection serves many requests at once; a transaction leases one and uses it alone. One connection is never leased,
+/// so that single statements are never blocked by transactions.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
 final class LoopPool: @unchecked Sendable {
@@ -15,7 +15,7 @@ final class LoopPool: @unchecked Sendable {
     var connections: [PostgresConnection] = []
     var attempts: [ConnectionAttempt] = []
     var backoff: Backoff
-    /// Until the next attempt, after one has failed.
+    /// The pause before the next attempt, after a failure.
     var pause: LoopTimer?
     var lastFailure: PostgresError?
     var requests = WaitingList<Request>()
@@ -31,7 +31,7 @@ final class LoopPool: @unchecked Sendable {
 
     // MARK: Requests
 
-    /// Sends a request on the least busy connection, or lets it wait for one.
+    /// Sends a request on the least busy connection, or queues it.
     func submit(_ request: Request) {
         if isClosed { return answer(request, .failed(.closed)) }
         if let connection = leastBusy {
@@ -40,16 +40,16 @@ final class LoopPool: @unchecked Sendable {
         } else if isFull {
             answer(request, .failed(lastFailure ?? .tooManyWait))
         } else {
-            let patience = timer(for: .nanoseconds(Int64(clamping: request.budget))) { [unowned self] in
+            let timer = makeTimer(for: .nanoseconds(Int64(clamping: request.budget))) { [unowned self] in
                 requests.remove(request)
                 answer(request, .failed(waitedTooLong))
             }
-            requests.append(request, patience)
+            requests.append(request, timer)
             openIfWanted()
         }
     }
 
-    /// Answers a request whose task was cancelled.
+    /// Answers a request after its task was cancelled.
     func cancel(_ request: Request) {
         guard request.cancel() else { return }
         answer(request, .failed(.cancelled))
@@ -71,7 +71,7 @@ final class LoopPool: @unchecked Sendable {
 
     // MARK: Leases
 
-    /// Finds a connection for a transaction, or lets it wait for one.
+    /// Leases a connection to a transaction, or queues the transaction.
     func submit(_ lease: LeaseRequest) {
         if isClosed { return lease.answer(.failure(.closed)) }
         if let connection = leasable {
@@ -79,22 +79,22 @@ final class LoopPool: @unchecked Sendable {
         } else if isFull {
             lease.answer(.failure(lastFailure ?? .tooManyWait))
         } else {
-            let patience = timer(for: lease.budget) { [unowned self] in
+            let timer = makeTimer(for: lease.budget) { [unowned self] in
                 leases.remove(lease)
                 lease.answer(.failure(waitedTooLong))
             }
-            leases.append(lease, patience)
+            leases.append(lease, timer)
             openIfWanted()
         }
     }
 
-    /// Answers a transaction that waits and whose task was cancelled.
+    /// Answers a waiting transaction after its task was cancelled.
     func cancel(_ lease: LeaseRequest) {
         leases.remove(lease)
         lease.cancel()
     }
 
-    /// Takes back a leased connection, with no transaction open on it.
+    /// Releases a leased connection after its transaction has ended.
     func release(_ connection: PostgresConnection) {
         connection.isLeased = false
         if !connection.isClosed { serve() }
@@ -116,13 +116,13 @@ final class LoopPool: @unchecked Sendable {
 
     private var isFull: Bool { requests.count + leases.count >= configuration.waitLimit }
 
-    private func timer(for budget: Duration, _ action: @escaping () -> Void) -> LoopTimer {
+    private func makeTimer(for budget: Duration, _ action: @escaping () -> Void) -> LoopTimer {
         loop.schedule(after: min(budget, configuration.waitTimeout), action)
     }
 
     private var waitedTooLong: PostgresError { lastFailure ?? (connections.isEmpty ? .notConnected : .waitedTooLong) }
 
-    /// Gives those who wait what has come free.
+    /// Serves the waiting callers with free connections.
     func serve() {
         while !leases.isEmpty, let connection = leasable, let lease = leases.popFirst() {
             hand(connection, to: lease)
@@ -130,19 +130,19 @@ final class LoopPool: @unchecked Sendable {
         while !requests.isEmpty, let connection = leastBusy, let request = requests.popFirst() {
             connection.send(request)
         }
-        openIfAnyoneWaits()
+        openForWaiting()
     }
 
-    func openIfAnyoneWaits() {
+    func openForWaiting() {
         if !leases.isEmpty || !requests.isEmpty { openIfWanted() }
     }
 
-    /// How many more connections would be of use.
+    /// How many more connections are needed.
     var wanted: Int { leases.count + (leastBusy.map { $0.depth >= configuration.busyDepth } ?? true ? 1 : 0) }
 
     // MARK: Closing
 
-    /// Closes every connection; whoever waits is told.
+    /// Closes every connection; waiting callers fail.
     func close() {
         isClosed = true
         pause?.cancel()

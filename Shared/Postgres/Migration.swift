@@ -1,10 +1,10 @@
-/// One step of a schema's history: SQL that is applied once, in a transaction, and never changed afterwards.
+/// One step of a schema's history: SQL that is applied once, in a transaction, and never edited afterwards.
 public struct Migration: Sendable {
-    /// Its place in the order, from 1.
+    /// The number in the order, from 1.
     public let number: Int
-    /// What it does, such as `create_users`.
+    /// A short description, such as `create_users`.
     public let name: String
-    /// Statements of SQL, UTF-8.
+    /// SQL statements in UTF-8.
     public let sql: [UInt8]
 
     public init(number: Int, name: String, sql: [UInt8]) {
@@ -13,7 +13,7 @@ public struct Migration: Sendable {
         self.sql = sql
     }
 
-    /// Takes number and name from a file name such as `0001_create_users.sql`; nil where it is not of this form.
+    /// Reads number and name from a file name such as `0001_create_users.sql`; nil for any other form.
     public init?(file: String, sql: [UInt8]) {
         guard file.hasSuffix(".sql"), let separator = file.firstIndex(of: "_"), let number = Int(file[..<separator]),
             number > 0
@@ -22,14 +22,16 @@ public struct Migration: Sendable {
     }
 }
 
-/// Why a schema's history cannot be continued.
+/// The reason why a schema cannot be migrated.
 public enum MigrationError: Error, Sendable, Equatable {
-    /// Two steps have the same number, or the list is not in order.
+    /// Two migrations have the same number, or the list is not in order.
     case unordered(Int)
-    /// An applied step is not the one of this number here any more.
+    /// An applied migration differs from the migration with this number in the program.
     case changed(Int, name: String)
-    /// The database is ahead: it has a step that is unknown here and older than one that is to be applied.
+    /// The migration was not applied although a later one was.
     case missing(Int)
-    /// A step failed and was undone.
+    /// The database has a migration that is newer than all of the program's.
+    case newer(Int)
+    /// A migration failed and was rolled back.
     case failed(Int, name: String, PostgresError)
 }

@@ -8,19 +8,19 @@ struct MigrationHistory: Sendable {
         table = Self.quoted(schema) + ".schema_migrations"
     }
 
-    private static let lock = Statement(
+    private static let lock = Statement.write(
         "lock migrations", "select pg_advisory_xact_lock(hashtextextended('maru migrations of ' || $1::text, 0))")
-    private static let schemaExists = Statement(
+    private static let schemaExists = Statement.read(
         "look for schema", "select to_regnamespace(quote_ident($1)) is not null")
 
-    /// Makes schema and table where they are missing.
+    /// Creates the schema and the table if they are missing.
     func create(in tx: PostgresTransaction) async throws(PostgresError) {
         try await tx.query(Self.lock, schema)
         if !(try await tx.query(Self.schemaExists, schema).value(as: Bool.self)) {
-            try await tx.execute(Statement("create schema", unprepared: "create schema \(Self.quoted(schema))"))
+            try await tx.execute(Statement.write("create schema", unprepared: "create schema \(Self.quoted(schema))"))
         }
         try await tx.execute(
-            Statement(
+            Statement.write(
                 "create schema_migrations",
                 unprepared: """
                     create table if not exists \(table) (
@@ -32,12 +32,12 @@ struct MigrationHistory: Sendable {
                     """))
     }
 
-    /// Applies a migration unless it has been before.
+    /// Applies a migration if it has not been applied before.
     ///
     /// - Returns: whether it was applied now.
     func apply(_ migration: Migration, in tx: PostgresTransaction) async throws -> Bool {
         try await tx.query(Self.lock, schema)
-        let find = Statement(
+        let find = Statement.read(
             "find migration",
             unprepared: "select checksum = sha256($2) from \(table) where number = $1")
         if let isSame = try await tx.query(find, migration.number, migration.sql).first({ try $0.next(as: Bool.self) })
@@ -45,16 +45,21 @@ struct MigrationHistory: Sendable {
             guard isSame else { throw MigrationError.changed(migration.number, name: migration.name) }
             return false
         }
-        let findLater = Statement("find later migration", unprepared: "select max(number) from \(table)")
-        if let last = try await tx.query(findLater).value(as: Int?.self), last > migration.number {
+        if let last = try await last(in: tx), last > migration.number {
             throw MigrationError.missing(migration.number)
         }
         try await tx.run(script: String(decoding: migration.sql, as: UTF8.self))
-        let record = Statement(
+        let record = Statement.write(
             "record migration",
             unprepared: "insert into \(table) (number, name, checksum) values ($1, $2, sha256($3))")
         try await tx.execute(record, migration.number, migration.name, migration.sql)
         return true
+    }
+
+    /// The number of the last applied migration; nil if there is none.
+    func last(in tx: PostgresTransaction) async throws(PostgresError) -> Int? {
+        let findLast = Statement.read("find last migration", unprepared: "select max(number) from \(table)")
+        return try await tx.query(findLast).value(as: Int?.self)
     }
 
     private static func quoted(_ identifier: String) -> String {

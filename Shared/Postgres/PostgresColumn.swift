@@ -1,8 +1,8 @@
-/// One value of a result while it is read; its bytes live as long as the result.
+/// One value of a result while it is decoded. Its bytes are valid as long as the result.
 public struct PostgresColumn {
     /// The position in the row, from 0.
     public let index: Int
-    /// The server's number of the type.
+    /// The OID of the type.
     public let oid: UInt32
     /// The binary form; nil for NULL.
     public let bytes: UnsafeRawBufferPointer?
@@ -16,7 +16,7 @@ public struct PostgresColumn {
         return bytes
     }
 
-    /// An integer column of any width whose value fits.
+    /// An integer column of any width, if its value fits.
     func integer<Value: FixedWidthInteger>(as type: Value.Type) throws(PostgresError) -> Value {
         guard let bytes else { throw mismatch(type) }
         let wide: Int64
@@ -31,14 +31,14 @@ public struct PostgresColumn {
         return value
     }
 
-    /// The characters of text, varchar, json, jsonb, an enum, …
+    /// The characters of a text, varchar, json, jsonb, enum, …
     func text() throws(PostgresError) -> UnsafeRawBufferPointer {
         guard let bytes, !PostgresType.binaryOIDs.contains(oid) else { throw mismatch(String.self) }
         // The binary form of jsonb is a version byte and the text.
         return oid == 3802 ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst()) : bytes
     }
 
-    /// The error of a column that does not hold what the caller wants.
+    /// The error for a column that cannot be read as the wanted type.
     public func mismatch(_ wanted: Any.Type) -> PostgresError {
         let found = isNull ? "null" : "type \(oid)"
         return PostgresError(.unexpectedColumn, message: "column \(index) is \(found), read as \(wanted)")

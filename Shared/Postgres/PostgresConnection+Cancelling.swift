@@ -2,7 +2,7 @@ internal import CPostgres
 internal import EventLoop
 
 extension PostgresConnection {
-    /// Answers the callers whose deadline has passed and sees to what nobody waits for any more.
+    /// Answers the callers with a passed deadline, and cancels abandoned statements.
     func checkDeadlines() {
         guard !isClosed else { return }
         var next = UInt64.max
@@ -40,9 +40,9 @@ extension PostgresConnection {
         return false
     }
 
-    /// The cancellation may come late and hit another statement of the pipeline: those under way are marked, to be sent again
-    /// if that happens, and nothing more is sent until the server has been told. It may even then act on it with the next
-    /// statement only, if that is there before it looks: until one has ended, those that follow are marked as well.
+    /// A cancellation can arrive late and hit another statement of the pipeline. The requests in flight are therefore marked
+    /// for a restart in that case, and nothing more is sent until the server has received the cancellation. The server may
+    /// then still apply it to the next statement, so requests are marked until one more statement has ended.
     private func cancelHead() {
         guard !isCancelling, let ticket = CancelTicket(raw) else { return }
         isCancelling = true
@@ -58,7 +58,7 @@ extension PostgresConnection {
     }
 }
 
-/// What it takes to cancel on the server, from any thread.
+/// The key for a cancellation on the server, usable from any thread.
 ///
 /// - Note: `@unchecked Sendable` because libpq's PGcancel is made to be used from another thread; it is never changed.
 private final class CancelTicket: @unchecked Sendable {
@@ -71,7 +71,7 @@ private final class CancelTicket: @unchecked Sendable {
 
     deinit { PQfreeCancel(raw) }
 
-    /// Asks over a connection of its own; blocks until the server has taken note.
+    /// Sends the cancellation over a separate connection; blocks until the server has received it.
     func send() {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { message in
             _ = PQcancel(raw, message.baseAddress, Int32(message.count))

@@ -1,12 +1,12 @@
 internal import CPostgres
 
 extension PostgresConnection {
-    /// Takes all results that are complete.
+    /// Reads all complete results.
     func receiveResults() {
         if script != nil { return receiveScriptResults() }
         var isAfterEnd = false
         while !isClosed, !inFlight.isEmpty, PQisBusy(raw) == 0 {
-            // One NULL ends a statement; two in a row mean that nothing more is there.
+            // One NULL ends a statement; two in a row mean that no more results are there.
             guard let result = PQgetResult(raw) else {
                 if isAfterEnd { return }
                 isAfterEnd = true
@@ -69,7 +69,7 @@ extension PostgresConnection {
         guard let error = request.error, !request.isAnswered else { return settle(request, request.outcome) }
         switch error.sqlState {
         case "26000":
-            // What could not be prepared is unknown when it is executed; else somebody has discarded it.
+            // The statement is unknown because its preparation failed, or because the session discarded it.
             if let reason = request.failedStep.preparedKey.flatMap({ failures[$0] }) {
                 request.replaceError(reason)
                 settle(request, request.outcome)
@@ -87,14 +87,14 @@ extension PostgresConnection {
         restart(request)
     }
 
-    /// Nothing has taken effect, so it may start again; not within a transaction, which is aborted by now.
+    /// Sends the request again, which had no effect. Within a transaction that is impossible: the failure aborted it.
     private func restart(_ request: Request) {
-        guard !request.isInTransaction, request.restarts < Self.mostRestarts, let owner else {
+        guard !request.isInTransaction, request.restarts < Self.restartLimit, let owner else {
             return settle(request, request.outcome)
         }
         request.restart()
         owner.takeBack(request)
     }
 
-    private static let mostRestarts = 2
+    private static let restartLimit = 2
 }

@@ -2,7 +2,7 @@ internal import CPostgres
 internal import EventLoop
 
 extension PostgresConnection {
-    /// Puts a request into the pipeline.
+    /// Sends a request in the pipeline.
     func send(_ request: Request) {
         guard !isClosed, script == nil else { return settle(request, .failed(.notSent)) }
         if isCancelDue {
@@ -25,7 +25,7 @@ extension PostgresConnection {
         return PQpipelineSync(raw) == 1 && flush()
     }
 
-    /// Adds a read to those of this turn; their sync follows at its end.
+    /// Adds a read to the group of this turn; their common sync follows at the end of the turn.
     private func join(_ request: Request) -> Bool {
         guard let step = request.onlyStep, let statement = prepared(step), execute(step, statement) else {
             return false
@@ -51,12 +51,12 @@ extension PostgresConnection {
 
     private func write(_ request: Request) -> Bool {
         if let step = request.onlyStep { return execute(step, prepared(step)) }
-        // Preparing has a sync of its own, which must not fall between the steps.
+        // Preparing sends a sync, which must not fall between the steps.
         let steps = request.steps.map { ($0, prepared($0)) }
         return steps.allSatisfy { execute($0, $1) }
     }
 
-    /// Prepares a statement that is new here. That has a sync of its own: no failure of anything else can undo it.
+    /// Prepares a statement on its first use here, with a separate sync, so that no failure of another statement undoes it.
     private func prepared(_ step: Request.Step) -> PreparedStatement? {
         guard let key = step.preparedKey, case .prepared(let sql) = step.statement.source else { return nil }
         if let known = statements[key] { return known }
@@ -87,7 +87,7 @@ extension PostgresConnection {
 }
 
 extension Request.Step {
-    /// Nil for a statement that is not prepared.
+    /// Nil for a statement that is never prepared.
     var preparedKey: PreparedStatement.Key? {
         guard case .prepared(let sql) = statement.source else { return nil }
         return PreparedStatement.Key(statement: Int(bitPattern: sql.utf8Start), signature: parameters.signature)

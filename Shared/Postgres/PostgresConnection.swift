@@ -1,17 +1,16 @@
 internal import CPostgres
 internal import EventLoop
 
-/// One session with the server: statements go out in a pipeline and results come back in the same order.
-/// What writes has a sync of its own, so that the failure of one never touches another; plain reads of
-/// one turn of the loop share one.
+/// One session with the server: statements are sent in a pipeline, and results come back in the same order. Each write has
+/// its own sync, so that its failure never affects another statement. The reads of one turn of the loop share a sync.
 ///
-/// A caller is answered only at its sync, because the commit happens there. The server answers every sync with a packet
-/// of its own, and libpq 15 sends one for each: sharing them took a read at depth 32 from 3.0 to 0.5 us of the client's
-/// processor and from 8 to 5 us of the server's.
+/// A caller is answered only at its sync, because the commit happens there. Client and server spend a packet on every sync:
+/// sharing lowered the cost of a read at depth 32 from 3.0 to 0.5 µs of the client's processor and from 8 to 5 µs of the
+/// server's.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
 final class PostgresConnection: @unchecked Sendable {
-    /// What has been sent and not been answered yet.
+    /// A unit of the pipeline that the server has not answered yet.
     enum InFlight {
         case prepare(PreparedStatement)
         case requests(RequestGroup)
@@ -20,30 +19,30 @@ final class PostgresConnection: @unchecked Sendable {
     let loop: EventLoop
     let configuration: PostgresConfiguration
     let blocking: BlockingPool
-    /// Held until the connection is closed.
+    /// Kept until the connection is closed.
     private(set) var owner: (any ConnectionOwner)?
 
     let raw: OpaquePointer
     var inFlight = FIFO<InFlight>()
-    /// The last of those in flight, while its sync has not been sent.
+    /// The last group in flight, until its sync is sent.
     var openGroup: RequestGroup?
-    /// How many requests are under way.
+    /// How many requests are in flight.
     var depth = 0
     var statements: [PreparedStatement.Key: PreparedStatement] = [:]
     var failures: [PreparedStatement.Key: PostgresError] = [:]
     var statementCount = 0
     var script: ScriptRun?
     private(set) var isClosed = false
-    /// A transaction has it for itself.
+    /// Whether a transaction uses the connection alone.
     var isLeased = false
-    /// A cancellation is on its way to the server; what is sent now might be hit.
+    /// A cancellation is being sent to the server; a statement sent now could be hit.
     var isCancelling = false
-    /// The server may have been told to cancel and not have done so: what it executes next can be hit.
+    /// The server may have received a cancellation without applying it yet: the next statement could be hit.
     var isCancelDue = false
-    /// The first request since then, behind which nothing is hit any more.
+    /// The first request since then; when it has ended, later ones are safe.
     var firstAfterCancel: Request?
     var head: HeadWatch
-    /// Monotonic nanoseconds.
+    /// In monotonic nanoseconds.
     var lastUse: UInt64
 
     private var watch: DescriptorWatch?
@@ -52,7 +51,7 @@ final class PostgresConnection: @unchecked Sendable {
     private var armedDeadline = UInt64.max
     private var idleTimer: LoopTimer?
 
-    /// Takes over an established session in pipeline mode; nil where the process has no descriptor left.
+    /// Takes over an established session in pipeline mode; fails if the process has no free descriptor.
     init?(
         _ raw: OpaquePointer, _ configuration: PostgresConfiguration, on loop: EventLoop, blocking: BlockingPool,
         owner: any ConnectionOwner
@@ -79,7 +78,7 @@ final class PostgresConnection: @unchecked Sendable {
         if !isAlive && !isClosed { close(lost()) }
     }
 
-    /// Sends what is left; where the kernel takes no more, waits until it does. False where the connection is lost.
+    /// Writes buffered bytes; if the kernel's buffer is full, writes the rest later. False if the connection is lost.
     func flush() -> Bool {
         let result = PQflush(raw)
         let mustWait = result == 1
@@ -97,7 +96,7 @@ final class PostgresConnection: @unchecked Sendable {
 
     // MARK: Time
 
-    /// Sees to it that `checkDeadlines` is called at `deadline`.
+    /// Schedules `checkDeadlines` at `deadline`.
     func arm(for deadline: UInt64) {
         guard deadline < armedDeadline else { return }
         armedDeadline = deadline
@@ -121,7 +120,7 @@ final class PostgresConnection: @unchecked Sendable {
 
     // MARK: Ending
 
-    /// Ends the session; what is under way fails with `reason`.
+    /// Closes the session; requests in flight fail with `reason`.
     func close(_ reason: PostgresError = .closed) {
         guard !isClosed else { return }
         isClosed = true
@@ -148,7 +147,7 @@ final class PostgresConnection: @unchecked Sendable {
         request.answer(outcome, now: loop.now, report: configuration.onStatement)
     }
 
-    /// Answers for good: the server has nothing more to say.
+    /// Answers a request that the server has finished.
     func settle(_ request: Request, _ outcome: Request.Outcome) {
         answer(request, outcome)
         guard let finished = request.finished else { return }
@@ -157,11 +156,11 @@ final class PostgresConnection: @unchecked Sendable {
     }
 }
 
-/// Who made a connection and is told of its fate.
+/// The owner of a connection, which receives its events.
 protocol ConnectionOwner: AnyObject {
-    /// Something was answered: there is room for more.
+    /// A request was answered; the connection can take more.
     func hasRoom(_ connection: PostgresConnection)
-    /// Takes back a request that failed through no fault of its own and has taken no effect.
+    /// Takes back a request that had no effect and must be sent again.
     func takeBack(_ request: Request)
     func mayCloseIdle(_ connection: PostgresConnection) -> Bool
     func closed(_ connection: PostgresConnection)

@@ -1,38 +1,38 @@
 extension PostgresError {
-    /// Whether a row with the same key exists already; of the named constraint or index, if one is given.
+    /// Whether a row with the same key exists already; in the given constraint or index, if one is given.
     public func isUniqueViolation(of constraint: String? = nil) -> Bool {
         sqlState == "23505" && (constraint == nil || constraint == self.constraint)
     }
 
-    /// Whether a row referred to is missing, or is still referred to.
+    /// Whether a referenced row is missing, or a row to be deleted is still referenced.
     public func isForeignKeyViolation(of constraint: String? = nil) -> Bool {
         sqlState == "23503" && (constraint == nil || constraint == self.constraint)
     }
 
-    /// Whether a `check` was not met.
+    /// Whether a `check` constraint was violated.
     public func isCheckViolation(of constraint: String? = nil) -> Bool {
         sqlState == "23514" && (constraint == nil || constraint == self.constraint)
     }
 
-    /// Whether a serializable transaction met another; trying again helps.
+    /// Whether a serializable transaction conflicted with another; a retry helps.
     public var isSerializationFailure: Bool { sqlState == "40001" }
 
-    /// Whether the server broke a deadlock here; trying again helps.
+    /// Whether the server chose this transaction to end a deadlock; a retry helps.
     public var isDeadlock: Bool { sqlState == "40P01" }
 
-    /// Whether nothing took effect and the same transaction may pass when it is tried again at once.
+    /// Whether the transaction had no effect and may succeed if it is retried at once.
     public var isTransient: Bool { isSerializationFailure || isDeadlock }
 
-    /// Whether it is unknown if a write took effect.
+    /// Whether a write may or may not have taken effect.
     public var isOutcomeUnknown: Bool { kind == .connectionLost || kind == .timeout || kind == .cancelled }
 
     static let timeout = PostgresError(.timeout, message: "the deadline passed")
     static let cancelled = PostgresError(.cancelled, message: "")
-    static let notSent = PostgresError(.connectionLost, message: "the connection was closed before")
+    static let notSent = PostgresError(.connectionLost, message: "the connection closed before the statement was sent")
     static let closed = PostgresError(.closed, message: "the pool is closed")
-    static let tooManyWait = PostgresError(.exhausted, message: "too many wait for a connection")
-    static let notConnected = PostgresError(.unavailable, message: "no connection was made in time")
-    static let waitedTooLong = PostgresError(.exhausted, message: "no connection came free in time")
+    static let tooManyWait = PostgresError(.exhausted, message: "too many callers wait for a connection")
+    static let notConnected = PostgresError(.unavailable, message: "no connection was opened in time")
+    static let waitedTooLong = PostgresError(.exhausted, message: "no connection became free in time")
     static let transactionEnded = PostgresError(.transactionEnded, message: "the transaction has ended or was aborted")
     static let nulInText = PostgresError(.invalidParameter, message: "text with a NUL character")
 }

@@ -1,5 +1,5 @@
 extension PostgresError {
-    /// What the server said in a failed result.
+    /// The server's error in a failed result.
     init(_ result: PostgresResult) {
         let state = result.field("C") ?? ""
         self.init(
@@ -11,7 +11,7 @@ extension PostgresError {
         )
     }
 
-    /// The end of a session by the server counts as loss of the connection, a statement time-out as a time-out.
+    /// A session that the server ended counts as a lost connection, and a statement time-out as a time-out.
     private static func kind(ofState state: String) -> Kind {
         switch state {
         case "57P01", "57P02", "57P03", "57P05", "25P03": .connectionLost
@@ -20,8 +20,8 @@ extension PostgresError {
         }
     }
 
-    /// Messages about data, and those that SQL functions raise themselves, may quote what was stored or sent; messages
-    /// of these classes name only what the SQL text and the catalogue hold.
+    /// The error classes with messages that name only parts of the SQL text and the catalogue. Messages about data, and those
+    /// that SQL functions raise, may quote stored or sent values.
     private static func isSafeToQuote(_ state: String) -> Bool { safeClasses.contains(String(state.prefix(2))) }
 
     private static let safeClasses: Set<String> = [

@@ -1,14 +1,14 @@
-/// Why a statement, a transaction or a connection failed.
+/// The failure of a statement, a transaction or a connection.
 ///
-/// It never holds a value of a parameter or a column: where the server's own words may quote one, they are left out.
+/// It never contains a value of a parameter or a column: a message of the server that may quote one is left out.
 public struct PostgresError: Error, Sendable, Equatable {
-    /// What kind of failure it is.
+    /// The kind of a failure.
     public enum Kind: Sendable, Equatable {
-        /// The server refused the statement; `sqlState` says why.
+        /// The server refused the statement; `sqlState` tells the reason.
         case server
-        /// The connection ended while the statement was under way; whether it took effect is unknown.
+        /// The connection ended while the statement was in flight; the statement may have taken effect.
         case connectionLost
-        /// No connection to the server could be made in time; nothing was sent.
+        /// No connection to the server could be opened in time; nothing was sent.
         case unavailable
         /// The deadline passed; the statement was cancelled, but may have taken effect.
         case timeout
@@ -18,22 +18,22 @@ public struct PostgresError: Error, Sendable, Equatable {
         case exhausted
         /// The pool was closed; nothing was sent.
         case closed
-        /// A value that no parameter can hold; nothing was sent.
+        /// The value cannot be a parameter; nothing was sent.
         case invalidParameter
-        /// A row does not hold what its reader expects.
+        /// A row does not have the columns that its reader expects.
         case unexpectedColumn
-        /// The transaction has ended, or was aborted by a failure that its body swallowed.
+        /// The transaction has ended, or was aborted by an error that its body swallowed.
         case transactionEnded
     }
 
     public let kind: Kind
-    /// The server's five characters; empty unless the server said something.
+    /// The five characters of SQLSTATE; empty if the error is not the server's.
     public let sqlState: String
-    /// What happened, without any value; may be empty.
+    /// A description without values; may be empty.
     public let message: String
     /// The name of the violated constraint.
     public let constraint: String?
-    /// The name of the table concerned, for a violated constraint.
+    /// The name of the table with the violated constraint.
     public let table: String?
     /// The name of the statement that failed.
     public internal(set) var statement: String?

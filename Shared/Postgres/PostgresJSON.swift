@@ -1,9 +1,9 @@
-/// JSON text as a parameter for, or a value of, a `json` or `jsonb` column.
+/// The JSON text of a `json` or `jsonb` parameter or column.
 public struct PostgresJSON: PostgresValue, PostgresElement, Equatable {
-    /// The text, UTF-8.
+    /// The text in UTF-8.
     public let bytes: [UInt8]
 
-    /// Takes JSON text; the server checks it.
+    /// Wraps JSON text, which the server validates.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     public static var postgresType: PostgresType { .inferred }

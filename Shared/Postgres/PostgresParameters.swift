@@ -1,11 +1,11 @@
 internal import CPostgres
 
-/// The parameters of one execution, in their form on the wire.
+/// The encoded parameters of one execution.
 public struct PostgresParameters: Sendable {
-    /// One allocation for all: each parameter is its type, its length (-1 for NULL), its bytes, and a NUL after text.
+    /// All parameters in one allocation: the type, the length (-1 for NULL), the bytes, and a NUL after text.
     private var bytes: [UInt8] = []
     private var count = 0
-    /// Tells lists of types apart: one statement may be prepared for several.
+    /// A hash of the types: one statement may be prepared for several lists of types.
     private(set) var signature: UInt64 = 0
 
     /// The protocol counts parameters in 16 bits.
@@ -28,7 +28,7 @@ public struct PostgresParameters: Sendable {
 
     /// Adds the next parameter.
     ///
-    /// - Throws: `PostgresError` where the value cannot be one, such as text with a NUL.
+    /// - Throws: `PostgresError` if the value cannot be a parameter, such as text with a NUL.
     public mutating func append<Value: PostgresValue>(_ value: Value) throws(PostgresError) {
         guard count < Self.limit else { throw PostgresError(.invalidParameter, message: "too many parameters") }
         let type = Value.postgresType
@@ -53,7 +53,7 @@ public struct PostgresParameters: Sendable {
         if type.isText { bytes.append(0) }
     }
 
-    /// Lends the parallel arrays that libpq asks for: count, types, values, lengths, formats.
+    /// Calls `body` with the parallel arrays that libpq expects: count, types, values, lengths, formats.
     func withPointers<Result>(
         _ body: (
             Int32, UnsafePointer<Oid>?, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?,
@@ -73,7 +73,7 @@ public struct PostgresParameters: Sendable {
                         values[index] = length < 0 ? nil : start.assumingMemoryBound(to: CChar.self)
                         numbers[index] = type
                         numbers[count + index] = max(0, length)
-                        // Of a type that the server infers only the text form is known.
+                        // For a type that the server infers, only the text format is known.
                         let isText = type == 0
                         numbers[2 * count + index] = isText ? 0 : 1
                         offset += 8 + max(0, Int(length)) + (isText && length >= 0 ? 1 : 0)

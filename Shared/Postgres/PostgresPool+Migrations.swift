@@ -1,14 +1,14 @@
 internal import Wire
 
 extension PostgresPool {
-    /// Brings `schema` to the state that `migrations` describe and records them in its table `schema_migrations`.
+    /// Applies the `migrations` that `schema` lacks and records them in its table `schema_migrations`.
     ///
-    /// Each is applied in a transaction of its own under an advisory lock, so that several instances may start at once;
-    /// those applied before are compared by checksum. The pool's role must own the schema, or be allowed to create it.
+    /// Each migration runs in its own transaction under an advisory lock, so that several instances may start at once.
+    /// Applied migrations are compared by checksum, and an unknown newer one is refused. The pool's role must own the schema or be allowed to create it.
     ///
-    /// - Parameter deadline: for each migration, waiting for the lock included.
+    /// - Parameter deadline: for each migration, including the wait for the lock.
     /// - Returns: how many were applied.
-    /// - Throws: `MigrationError`; or `PostgresError` where the server cannot be asked.
+    /// - Throws: `MigrationError`, or `PostgresError` if the server cannot be reached.
     @discardableResult
     public func migrate(
         _ schema: String, _ migrations: [Migration], deadline: Duration = .seconds(600)
@@ -18,7 +18,11 @@ extension PostgresPool {
         }
         let history = MigrationHistory(schema: schema)
         let patient = within(deadline)
-        try await patient.transaction { tx in try await history.create(in: tx) }
+        let last = try await patient.transaction { tx in
+            try await history.create(in: tx)
+            return try await history.last(in: tx)
+        }
+        if let last, last > migrations.last?.number ?? 0 { throw MigrationError.newer(last) }
         var applied = 0
         for migration in migrations {
             do {

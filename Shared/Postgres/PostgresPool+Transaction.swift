@@ -1,14 +1,14 @@
 internal import EventLoop
 
 extension PostgresPool {
-    /// Runs `body` in a transaction on a connection of its own: commits when it returns, rolls back when it throws.
+    /// Runs `body` in a transaction: commits when it returns, rolls back when it throws.
     ///
-    /// Returns once the commit is durable. Waits for a free connection as long as `waitTimeout` and the deadline allow;
-    /// the deadline counts for each statement anew. `body` must not use the pool itself for what belongs to the
-    /// transaction.
+    /// The transaction uses one connection alone and waits for it as long as `waitTimeout` and the deadline allow. The
+    /// deadline applies to each statement. The method returns once the commit is durable. `body` must run its statements
+    /// on the transaction, not on the pool.
     ///
-    /// - Parameter attempts: how often it is tried at most when the server asks for another try (serialization failure,
-    ///   deadlock); then `body` runs again from its beginning.
+    /// - Parameter attempts: the most attempts after a transient failure (serialization failure, deadlock); each attempt
+    ///   runs `body` from its beginning.
     @discardableResult
     public func transaction<Result>(
         _ isolation: Isolation = .readCommitted, attempts: Int = 1,
@@ -41,7 +41,7 @@ extension PostgresPool {
         }
     }
 
-    /// Longer with each attempt, and random, so that two transactions do not meet again.
+    /// A random pause that grows with each attempt, so that two transactions do not collide again.
     private static func pause(after attempt: Int) -> Duration {
         .milliseconds(Int.random(in: 1...(4 << min(attempt, 6))))
     }

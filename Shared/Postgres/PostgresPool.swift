@@ -1,20 +1,19 @@
 public import EventLoop
 internal import Synchronization
 
-/// A database as a service sees it: a few connections on each loop, opened when first needed, on which the requests of
-/// that loop are pipelined.
+/// A pool of connections to one database: each loop opens a few when it needs them and pipelines its requests on them.
 ///
 ///     let rows = try await database.query(Self.findByEmail, email)
 ///     return try rows.first(User.init(row:))
 ///
-/// On a loop, a call stays on it; from elsewhere it goes through the first loop.
+/// A call from a loop stays on that loop; a call from another thread goes through the first loop.
 public struct PostgresPool: Queryable {
     let core: Core
     let deadline: Duration
-    /// The deadline in nanoseconds.
+    /// `deadline` in nanoseconds.
     private let budget: UInt64
 
-    /// Opens no connection yet. Host names are resolved, and statements cancelled, on `blocking`.
+    /// Creates a pool without connections. Host names are resolved, and statements cancelled, on `blocking`.
     public init(_ configuration: PostgresConfiguration, on loops: EventLoopGroup, blocking: BlockingPool) {
         let pools = loops.loops.map { LoopPool(configuration, on: $0, blocking: blocking) }
         self.init(core: Core(pools), deadline: configuration.deadline)
@@ -26,11 +25,11 @@ public struct PostgresPool: Queryable {
         budget = deadline.wholeNanoseconds
     }
 
-    /// The same pool with another deadline for each call. The server's own `statementTimeout` still applies to single
-    /// statements; a transaction raises it.
+    /// The same pool with another deadline for its calls. The server's `statementTimeout` still applies to single statements;
+    /// a transaction raises it.
     public func within(_ deadline: Duration) -> PostgresPool { PostgresPool(core: core, deadline: deadline) }
 
-    /// Closes all connections; statements under way fail.
+    /// Closes all connections; statements in flight fail.
     public func close() { core.close() }
 
     public func run(
@@ -46,7 +45,7 @@ public struct PostgresPool: Queryable {
         return try await core.current.perform(Request(.batch(batch.steps), budget: budget)).lists
     }
 
-    /// The pools of all loops.
+    /// The pools of the loops.
     final class Core: Sendable {
         private let pools: [LoopPool]
         private let isClosed = Atomic(false)

@@ -1,9 +1,9 @@
 internal import CPostgres
 
-/// What the server answered to one statement.
+/// The server's result of one statement.
 ///
-/// - Note: `@unchecked Sendable` because a PGresult is never changed once libpq has handed it out, and libpq lets any
-///   thread read it; it is freed with the last reference.
+/// - Note: `@unchecked Sendable` because a PGresult never changes, and any thread may read it; it is freed with the last
+///   reference.
 final class PostgresResult: @unchecked Sendable {
     let raw: OpaquePointer
 

@@ -1,4 +1,4 @@
-/// One open transaction, on a connection of its own; valid until the closure that was given it returns.
+/// An open transaction; valid until the closure that received it returns.
 public struct PostgresTransaction: Queryable {
     let lease: Lease
 
@@ -15,8 +15,8 @@ public struct PostgresTransaction: Queryable {
         return try await lease.perform(.batch(batch.steps)).lists
     }
 
-    /// Runs the statements of a batch and commits in the same round trip. The transaction is over then:
-    /// nothing more runs in it, and what its closure throws afterwards takes nothing back.
+    /// Runs the statements of a batch and commits in the same round trip. The transaction is over then: nothing more runs in
+    /// it, and an error of its closure does not roll it back.
     @discardableResult
     public func commit(after batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
         try await lease.commit(after: batch.steps)

@@ -1,10 +1,10 @@
-/// How a value travels to the server: the type it is declared as, and whether as text.
+/// The type and format in which a parameter is sent.
 public struct PostgresType: Sendable, Equatable {
-    /// The server's number of the type; 0 lets the server infer it from the statement.
+    /// The OID of the type; 0 lets the server infer the type from the statement.
     public let oid: UInt32
-    /// The number of the array of this type.
+    /// The OID of the array of this type.
     let arrayOID: UInt32
-    /// Text is parsed by the server's input function of whatever type it infers.
+    /// Sent as text, which the server parses as the type that it infers.
     let isText: Bool
 
     init(oid: UInt32, arrayOID: UInt32 = 0, isText: Bool = false) {
@@ -19,13 +19,12 @@ public struct PostgresType: Sendable, Equatable {
     static let int2 = PostgresType(oid: 21, arrayOID: 1005)
     static let int4 = PostgresType(oid: 23, arrayOID: 1007)
     static let float8 = PostgresType(oid: 701, arrayOID: 1022)
-    static let timestamptz = PostgresType(oid: 1184, arrayOID: 1185)
-    /// Text of a type that the server infers, so that a string may stand for a uuid, an enum or jsonb.
+    /// Text of a type that the server infers, so that a string may be a uuid, an enum or jsonb.
     static let inferred = PostgresType(oid: 0, arrayOID: 1009, isText: true)
-    /// The element that an array of strings declares.
+    /// The element type that an array of strings declares.
     static let textOID: UInt32 = 25
 
-    /// Results that are not text in their binary form, by their number; everything else may be read as a string.
+    /// The types with a binary form that is not text; any other type may be read as a string.
     static let binaryOIDs: Set<UInt32> = [
         16, 17, 20, 21, 23, 26, 700, 701, 1082, 1083, 1114, 1184, 1186, 1266, 1700, 2950,
         1000, 1001, 1005, 1007, 1009, 1015, 1016, 1021, 1022, 1115, 1185, 1231, 2951, 3807,

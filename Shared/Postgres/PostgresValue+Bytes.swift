@@ -8,14 +8,13 @@ extension Array: PostgresValue where Element: PostgresElement {
     }
 }
 
-/// What an array that is a parameter or a column may be made of: a Swift array of bytes is a `bytea`,
-/// any other an array.
+/// The element of an array that is a parameter or a column. A Swift array of bytes is a `bytea`; any other is an SQL array.
 public protocol PostgresElement: Sendable {
-    /// How an array of it is declared.
+    /// The type of a parameter that is an array of these elements.
     static var arrayType: PostgresType { get }
-    /// Appends the array's form on the wire.
+    /// Appends the encoded array.
     static func encode(_ values: [Self], into bytes: inout [UInt8]) throws(PostgresError)
-    /// Reads an array.
+    /// Decodes an array.
     static func decodeArray(_ column: PostgresColumn) throws(PostgresError) -> [Self]
 }
 

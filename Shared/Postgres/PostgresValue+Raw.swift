@@ -1,4 +1,4 @@
-/// Enumerations with raw values: such a type conforms to `PostgresValue` by saying so, and travels as its raw value.
+/// An enumeration with raw values conforms to `PostgresValue` by its declaration alone and is encoded as its raw value.
 extension PostgresValue where Self: RawRepresentable, RawValue: PostgresValue {
     public static var postgresType: PostgresType { RawValue.postgresType }
 

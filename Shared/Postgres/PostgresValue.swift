@@ -1,12 +1,12 @@
-/// What can be a parameter of a statement and be read from a column.
+/// A value that can be a parameter of a statement and be read from a column.
 public protocol PostgresValue: Sendable {
-    /// How a parameter of this type is declared.
+    /// The type of a parameter.
     static var postgresType: PostgresType { get }
-    /// Whether this is SQL's NULL; then `encode` is not called.
+    /// Whether the value is SQL's NULL, which `encode` is not called for.
     var isNull: Bool { get }
-    /// Appends the value's form on the wire.
+    /// Appends the encoded value.
     func encode(into bytes: inout [UInt8]) throws(PostgresError)
-    /// Reads a column; only an optional accepts NULL.
+    /// Decodes a column; only an optional accepts NULL.
     static func decode(_ column: PostgresColumn) throws(PostgresError) -> Self
 }
 

@@ -1,4 +1,4 @@
-/// A statement as one connection has prepared it, for one list of parameter types.
+/// A statement that one connection has prepared for one list of parameter types.
 final class PreparedStatement {
     struct Key: Hashable {
         let statement: Int
@@ -8,7 +8,7 @@ final class PreparedStatement {
     let key: Key
     /// The name on the server, with its final NUL.
     let name: [CChar]
-    /// Why the server refused it; statements that were sent with it fail for the same reason.
+    /// The server's reason for refusing it. Requests that were sent before the refusal arrived fail for the same reason.
     var failure: PostgresError?
 
     init(key: Key, number: Int, label: String) {

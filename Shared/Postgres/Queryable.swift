@@ -1,16 +1,16 @@
-/// What answers statements: the pool, each in a transaction of its own, or one open transaction.
+/// Runs statements: the pool, which runs each one in its own transaction, or an open transaction.
 ///
 /// A store function that may be part of a larger transaction takes `some Queryable`.
 public protocol Queryable: Sendable {
-    /// Runs a statement with parameters that are encoded already.
+    /// Runs a statement with encoded parameters.
     func run(
         _ statement: Statement, with parameters: PostgresParameters
     ) async throws(PostgresError) -> Rows
 
-    /// Runs the statements of a batch in one round trip; all take effect or none does.
+    /// Runs the statements of a batch in one round trip; all of them take effect or none.
     ///
-    /// - Returns: the rows of each statement, in order.
-    /// - Throws: the first failure, with the name of its statement.
+    /// - Returns: the rows of each statement in order.
+    /// - Throws: the first failure, with the name of the failed statement.
     @discardableResult
     func run(_ batch: PostgresBatch) async throws(PostgresError) -> [Rows]
 }
@@ -24,7 +24,7 @@ extension Queryable {
         try await run(statement, with: try PostgresParameters(repeat each values))
     }
 
-    /// Runs a statement and returns how many rows it touched.
+    /// Runs a statement and returns the number of affected rows.
     @discardableResult
     public func execute<each Value: PostgresValue>(
         _ statement: Statement, _ values: repeat each Value
@@ -33,17 +33,17 @@ extension Queryable {
     }
 }
 
-/// Statements that travel together, with one commit for all.
+/// Statements that are sent together and committed together.
 ///
-/// Each sees what those before it did, and takes a fresh snapshot when it starts: one may lock rows and the next read
-/// what was committed while the lock was waited for.
+/// Each statement sees the effects of those before it and takes a fresh snapshot when it starts: one may lock rows, and the
+/// next one reads the data committed during the wait for the lock.
 public struct PostgresBatch: Sendable {
     private(set) var steps: [Request.Step] = []
 
     /// An empty batch.
     public init() {}
 
-    /// How many statements there are.
+    /// The number of statements.
     public var count: Int { steps.count }
 
     /// Adds a statement.

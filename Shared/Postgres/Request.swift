@@ -1,6 +1,6 @@
-/// Statements that succeed or fail together, on their way through a pool: one call's worth.
+/// The statements of one call, which succeed or fail together, on their way through a pool.
 ///
-/// - Note: `@unchecked Sendable` because all but the constants is touched by the pool's loop alone.
+/// - Note: `@unchecked Sendable` because only the pool's loop uses the mutable state.
 final class Request: @unchecked Sendable {
     struct Step: Sendable {
         let statement: Statement
@@ -19,25 +19,25 @@ final class Request: @unchecked Sendable {
     }
 
     let work: Work
-    /// From the call to the result, in nanoseconds.
+    /// The time limit from the call to the result, in nanoseconds.
     let budget: UInt64
-    /// Sent ahead of the work in the same breath: the BEGIN of a transaction.
+    /// Steps that are sent before the work in the same packet: the BEGIN of a transaction.
     var prefix: [Step] = []
-    /// On a connection of its own, within more than itself.
+    /// Whether the request is part of a transaction.
     var isInTransaction = false
-    /// The COMMIT; nothing may follow it.
+    /// Whether it contains the COMMIT, which nothing may follow.
     var endsTransaction = false
-    /// It shared a sync with one that failed, and now goes by itself.
+    /// Whether it must not share a sync, because it shared one with a request that failed.
     var isAlone = false
-    /// Told when the server has dealt with it or the connection is gone, whether or not the caller still waits.
+    /// Called when the server has finished it or the connection is lost, even if the caller waits no more.
     var finished: ((PostgresError?) -> Void)?
-    /// It was under way when a neighbour was cancelled, and the server may have hit it instead.
+    /// Whether a cancellation of another request may have hit this one.
     var mayBeHitByCancel = false
 
-    /// Monotonic nanoseconds.
+    /// In monotonic nanoseconds.
     private(set) var deadline: UInt64 = .max
     private(set) var error: PostgresError?
-    /// How often a cancellation meant for a neighbour, or a plan gone stale, made it start again.
+    /// How often it was sent again because a cancellation of another request hit it or its plan was stale.
     private(set) var restarts = 0
     private var startedAt: UInt64 = 0
     private var continuation: UnsafeContinuation<Outcome, Never>?
@@ -57,23 +57,23 @@ final class Request: @unchecked Sendable {
         }
     }
 
-    /// The only step, of most requests.
+    /// The step of a request that has one step, as most have.
     var onlyStep: Step? {
         if case .one(let step) = work, prefix.isEmpty { step } else { nil }
     }
 
-    /// Whether it may share a sync with others.
+    /// Whether it may share a sync with other requests.
     var mayShareSync: Bool {
         guard case .one(let step) = work else { return false }
-        return step.statement.isRead && !isInTransaction && !isAlone
+        return step.statement.mayShareSync && !isInTransaction && !isAlone
     }
 
     // MARK: The caller
 
-    /// The caller has been answered; what the server still says is dropped.
+    /// Whether the caller has been answered; later results are dropped.
     var isAnswered: Bool { continuation == nil }
 
-    /// Takes the waiting caller over; false where its task was cancelled before.
+    /// Stores the waiting caller. If its task was cancelled before, answers at once and returns false.
     func start(_ continuation: UnsafeContinuation<Outcome, Never>, now: UInt64) -> Bool {
         if isCancelledEarly {
             continuation.resume(returning: .failed(.cancelled))
@@ -85,7 +85,7 @@ final class Request: @unchecked Sendable {
         return true
     }
 
-    /// Notes that the caller's task was cancelled; true where the caller waits for an answer.
+    /// Records that the caller's task was cancelled. Returns whether the caller waits for an answer.
     func cancel() -> Bool {
         isCancelledEarly = true
         return !isAnswered
@@ -99,16 +99,16 @@ final class Request: @unchecked Sendable {
         continuation.resume(returning: outcome)
     }
 
-    // MARK: What comes back
+    // MARK: Results
 
-    /// Whether not even the first step has brought a result.
+    /// Whether no step has returned a result yet.
     var hasDoneNothing: Bool { firstResult == nil }
 
     func received(_ result: PostgresResult) {
         if firstResult == nil { firstResult = result } else { furtherResults.append(result) }
     }
 
-    /// The first failure counts: what follows it in the pipeline is only skipped.
+    /// Stores the first failure; the server skips the steps that follow.
     func failed(_ error: PostgresError) {
         guard self.error == nil else { return }
         self.error = error
@@ -120,14 +120,14 @@ final class Request: @unchecked Sendable {
         failed(error)
     }
 
-    /// The step that brought the error: the one after those that brought results.
+    /// The step that failed: the one after the steps with results.
     var failedStep: Step {
         let steps = self.steps
         let results = firstResult == nil ? 0 : 1 + furtherResults.count
         return steps[min(results, steps.count - 1)]
     }
 
-    /// Forgets what came back, to be sent once more.
+    /// Drops the results, so that the request can be sent again.
     func restart(countingAs count: Int = 1) {
         restarts += count
         mayBeHitByCancel = false
@@ -136,7 +136,7 @@ final class Request: @unchecked Sendable {
         furtherResults = []
     }
 
-    /// What the results make; call when all have come.
+    /// The outcome; to be read when all results have arrived.
     var outcome: Outcome {
         if let error { return .failed(error) }
         switch work {

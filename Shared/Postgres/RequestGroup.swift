@@ -1,26 +1,26 @@
-/// What shares one sync in a connection's pipeline: one request, or several that only read.
+/// The requests that share one sync in a connection's pipeline: one request of any kind, or several reads.
 final class RequestGroup {
     private(set) var requests: [Request]
-    /// Where a group of several is: so many have been answered by the server.
-    private var position = 0
+    /// How many of several requests the server has answered.
+    private var answered = 0
 
     init(_ request: Request) { requests = [request] }
 
     func add(_ request: Request) { requests.append(request) }
 
-    /// Whose result comes next. One request by itself may have several.
-    var current: Request { requests.count == 1 ? requests[0] : requests[min(position, requests.count - 1)] }
+    /// The request that the next result belongs to. A request that is alone may have several results.
+    var current: Request { requests.count == 1 ? requests[0] : requests[min(answered, requests.count - 1)] }
 
     func received(_ result: PostgresResult) {
         current.received(result)
-        position += 1
+        answered += 1
     }
 
     func failed(_ error: PostgresError) {
         current.failed(error)
-        position += 1
+        answered += 1
     }
 
-    /// Whether one failed, so that the server undid and skipped the rest.
+    /// Whether a request failed, so that the server rolled back and skipped the others.
     var hasFailed: Bool { requests.contains { $0.error != nil } }
 }

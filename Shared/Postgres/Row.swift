@@ -19,7 +19,7 @@ public struct Row: Sendable {
 
     /// The value of the next column.
     ///
-    /// - Throws: `PostgresError` where the column is NULL, of another type, or missing.
+    /// - Throws: `PostgresError` if the column is NULL, of another type, or missing.
     public mutating func next<Value: PostgresValue>(as type: Value.Type = Value.self) throws(PostgresError) -> Value {
         guard column < PQnfields(result.raw) else {
             throw PostgresError(.unexpectedColumn, message: "the row has only \(column) columns")
@@ -28,7 +28,7 @@ public struct Row: Sendable {
         return try Value.decode(PostgresColumn(index: Int(column), oid: PQftype(result.raw, column), bytes: bytes))
     }
 
-    /// Passes over the next column.
+    /// Skips the next column.
     public mutating func skip() { column += 1 }
 
     private var bytes: UnsafeRawBufferPointer? {

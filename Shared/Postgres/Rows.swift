@@ -8,11 +8,11 @@ internal import CPostgres
 public struct Rows: Sequence, Sendable {
     let result: PostgresResult
 
-    /// How many rows there are.
+    /// The number of rows.
     public var count: Int { Int(result.rowCount) }
-    /// Whether there is none.
+    /// Whether there are no rows.
     public var isEmpty: Bool { count == 0 }
-    /// How many rows an insert, update or delete touched, or a select returned.
+    /// The number of rows that an insert, update or delete affected, or a select returned.
     public var affected: Int { result.affected }
 
     /// Reads every row.
@@ -26,29 +26,29 @@ public struct Rows: Sequence, Sendable {
         return values
     }
 
-    /// Reads the first row; nil where there is none.
+    /// Reads the first row; nil if there is none.
     public func first<Value, Failure: Error>(_ read: (inout Row) throws(Failure) -> Value) throws(Failure) -> Value? {
         guard !isEmpty else { return nil }
         var row = Row(result: result, index: 0)
         return try read(&row)
     }
 
-    /// Reads the row of a statement that always returns one.
+    /// Reads the row of a statement that always returns one row.
     public func only<Value>(_ read: (inout Row) throws(PostgresError) -> Value) throws(PostgresError) -> Value {
         guard let value = try first(read) else {
-            throw PostgresError(.unexpectedColumn, message: "no row where one was promised")
+            throw PostgresError(.unexpectedColumn, message: "the statement returned no row")
         }
         return value
     }
 
-    /// The first column of the row of a statement that always returns one.
+    /// The first column of a statement that always returns one row.
     public func value<Value: PostgresValue>(as type: Value.Type = Value.self) throws(PostgresError) -> Value {
         try only { row throws(PostgresError) in try row.next() }
     }
 
     public func makeIterator() -> Iterator { Iterator(result: result) }
 
-    /// Walks over the rows.
+    /// Iterates over the rows.
     public struct Iterator: IteratorProtocol {
         fileprivate let result: PostgresResult
         fileprivate var index: Int32 = 0

@@ -1,6 +1,6 @@
 internal import CPostgres
 
-/// A text of several statements under way, which the pipeline cannot carry.
+/// The execution of a text of several statements, which cannot be part of a pipeline.
 final class ScriptRun {
     private var completion: ((Result<Void, PostgresError>) -> Void)?
     var error: PostgresError?
@@ -14,7 +14,7 @@ final class ScriptRun {
 }
 
 extension PostgresConnection {
-    /// Runs a text of several statements while nothing else is under way, outside the pipeline.
+    /// Runs a text of several statements outside the pipeline; no other request may be in flight.
     func run(script text: String, _ completion: @escaping (Result<Void, PostgresError>) -> Void) {
         guard !isClosed, script == nil, inFlight.isEmpty, PQexitPipelineMode(raw) == 1 else {
             return completion(.failure(PostgresError(.connectionLost, message: "the connection is not free")))

@@ -1,10 +1,10 @@
-/// What became of one call, for metrics.
+/// The outcome of one call, for metrics.
 public struct StatementReport: Sendable {
-    /// The statement's name; a batch's last.
+    /// The name of the statement; for a batch, of its last statement.
     public let name: String
-    /// From the call to the result, waiting for a connection included.
+    /// The time from the call to the result, including the wait for a connection.
     public let duration: Duration
-    /// Rows returned or touched.
+    /// The number of returned or affected rows.
     public let rows: Int
     /// The failure, if it failed.
     public let error: PostgresError?

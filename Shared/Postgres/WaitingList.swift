@@ -1,6 +1,6 @@
 internal import EventLoop
 
-/// Who waits for a connection, in order, each with the timer that ends its patience.
+/// The callers that wait for a connection, in order, each with the timer of its time-out.
 struct WaitingList<Waiter: AnyObject> {
     private var waiters = FIFO<(waiter: Waiter, timer: LoopTimer)>()
 
@@ -23,9 +23,9 @@ struct WaitingList<Waiter: AnyObject> {
     }
 }
 
-/// A transaction that waits for a connection of its own.
+/// A transaction that waits for a connection.
 ///
-/// - Note: `@unchecked Sendable` because all but the constant is touched by the pool's loop alone.
+/// - Note: `@unchecked Sendable` because only the pool's loop uses the mutable state.
 final class LeaseRequest: @unchecked Sendable {
     typealias Answer = Result<PostgresConnection, PostgresError>
 
@@ -35,7 +35,7 @@ final class LeaseRequest: @unchecked Sendable {
 
     init(budget: Duration) { self.budget = budget }
 
-    /// Takes the waiting caller over; false where its task was cancelled before.
+    /// Stores the waiting caller. If its task was cancelled before, answers at once and returns false.
     func start(_ continuation: UnsafeContinuation<Answer, Never>) -> Bool {
         if isCancelled {
             continuation.resume(returning: .failure(.cancelled))

@@ -7,10 +7,11 @@ import pathlib
 import re
 import signal
 import ssl
+import subprocess
 import time
 
 import pytest
-from composition import Composition, Conversation, Person, docker
+from composition import PIXEL, Composition, Conversation, Person, docker
 from gateway import CHECKOUT, SERVICES, eventually, make_certificate
 
 
@@ -204,3 +205,37 @@ def test_secrets_and_messages_survive_a_stop(composition):
     composition.run("up", "--detach", "--no-build", timeout=120)
     eventually(lambda: all(composition.is_healthy(each) for each in [*SERVICES.values(), "gateway"]), 60)
     assert person.call("GET", "/users/me")["email"] == person.email
+
+
+def test_a_backup_brings_back_every_table_and_file(composition, tmp_path):
+    def operate(command, *options):
+        script = CHECKOUT / "deploy" / command
+        result = subprocess.run(
+            [script, "--compose", *options], env=composition.environment, capture_output=True, text=True, timeout=600
+        )
+        assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
+
+    def start():
+        composition.run("up", "--detach", "--no-build", timeout=120)
+        eventually(lambda: all(composition.is_healthy(each) for each in [*SERVICES.values(), "gateway"]), 60)
+
+    conversation = Conversation(composition)
+    conversation.say("before")
+    path = conversation.writer.call("POST", conversation.chats, files={"files": ("a.png", PIXEL, "image/png")})["files"][0]
+    operate("backup", tmp_path / "backup")
+    conversation.say("after")
+    conversation.close()
+
+    # A new composition: every volume is gone, the passwords too.
+    composition.run("down", "--volumes", "--timeout", "5")
+    start()
+    assert "Restored and compared" in operate("restore", "--yes", tmp_path / "backup")
+    start()
+    chats = conversation.writer.call("GET", conversation.chats)
+    assert [each["content"] for each in chats] == ["before", ""]
+    picture = conversation.writer.session.get(composition.api + path, timeout=10)
+    assert picture.content == PIXEL
+    again = Conversation(composition)
+    again.carries_a_message()
+    again.close()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct BatchTests {
-    @Test("A batch takes effect as a whole, or its caller sees which statement failed and nothing has")
+    @Test("A batch takes effect as a whole, or not at all and its error names the failed statement")
     func allOrNothing() async throws {
         try await Database.use { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -22,13 +22,13 @@ import Testing
         }
     }
 
-    @Test("What fails only at the commit fails the batch")
+    @Test("A failure at the commit fails the batch")
     func failureAtCommit() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             try await home.server.run(
                 sql: SQL.notes
                     + "; alter table notes add parent int8 references notes deferrable initially deferred")
-            let insert = Statement("insert child", "insert into notes (id, parent) values ($1, $2)")
+            let insert = Statement.write("insert child", "insert into notes (id, parent) values ($1, $2)")
             var batch = PostgresBatch()
             try batch.add(insert, 1, 2)
             let orphan = try await failure { try await pool.run(batch) }
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("A batch that locks a row and then numbers what it inserts leaves no gap, whoever else does the same")
+    @Test("Concurrent batches that lock a row and then number their inserts leave no gap")
     func groupCommit() async throws {
         try await Database.use(loops: 2) { pool, home in
             try await home.server.run(
@@ -51,8 +51,8 @@ import Testing
                     create table messages (room int8, seq int8, primary key (room, seq));
                     insert into rooms values (1), (2), (3)
                     """)
-            let lock = Statement("lock rooms", "select 1 from rooms where id = any($1) order by id for update")
-            let insert = Statement(
+            let lock = Statement.write("lock rooms", "select 1 from rooms where id = any($1) order by id for update")
+            let insert = Statement.write(
                 "insert messages",
                 """
                 with numbered as (
@@ -78,7 +78,8 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            let check = Statement("check", "select count(*) = max(seq) and count(*) > 200 from messages group by room")
+            let check = Statement.read(
+                "check", "select count(*) = max(seq) and count(*) > 200 from messages group by room")
             let isGapless = try await pool.query(check).map { try $0.next(as: Bool.self) }
             #expect(isGapless == [true, true, true])
         }

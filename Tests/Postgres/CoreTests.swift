@@ -3,7 +3,7 @@ import Testing
 @testable import Postgres
 
 @Suite struct CoreTests {
-    @Test("A queue gives back what it took, in order, and lets one leave early")
+    @Test("A queue returns its elements in order, and one can be removed early")
     func queue() {
         var queue = FIFO<Int>()
         var expected: [Int] = []
@@ -19,7 +19,7 @@ import Testing
         #expect(Array(queue) == expected && queue.count == expected.count && queue.first == expected.first)
     }
 
-    @Test("An abandoned statement is left alone for its grace, then cancelled once, then given up")
+    @Test("An abandoned statement runs for its grace period, is then cancelled once, and then given up")
     func headWatch() {
         var head = HeadWatch(grace: 10, limit: 100)
         #expect(head.check(isAbandoned: false, now: 0) == .none)
@@ -30,7 +30,7 @@ import Testing
         #expect(head.check(isAbandoned: true, now: 105) == .giveUp)
     }
 
-    @Test("The next statement starts with a fresh grace")
+    @Test("The next statement starts with a new grace period")
     func headMovesOn() {
         var head = HeadWatch(grace: 10, limit: 100)
         _ = head.check(isAbandoned: true, now: 0)
@@ -38,27 +38,21 @@ import Testing
         #expect(head.check(isAbandoned: true, now: 50) == .look(at: 60))
     }
 
-    @Test(
-        "Only what surely reads and nothing else may share a sync",
-        arguments: [
-            ("select 1", true),
-            ("\n  SELECT id\nfrom rooms", true),
-            ("with recent as (select 1) select * from recent", true),
-            ("select 1 from rooms for update", false),
-            ("select 1 from rooms FOR NO KEY UPDATE", false),
-            ("select 1 from rooms for share", false),
-            ("with gone as (delete from rooms returning id) select id from gone", false),
-            ("select nextval('x')", false),
-            ("select pg_sleep(1)", false),
-            ("select * into copy from rooms", false),
-            ("insert into rooms select 1", false),
-            ("begin", false),
-        ])
-    func reads(sql: String, isRead: Bool) {
-        #expect(SQLWords(sql).onlyRead == isRead)
+    @Test("Only a prepared read outside a transaction may share a sync")
+    func sharedSyncs() {
+        func request(_ statement: Statement) -> Request {
+            Request(.one(Request.Step(statement: statement, parameters: PostgresParameters())), budget: 1)
+        }
+        #expect(request(Statement.read("read", "select 1")).mayShareSync)
+        #expect(!request(Statement.write("write", "select 1")).mayShareSync)
+        #expect(!request(Statement.read("read", unprepared: "select 1")).mayShareSync)
+        #expect(!request(Statement.write("write", unprepared: "select 1")).mayShareSync)
+        let inTransaction = request(Statement.read("read", "select 1"))
+        inTransaction.isInTransaction = true
+        #expect(!inTransaction.mayShareSync)
     }
 
-    @Test("Host names are found in a connection string, sockets and numbers are left to libpq")
+    @Test("Host names are found in a connection string; sockets and numeric addresses are left to libpq")
     func hosts() throws {
         func hosts(_ text: String) throws -> [String] {
             try ConnectionString(text).hostsToResolve.map { "\($0.host):\($0.port)" }
@@ -70,7 +64,7 @@ import Testing
         #expect(try hosts("dbname=x").isEmpty)
     }
 
-    @Test("Lists of types are told apart")
+    @Test("Different lists of types have different signatures")
     func signatures() throws {
         let lists = [
             PostgresParameters(), try PostgresParameters(1), try PostgresParameters(1, 2),

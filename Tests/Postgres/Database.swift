@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// A pool on loops of its own, to an empty database of its own.
+/// A pool with its own loops and its own empty database.
 final class Database: Sendable {
     let loops: EventLoopGroup
     let pool: PostgresPool
@@ -14,7 +14,7 @@ final class Database: Sendable {
         self.server = server
         loops = EventLoopGroup(count: count)
         var configuration = PostgresConfiguration(server.connectionString)
-        // Tests run side by side on a busy machine; those about time set their own.
+        // Tests run in parallel on a busy machine; tests about time-outs set shorter ones.
         configuration.deadline = .seconds(30).patiently
         configuration.statementTimeout = .seconds(30).patiently
         configuration.waitTimeout = .seconds(30).patiently
@@ -23,7 +23,7 @@ final class Database: Sendable {
         pool = PostgresPool(configuration, on: loops, blocking: blocking)
     }
 
-    /// Runs `body` on a loop, as a request would, with an empty database or the given one.
+    /// Runs `body` on a loop, as for a request, with an empty database or the given one.
     static func use(
         on server: TestDatabase? = nil, loops: Int = 1, _ adjust: (inout PostgresConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (PostgresPool, Database) async throws -> Void
@@ -48,7 +48,7 @@ final class Database: Sendable {
         }
     }
 
-    /// What the server says of this database's sessions, one number.
+    /// A number from the server's view of the sessions of this database.
     func sessions(where condition: String = "true") async throws -> Int {
         let text = try await server.cluster.run(
             sql: "select count(*) from pg_stat_activity where datname = '\(server.name)' and \(condition)")
@@ -56,7 +56,7 @@ final class Database: Sendable {
     }
 }
 
-/// The error that `body` throws, which the test demands.
+/// Returns the error that `body` throws; the test fails if it throws none.
 func failure<Value>(
     of body: () async throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws -> PostgresError {
@@ -69,16 +69,16 @@ func failure<Value>(
     preconditionFailure()
 }
 
-/// Statements that several suites use.
+/// Statements that several suites use. Those that block or take locks are writes, so that they never share a sync.
 enum SQL {
-    static let one = Statement("one", "select 1::int8")
-    static let echo = Statement("echo", "select $1::int8")
-    static let divide = Statement("divide", "select 6 / $1::int8")
-    static let sleep = Statement("sleep", "select pg_sleep($1)")
-    static let lock = Statement("lock", "select pg_advisory_xact_lock(1)")
-    static let waitForLock = Statement("wait for lock", "select pg_advisory_xact_lock_shared(1)")
-    static let session = Statement("session", "select pg_backend_pid()")
+    static let one = Statement.read("one", "select 1::int8")
+    static let echo = Statement.read("echo", "select $1::int8")
+    static let divide = Statement.read("divide", "select 6 / $1::int8")
+    static let sleep = Statement.write("sleep", "select pg_sleep($1)")
+    static let lock = Statement.write("lock", "select pg_advisory_xact_lock(1)")
+    static let waitForLock = Statement.write("wait for lock", "select pg_advisory_xact_lock_shared(1)")
+    static let session = Statement.write("session", "select pg_backend_pid()")
     static let notes = "create table notes (id int8 primary key, body text)"
-    static let insert = Statement("insert note", "insert into notes (id) values ($1)")
-    static let count = Statement("count notes", "select count(*) from notes")
+    static let insert = Statement.write("insert note", "insert into notes (id) values ($1)")
+    static let count = Statement.read("count notes", "select count(*) from notes")
 }

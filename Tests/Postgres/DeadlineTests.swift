@@ -6,7 +6,7 @@ import Testing
 @Suite struct DeadlineTests {
     private static let isAsleep = "wait_event = 'PgSleep'"
 
-    @Test("The caller is answered at its deadline, and the statement is cancelled on the server")
+    @Test("A caller is answered at its deadline, and its statement is cancelled on the server")
     func deadline() async throws {
         try await Database.use { pool, home in
             try await pool.query(SQL.one)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("The server stops a statement by itself when its time-out passes")
+    @Test("The server stops a statement when the server's time-out passes")
     func statementTimeout() async throws {
         try await Database.use({ $0.statementTimeout = .milliseconds(100) }) { pool, _ in
             let error = try await failure { try await pool.within(.seconds(600)).query(SQL.sleep, 600.0) }
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("A cancelled task goes on at once, and its statement is cancelled on the server")
+    @Test("A cancelled task continues at once, and its statement is cancelled on the server")
     func cancellation() async throws {
         try await Database.use { pool, home in
             let task = Task(executorPreference: home.loops.loops[0]) { try await pool.query(SQL.sleep, 300.0) }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("A task that was cancelled before sends nothing")
+    @Test("A task that was cancelled before its call sends nothing")
     func cancelledBefore() async throws {
         try await Database.use { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("Statements behind a cancelled one in the pipeline pass unharmed")
+    @Test("Statements behind a cancelled one in the pipeline succeed")
     func neighbours() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -65,7 +65,7 @@ import Testing
                     }
                     try await group.waitForAll()
                 }
-                // It may also have waited in vain while the cancellation before it was under way.
+                // It may also have timed out while the cancellation before it was being sent.
                 let error = try await stuck
                 #expect(error.kind == .timeout || error.kind == .exhausted)
             }
@@ -75,14 +75,14 @@ import Testing
         }
     }
 
-    @Test("A cancellation that comes too late and hits a neighbour is made good")
+    @Test("A statement that a late cancellation hits by mistake is sent again")
     func strayCancellation() async throws {
         try await Database.use({
             $0.connectionsPerLoop = 1
             $0.cancelGrace = .milliseconds(20)
         }) { pool, _ in
             try await pool.query(SQL.sleep, 0.0)
-            // The first statement ends about when the cancellation arrives, sooner or later with each round.
+            // The first statement ends shortly before or after the cancellation arrives, varying with each round.
             for round in 0..<40 {
                 async let first = try? pool.within(.milliseconds(20)).query(SQL.sleep, 0.036 + Double(round) * 0.0005)
                 async let second = pool.query(SQL.sleep, 0.02)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ErrorTests {
-    @Test("No error tells a value that was sent or stored")
+    @Test("No error contains a sent or stored value")
     func privacy() async throws {
         try await Database.use { pool, home in
             try await home.server.run(
@@ -18,16 +18,16 @@ import Testing
                     create function complain(word text) returns void language plpgsql as
                     $$ begin raise exception 'not %', word using errcode = 'MA001'; end $$
                     """)
-            let add = Statement("add person", "insert into people values ($1, $2, $3, $4)")
+            let add = Statement.write("add person", "insert into people values ($1, $2, $3, $4)")
             let none = String?.none
             let errors = [
                 try await failure { try await pool.query(add, "geheim@x.de", 1, none, none) },
                 try await failure { try await pool.query(add, "geheim", -1, none, none) },
                 try await failure { try await pool.query(add, "a", 1, "geheim", none) },
                 try await failure { try await pool.query(add, "b", 1, none, "geheim") },
-                try await failure { try await pool.query(Statement("cast", "select $1::text::int8"), "geheim") },
-                try await failure { try await pool.query(Statement("time", "select $1::timestamptz"), "geheim") },
-                try await failure { try await pool.query(Statement("raise", "select complain($1)"), "geheim") },
+                try await failure { try await pool.query(Statement.read("cast", "select $1::text::int8"), "geheim") },
+                try await failure { try await pool.query(Statement.read("time", "select $1::timestamptz"), "geheim") },
+                try await failure { try await pool.query(Statement.read("raise", "select complain($1)"), "geheim") },
             ]
             #expect(errors.map(\.sqlState) == ["23505", "23514", "23503", "22001", "22P02", "22007", "MA001"])
             for error in errors {
@@ -42,10 +42,11 @@ import Testing
         }
     }
 
-    @Test("What the server says of the SQL itself is kept")
+    @Test("An error keeps the server's message about the SQL text")
     func messages() async throws {
         try await Database.use { pool, _ in
-            let error = try await failure { try await pool.query(Statement("wrong", "select nothing from nowhere")) }
+            let wrong = Statement.read("wrong", "select nothing from nowhere")
+            let error = try await failure { try await pool.query(wrong) }
             #expect(error.message.contains("nowhere"))
             #expect("\(error)" == "postgres server 42P01 in \"wrong\": \(error.message)")
         }

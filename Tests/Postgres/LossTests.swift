@@ -4,9 +4,9 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What happens when the server goes away; each with a server of its own.
+/// The behaviour when the server goes away; each test has its own server.
 @Suite struct LossTests {
-    @Test("Everyone on a connection that ends is told, and the next call finds a new one")
+    @Test("All callers on a lost connection get an error, and the next call uses a new connection")
     func terminated() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             let session = try await pool.query(SQL.session).value(as: Int.self)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("A server that ends what it accepts is tried again after growing pauses, however many wait for it")
+    @Test("A server that closes each connection is retried after growing pauses, for any number of callers")
     func backOff() async throws {
         let listener = try ClosingListener()
         let (loops, blocking) = (EventLoopGroup(count: 1), BlockingPool(threads: 1, limit: 16))
@@ -43,7 +43,7 @@ import Testing
         try await eventually("six attempts") { listener.accepted.count >= 6 }
         for caller in callers { caller.cancel() }
         for caller in callers { _ = await caller.result }
-        // Five pauses of 50, 100, 200, 400 and 800 ms, half of each at least.
+        // Five pauses of 50, 100, 200, 400 and 800 ms; jitter takes at most half of each.
         #expect(listener.accepted[5] - start >= .milliseconds(775))
         pool.close()
         await onOwnThread { loops.stop() }
@@ -51,7 +51,7 @@ import Testing
         listener.stop()
     }
 
-    @Test("A connection that ended while nobody used it is noticed by nobody")
+    @Test("No caller notices that an idle connection was lost")
     func terminatedIdle() async throws {
         try await Database.use { pool, home in
             let session = try await pool.query(SQL.session).value(as: Int.self)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("A transaction on a connection that ends fails, and its connection is not used again")
+    @Test("A transaction on a lost connection fails, and the connection is not used again")
     func terminatedTransaction() async throws {
         try await Database.use { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -113,9 +113,9 @@ import Testing
         await cluster.stop()
     }
 
-    private static let ids = Statement("ids", "select id from notes")
+    private static let ids = Statement.read("ids", "select id from notes")
 
-    @Test("When the server stands still, calls are answered at their deadline, and service resumes once it goes on")
+    @Test("While the server is stopped, calls are answered at their deadline; they succeed again when it continues")
     func standstill() async throws {
         let cluster = try await PostgresCluster.start()
         let database = try await cluster.makeDatabase()
@@ -146,14 +146,14 @@ import Testing
     }
 }
 
-/// What callers have seen.
+/// The results that callers have received.
 private actor CallLog {
     private var calls = 0
     private(set) var acknowledged: Set<Int> = []
     private(set) var failures = 0
     private(set) var longest = Duration.zero
 
-    /// Calls with a number of its own and notes how it went.
+    /// Makes a call with a unique number and records its result.
     func record(_ call: @Sendable (Int) async throws -> Int) async {
         calls += 1
         let number = calls

@@ -19,21 +19,22 @@ import Testing
             let third = try await pool.migrate("s", [Self.tables, Self.rows])
             #expect([first, second, third] == [1, 1, 0])
             let names = try await pool.query(
-                Statement("names", unprepared: "select number || name from s.schema_migrations order by number"))
+                Statement.read("names", unprepared: "select number || name from s.schema_migrations order by number"))
             #expect(try names.map { try $0.next(as: String.self) } == ["1tables", "2rows"])
         }
     }
 
-    @Test("An applied migration that has changed, or one that was left out, is refused")
+    @Test("A changed migration and a skipped migration are refused")
     func refusals() async throws {
         try await Database.use { pool, _ in
             try await pool.migrate("s", [Self.tables, Self.rows])
             await #expect(throws: MigrationError.changed(1, name: "tables")) {
                 try await pool.migrate("s", [Self.migration(1, "tables", "select 1"), Self.rows])
             }
-            try await pool.migrate("s", [Self.tables, Self.migration(4, "four", "select 4")].compactMap(\.self))
+            let four = Self.migration(4, "four", "select 4")
+            try await pool.migrate("s", [Self.tables, four])
             await #expect(throws: MigrationError.missing(3)) {
-                try await pool.migrate("s", [Self.tables, Self.rows, Self.migration(3, "late", "select 3")])
+                try await pool.migrate("s", [Self.tables, Self.rows, Self.migration(3, "late", "select 3"), four])
             }
             await #expect(throws: MigrationError.unordered(1)) {
                 try await pool.migrate("s", [Self.rows, Self.tables])
@@ -41,7 +42,16 @@ import Testing
         }
     }
 
-    @Test("A migration that fails leaves nothing behind and names itself")
+    @Test("A program refuses a database with a migration that is newer than its own")
+    func newer() async throws {
+        try await Database.use { pool, _ in
+            try await pool.migrate("s", [Self.tables, Self.rows])
+            await #expect(throws: MigrationError.newer(2)) { try await pool.migrate("s", [Self.tables]) }
+            await #expect(throws: MigrationError.newer(2)) { try await pool.migrate("s", []) }
+        }
+    }
+
+    @Test("A failed migration leaves nothing behind, and its error names it")
     func failing() async throws {
         try await Database.use { pool, home in
             let broken = Self.migration(3, "broken", "create table s.c (id int8); insert into s.nowhere values (1)")
@@ -74,7 +84,7 @@ import Testing
         for instance in instances { await instance.close() }
     }
 
-    @Test("A role that owns its schema, and nothing else, can migrate it")
+    @Test("A role that owns only its schema can migrate it")
     func ownRole() async throws {
         let server = try await PostgresCluster.ofThisProcess().makeDatabase()
         let role = server.name + "_owner"
@@ -85,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("A file name gives number and name")
+    @Test("A file name contains number and name")
     func fileNames() {
         let migration = Migration(file: "0012_add_index.sql", sql: [])
         #expect(migration?.number == 12 && migration?.name == "add_index")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct PipelineTests {
-    @Test("A read that fails does not harm the reads beside it", arguments: [1, 2])
+    @Test("A failed read does not affect the reads that share its sync", arguments: [1, 2])
     func badRead(loops: Int) async throws {
         try await Database.use(loops: loops, { $0.connectionsPerLoop = 1 }) { pool, _ in
             await withTaskGroup { group in
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("A write that fails does not harm the writes and reads beside it")
+    @Test("A failed write does not affect other writes and reads")
     func badWrite() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("A statement that cannot be prepared fails for its reason, for all who sent it, and works once it can be")
+    @Test("A statement that cannot be prepared fails for all callers with the server's reason, and works later")
     func unpreparable() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             let states = await withTaskGroup(of: String?.self) { group in
@@ -62,11 +62,11 @@ import Testing
         }
     }
 
-    @Test("A statement goes on when its table changes shape or its session forgets it")
+    @Test("A statement still works after its table has changed or its session has discarded it")
     func staleStatements() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             try await home.server.run(sql: SQL.notes + "; insert into notes values (1, 'a')")
-            let all = Statement("all notes", "select * from notes where id = $1")
+            let all = Statement.read("all notes", "select * from notes where id = $1")
             try await pool.query(all, 1)
             try await home.server.run(sql: "alter table notes add column extra int8 default 5")
             let extra = try await pool.query(all, 1).first { row in
@@ -75,26 +75,26 @@ import Testing
                 return try row.next(as: Int.self)
             }
             #expect(extra == 5)
-            try await pool.execute(Statement("discard", unprepared: "discard all"))
+            try await pool.execute(Statement.write("discard", unprepared: "discard all"))
             let count = try await pool.query(all, 1).count
             #expect(count == 1)
         }
     }
 
-    @Test("One statement takes parameters of several types")
+    @Test("One statement accepts parameters of several types")
     func signatures() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, _ in
-            let plus = Statement("plus one", "select ($1 + 1)::text")
+            let plus = Statement.read("plus one", "select ($1 + 1)::text")
             let small = try await pool.query(plus, 1 as Int16).value(as: String.self)
             let double = try await pool.query(plus, 1.5).value(as: String.self)
             #expect(small == "2" && double == "2.5")
         }
     }
 
-    @Test("Values larger than all buffers pass both ways at once")
+    @Test("Values larger than all buffers can be sent and received at once")
     func large() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, _ in
-            let echo = Statement("echo bytes", "select $1::bytea")
+            let echo = Statement.read("echo bytes", "select $1::bytea")
             let sizes = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for byte in 0..<20 {
                     group.addTask {
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("Results come back to the caller who asked, in whatever order they asked")
+    @Test("Each caller receives its own result, independent of the order of calls")
     func order() async throws {
         try await Database.use(loops: 2) { pool, home in
             let isRight = await withTaskGroup(of: Bool.self) { group in

@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 
 @Suite struct PoolTests {
-    @Test("No connection is opened before it is needed, and no more than are allowed")
+    @Test("Connections are opened when they are needed, up to the limit")
     func laziness() async throws {
         try await Database.use(loops: 2, { $0.connectionsPerLoop = 3 }) { pool, home in
             let before = try await home.sessions()
             try await pool.query(SQL.one)
             let first = try await home.sessions()
             try await withThrowingTaskGroup { group in
-                // Who waits for the lock keeps its connection busy until there are as many as are allowed.
+                // Statements that wait for the lock keep their connections busy until the limit is reached.
                 try await pool.transaction { holder in
                     try await holder.execute(SQL.lock)
                     for _ in 0..<1_000 { group.addTask { try await pool.query(SQL.waitForLock).count } }
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("A connection that is not used is closed, but for one")
+    @Test("Unused connections are closed, except for one")
     func idleness() async throws {
         try await Database.use({ $0.idleTimeout = .milliseconds(200) }) { pool, home in
             try await pool.transaction { outer in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("The pool serves tasks that run on no loop")
+    @Test("The pool serves tasks that do not run on a loop")
     func elsewhere() async throws {
         try await Database.use { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("A Unix socket and a host name lead to the server as well")
+    @Test("The server can be reached by a Unix socket and by a host name")
     func addresses() async throws {
         let database = try await PostgresCluster.ofThisProcess().makeDatabase()
         let strings = [
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("Where no server answers, the caller is told why after its wait, without the password")
+    @Test("If no server answers, the caller gets the reason after its wait, without the password")
     func unreachable() async throws {
         let database = try await PostgresCluster.ofThisProcess().makeDatabase()
         let strings = [
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("A server that accepts and says nothing does not hold the caller up")
+    @Test("A server that accepts and sends nothing does not block a caller beyond its wait")
     func silence() async throws {
         let listener = try SilentListener()
         let database = try await PostgresCluster.ofThisProcess().makeDatabase()
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("Closing the pool answers everybody")
+    @Test("Closing the pool answers all callers")
     func closing() async throws {
         try await Database.use({ $0.connectionsPerLoop = 2 }) { pool, home in
             try await pool.query(SQL.one)
@@ -128,12 +128,12 @@ import Testing
         }
     }
 
-    @Test("Every call is reported with its name, its rows and its failure")
+    @Test("Every call is reported with its name, its row count and its failure")
     func reports() async throws {
         let reports = Mutex<[StatementReport]>([])
         try await Database.use({ $0.onStatement = { report in reports.withLock { $0.append(report) } } }) {
             pool, home in
-            try await pool.query(Statement("three", "select generate_series(1, 3)"))
+            try await pool.query(Statement.read("three", "select generate_series(1, 3)"))
             _ = try? await pool.query(SQL.divide, 0)
             let seen = reports.withLock(\.self)
             #expect(seen.map(\.name) == ["three", "divide"])

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A port that accepts connections and never says anything.
+/// A port that accepts connections and never sends anything.
 final class SilentListener: Sendable {
     let port: UInt16
     private let descriptor: Int32

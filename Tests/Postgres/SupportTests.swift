@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SupportTests {
-    @Test("What tests started ends with them, however they end")
+    @Test("Programs that a test started end with it, even if it crashes")
     func guardian() async throws {
         let folder = TemporaryFolder("maru-support")
         let report = folder.path + "/pid"
@@ -20,7 +20,7 @@ import Testing
         try await eventually { kill(process, 0) != 0 }
     }
 
-    @Test("A Redis that is killed keeps what it has acknowledged, if it is durable")
+    @Test("A durable Redis keeps acknowledged writes when it is killed")
     func durableRedis() async throws {
         let redis = try await RedisServer.start(isDurable: true)
         let before = try RawConnection(port: redis.port)
@@ -34,7 +34,7 @@ import Testing
         await redis.stop()
     }
 
-    @Test("A program's output, status and end are seen")
+    @Test("The output, status and end of a program can be read")
     func child() async throws {
         let folder = TemporaryFolder("maru-support")
         let child = try ChildProcess("/bin/sh", ["-c", "echo ready; read line; exit 3"], log: folder.path + "/log")

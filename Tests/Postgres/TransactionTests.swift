@@ -6,7 +6,7 @@ import Testing
 @Suite struct TransactionTests {
     private struct Refused: Error {}
 
-    @Test("A transaction takes effect as a whole when its closure returns, and not at all when it throws")
+    @Test("A transaction takes effect as a whole if its closure returns, and not at all if it throws")
     func allOrNothing() async throws {
         try await Database.use { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("A failure that the closure swallows still fails the transaction")
+    @Test("An error that the closure swallows still fails the transaction")
     func swallowed() async throws {
         try await Database.use { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("A last batch that commits is durable as a whole; nothing runs after it, and nothing takes it back")
+    @Test("A last batch with its commit is durable; nothing runs after it, and a later error does not undo it")
     func lastBatch() async throws {
         try await Database.use { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -71,12 +71,12 @@ import Testing
         }
     }
 
-    @Test("A last batch that fails, or whose commit does, takes no effect, and its connection is good again")
+    @Test("A last batch that fails, or whose commit fails, has no effect, and its connection can be used again")
     func failingLastBatch() async throws {
         try await Database.use({ $0.connectionsPerLoop = 1 }) { pool, home in
             try await home.server.run(
                 sql: SQL.notes + "; create table late (id int8 unique deferrable initially deferred)")
-            let duplicate = Statement("late duplicate", "insert into late (id) values (1), (1)")
+            let duplicate = Statement.write("late duplicate", "insert into late (id) values (1), (1)")
             for statement in [SQL.insert, duplicate] {
                 let error = try await failure {
                     try await pool.transaction { tx in
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("A transaction that is kept beyond its closure runs nothing")
+    @Test("A transaction runs nothing after its closure has returned")
     func kept() async throws {
         try await Database.use { pool, _ in
             let kept = try await pool.transaction { tx in
@@ -112,12 +112,12 @@ import Testing
         }
     }
 
-    @Test("Transactions that collide are tried again until all have passed")
+    @Test("Conflicting transactions are retried until all have succeeded")
     func retries() async throws {
         try await Database.use(loops: 2) { pool, home in
             try await home.server.run(sql: "create table counter (value int8); insert into counter values (0)")
-            let read = Statement("read counter", "select value from counter")
-            let write = Statement("write counter", "update counter set value = $1")
+            let read = Statement.read("read counter", "select value from counter")
+            let write = Statement.write("write counter", "update counter set value = $1")
             try await withThrowingTaskGroup { group in
                 for number in 0..<6 {
                     group.addTask(executorPreference: home.loops[any: number]) {
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("A read-only transaction sees one state throughout and writes nothing")
+    @Test("A read-only transaction sees one snapshot and cannot write")
     func readOnly() async throws {
         try await Database.use { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("More transactions than connections wait their turn and all pass")
+    @Test("Transactions that outnumber the connections wait and all succeed")
     func queueing() async throws {
         try await Database.use({ $0.connectionsPerLoop = 3 }) { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -167,14 +167,14 @@ import Testing
         }
     }
 
-    @Test("A transaction that finds no connection in time, or too many before it, is told so; single statements pass")
+    @Test("A transaction fails if it gets no connection in time or too many wait before it; single statements succeed")
     func exhaustion() async throws {
         try await Database.use({
             $0.connectionsPerLoop = 2
             $0.waitTimeout = .milliseconds(200)
             $0.waitLimit = 1
         }) { pool, home in
-            // Both connections are open before anything is timed.
+            // Both connections are open before the time is measured.
             try await eventually {
                 let count = try? await pool.transaction { tx in
                     try await tx.query(SQL.one).count + pool.query(SQL.one).count
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("Cancelling a task in a transaction rolls it back and frees its connection")
+    @Test("Cancelling a task rolls its transaction back and releases the connection")
     func cancellation() async throws {
         try await Database.use({ $0.connectionsPerLoop = 2 }) { pool, home in
             try await home.server.run(sql: SQL.notes)
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    @Test("A longer deadline lets the statements of a transaction run beyond the server's time-out")
+    @Test("With a longer deadline, the statements of a transaction may run longer than the server's time-out")
     func patience() async throws {
         try await Database.use({ $0.statementTimeout = .milliseconds(500) }) { pool, _ in
             try await pool.within(.seconds(20)).transaction { tx in _ = try await tx.query(SQL.sleep, 1.5) }

@@ -4,7 +4,7 @@ import Testing
 import Wire
 
 @Suite struct ValueTests {
-    @Test("What is sent as a parameter comes back as it was")
+    @Test("A parameter comes back unchanged")
     func roundTrip() async throws {
         try await Database.use { pool, _ in
             func expectEcho<Value: PostgresValue & Equatable>(_ statement: Statement, _ values: Value...) async throws {
@@ -13,39 +13,40 @@ import Wire
                     #expect(echo == value)
                 }
             }
-            try await expectEcho(Statement("int8", "select $1::int8"), Int64.min, 0, .max)
-            try await expectEcho(Statement("int4", "select $1::int4"), Int32.min, 0, .max)
-            try await expectEcho(Statement("int2", "select $1::int2"), Int16.min, 0, .max)
-            try await expectEcho(Statement("null", "select $1::int8"), Int64?.none, 1)
-            try await expectEcho(Statement("bool", "select $1::bool"), true, false)
-            try await expectEcho(Statement("double", "select $1::float8"), -0.1, .infinity, .greatestFiniteMagnitude)
-            try await expectEcho(Statement("text", "select $1::text"), "", "마루 🪵", "a'b\"c\\d")
-            try await expectEcho(Statement("bytes", "select $1::bytea"), [UInt8](), [0, 255, 0])
-            try await expectEcho(Statement("id", "select $1::int8"), UserID(7))
+            try await expectEcho(Statement.read("int8", "select $1::int8"), Int64.min, 0, .max)
+            try await expectEcho(Statement.read("int4", "select $1::int4"), Int32.min, 0, .max)
+            try await expectEcho(Statement.read("int2", "select $1::int2"), Int16.min, 0, .max)
+            try await expectEcho(Statement.read("null", "select $1::int8"), Int64?.none, 1)
+            try await expectEcho(Statement.read("bool", "select $1::bool"), true, false)
             try await expectEcho(
-                Statement("time", "select $1::timestamptz"), Timestamp(milliseconds: 0),
+                Statement.read("double", "select $1::float8"), -0.1, .infinity, .greatestFiniteMagnitude)
+            try await expectEcho(Statement.read("text", "select $1::text"), "", "마루 🪵", "a'b\"c\\d")
+            try await expectEcho(Statement.read("bytes", "select $1::bytea"), [UInt8](), [0, 255, 0])
+            try await expectEcho(Statement.read("id", "select $1::int8"), UserID(7))
+            try await expectEcho(
+                Statement.read("time", "select $1::int8"), Timestamp(milliseconds: 0),
                 Timestamp(milliseconds: 1_700_000_000_123), Timestamp(milliseconds: -1))
         }
     }
 
-    @Test("Arrays of every kind come back as they were, empty and with nulls")
+    @Test("Arrays of every type come back unchanged, also empty and with nulls")
     func arrays() async throws {
         try await Database.use { pool, _ in
             func expectEcho<Value: PostgresValue & Equatable>(_ statement: Statement, _ value: Value) async throws {
                 let echo = try await pool.query(statement, value).value(as: Value.self)
                 #expect(echo == value)
             }
-            try await expectEcho(Statement("ids", "select $1::int8[]"), [UserID(1), UserID(2)])
-            try await expectEcho(Statement("numbers", "select $1::int8[]"), [Int64]())
-            try await expectEcho(Statement("texts", "select $1::text[]"), ["a", nil, ""])
-            try await expectEcho(Statement("bools", "select $1::bool[]"), [true, false])
-            try await expectEcho(Statement("blobs", "select $1::bytea[]"), [[0, 1], []] as [[UInt8]])
-            try await expectEcho(Statement("doubles", "select $1::float8[]"), [1.5, -2])
-            try await expectEcho(Statement("times", "select $1::timestamptz[]"), [Timestamp(milliseconds: 5)])
+            try await expectEcho(Statement.read("ids", "select $1::int8[]"), [UserID(1), UserID(2)])
+            try await expectEcho(Statement.read("numbers", "select $1::int8[]"), [Int64]())
+            try await expectEcho(Statement.read("texts", "select $1::text[]"), ["a", nil, ""])
+            try await expectEcho(Statement.read("bools", "select $1::bool[]"), [true, false])
+            try await expectEcho(Statement.read("blobs", "select $1::bytea[]"), [[0, 1], []] as [[UInt8]])
+            try await expectEcho(Statement.read("doubles", "select $1::float8[]"), [1.5, -2])
+            try await expectEcho(Statement.read("times", "select $1::int8[]"), [Timestamp(milliseconds: 5)])
         }
     }
 
-    @Test("A string may stand for whatever the server makes of its text")
+    @Test("A string may be a value of any type that the server parses from text")
     func inferredText() async throws {
         try await Database.use { pool, home in
             try await home.server.run(
@@ -53,7 +54,8 @@ import Wire
                     create type mood as enum ('calm', 'loud');
                     create table things (mood mood, document jsonb, price numeric);
                     """)
-            let insert = Statement("insert thing", "insert into things values ($1, $2, $3) returning mood, document")
+            let insert = Statement.write(
+                "insert thing", "insert into things values ($1, $2, $3) returning mood, document")
             let json = PostgresJSON(Array(#"{"a": [1, 2]}"#.utf8))
             var row = try firstRow(try await pool.query(insert, "loud", json, "1.25"))
             let (mood, document): (String, PostgresJSON) = (try row.next(), try row.next())
@@ -64,10 +66,10 @@ import Wire
 
     private enum Mood: String, PostgresValue, CaseIterable { case calm, loud }
 
-    @Test("An enum travels as its raw value, and what is none of its cases is an error")
+    @Test("An enum is encoded as its raw value; a value that is no case of it is an error")
     func enums() async throws {
         try await Database.use { pool, _ in
-            let echo = Statement("echo text", "select $1::text")
+            let echo = Statement.read("echo text", "select $1::text")
             for mood in Mood.allCases {
                 let back = try await pool.query(echo, mood).value(as: Mood.self)
                 #expect(back == mood)
@@ -77,10 +79,10 @@ import Wire
         }
     }
 
-    @Test("A number is read from a column of any width, as long as it fits")
+    @Test("A number is read from a column of any width if it fits")
     func widths() async throws {
         try await Database.use { pool, _ in
-            let small = Statement("small", "select 7::int2, 7::int4, 3000000000::int8, 1::float4")
+            let small = Statement.read("small", "select 7::int2, 7::int4, 3000000000::int8, 1::float4")
             var row = try firstRow(try await pool.query(small))
             let numbers: [Int64] = [try row.next(), try row.next()]
             #expect(numbers == [7, 7])
@@ -89,7 +91,7 @@ import Wire
         }
     }
 
-    @Test("A time is read from a bigint of milliseconds too")
+    @Test("A time is a bigint of milliseconds")
     func milliseconds() async throws {
         try await Database.use { pool, _ in
             let time = try await pool.query(SQL.echo, 1_700_000_000_123 as Int64).value(as: Timestamp.self)
@@ -97,10 +99,10 @@ import Wire
         }
     }
 
-    @Test("A column that is not what its reader expects is an error that says where, not a crash")
+    @Test("A column of an unexpected type is an error that names the column")
     func mismatch() async throws {
         try await Database.use { pool, _ in
-            let rows = try await pool.query(Statement("odd", "select 'x'::text, null::int8, 1.5::numeric"))
+            let rows = try await pool.query(Statement.read("odd", "select 'x'::text, null::int8, 1.5::numeric"))
             var row = try firstRow(rows)
             #expect(throws: PostgresError.self) { _ = try row.next(as: Int64.self) }
             #expect(throws: PostgresError.self) { _ = try row.next(as: Int64.self) }
@@ -110,15 +112,16 @@ import Wire
         }
     }
 
-    @Test("Text with a NUL is refused before it reaches the server")
+    @Test("Text with a NUL is refused before it is sent")
     func nul() async throws {
         try await Database.use { pool, home in
-            let text = Statement("text", "select $1::text")
+            let text = Statement.read("text", "select $1::text")
             for value in ["\0", "a\0b"] {
                 let error = try await failure { try await pool.query(text, value) }
                 #expect(error.kind == .invalidParameter)
             }
-            let inArray = try await failure { try await pool.query(Statement("texts", "select $1::text[]"), ["a\0"]) }
+            let texts = Statement.read("texts", "select $1::text[]")
+            let inArray = try await failure { try await pool.query(texts, ["a\0"]) }
             #expect(inArray.kind == .invalidParameter)
             let sessions = try await home.sessions()
             #expect(sessions == 0)

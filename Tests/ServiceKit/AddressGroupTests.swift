@@ -1,9 +1,9 @@
 import ServiceKit
 import Testing
 
-@Suite("Groups of addresses")
+@Suite("Address groups")
 struct AddressGroupTests {
-    @Test("An IPv4 address stands for itself, one of IPv6 for its network of 64 bits")
+    @Test("The group of an IPv4 address is itself, that of an IPv6 address its /64 network")
     func groups() {
         #expect(AddressGroup.of("192.0.2.1") == "192.0.2.1")
         #expect(AddressGroup.of("::ffff:192.0.2.1") == "192.0.2.1")
@@ -12,7 +12,7 @@ struct AddressGroupTests {
         #expect(AddressGroup.of("2001:db8::1") == "2001:db8:0:0::/64")
     }
 
-    @Test("What is no address stands for itself")
+    @Test("The group of a text that is not an address is itself")
     func nonsense() {
         for text in ["", ":", "unknown", "a:b", "1.2.3", "fe80::1%eth0"] { #expect(AddressGroup.of(text) == text) }
     }

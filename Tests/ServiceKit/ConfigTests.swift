@@ -11,7 +11,7 @@ struct ConfigTests {
     private static let wait = ConfigKey("wait", default: Duration.seconds(30), "How long to wait.")
     private static let entries = [port.entry, name.entry, password.entry, wait.entry]
 
-    /// What every service requires, but for its credential.
+    /// The required settings of every service, except for the credential.
     private static let required = "clients_file = c\ndatabase_url = d\nredis_url = r\n"
     private static let complete = required + "service_credential = \(ServiceUnderTest.credential)\n"
 
@@ -21,7 +21,7 @@ struct ConfigTests {
         try Config(entries, file: file, environment: environment) { files[$0] }
     }
 
-    @Test("The environment goes before the file, and the file before the default")
+    @Test("The environment overrides the file, and the file overrides the default")
     func precedence() throws {
         let config = try Self.config(
             "# a comment\n\nname = from the file\nport=1\npassword = x = y\n",
@@ -33,7 +33,7 @@ struct ConfigTests {
         #expect(config[Self.wait] == .seconds(30))
     }
 
-    @Test("Lines may end as other systems end them")
+    @Test("Lines may end with CR LF")
     func lineEnds() throws {
         let config = try Self.config("# a comment\r\nname = n\r\nport = 1\r\npassword = p\r\n")
         #expect(config[Self.name] == "n")
@@ -41,7 +41,7 @@ struct ConfigTests {
         #expect(config[Self.password].revealed == "p")
     }
 
-    @Test("A secret may stand in a file of its own and describes itself as dots")
+    @Test("A secret may be in a separate file, and its description is dots")
     func secrets() throws {
         let config = try Self.config("name = n\npassword_file = /run/p", files: ["/run/p": "open sesame\n"])
         #expect(config[Self.password].revealed == "open sesame")
@@ -49,7 +49,7 @@ struct ConfigTests {
         #expect(throws: ConfigError.self) { try Self.config("name = n\npassword_file = /nowhere") }
     }
 
-    @Test("The environment goes before the file in whichever form either names a secret")
+    @Test("The environment overrides the file in either form of a secret")
     func precedenceOfSecrets() throws {
         let files = ["/run/a": "from a", "/run/b": "from b"]
         func password(_ file: String, _ variable: String, _ value: String) throws -> String {
@@ -61,7 +61,7 @@ struct ConfigTests {
         #expect(try password("password = plain", "MARU_PASSWORD", "other") == "other")
     }
 
-    @Test("A secret that one source gives in both forms is refused")
+    @Test("A secret in both forms in one source is refused")
     func bothForms() {
         let files = ["/run/p": "p"]
         #expect(throws: ConfigError("password and password_file are both set")) {
@@ -73,7 +73,7 @@ struct ConfigTests {
         }
     }
 
-    @Test("A secret that is shorter than it has to be is refused, wherever it stands, and not shown")
+    @Test("A secret that is too short is refused in either form, and not shown")
     func shortSecrets() throws {
         func config(_ credential: String) throws -> Config {
             try Config(Service.settings(of: "sample", []), file: Self.required + "service_credential = \(credential)")
@@ -85,7 +85,7 @@ struct ConfigTests {
     }
 
     @Test(
-        "Settings that are unknown, missing, doubled or of the wrong type are refused",
+        "Unknown, missing, repeated and mistyped settings are refused",
         arguments: [
             "name = n", "password = p", "name = n\npassword = p\ncolour = red", "name = n\nname = m\npassword = p",
             "name = n\npassword = p\nport = many", "name = n\npassword = p\nwait = 3 weeks", "name", "name_file = /n",
@@ -96,7 +96,7 @@ struct ConfigTests {
     }
 
     @Test(
-        "A rate of 0, or another number with which a service could not do its work, is refused in words",
+        "A number outside its limits, such as a rate of 0, is refused with the limits",
         arguments: [
             "user_rate", "user_burst", "address_rate", "address_burst", "key_burst", "connections",
             "database_connections",
@@ -110,21 +110,21 @@ struct ConfigTests {
         }
     }
 
-    @Test("A level of logging that does not exist is refused")
+    @Test("An unknown log level is refused")
     func unknownLevel() {
         #expect(throws: ConfigError("log_level must be a level")) {
             try Config(Service.settings(of: "sample", []), file: Self.complete + "log_level = loud")
         }
     }
 
-    @Test("An unknown variable of ours is refused, too")
+    @Test("An unknown MARU_ variable is refused")
     func unknownVariable() {
         #expect(throws: ConfigError.self) {
             try Self.config("name = n\npassword = p", environment: ["MARU_PROT": "8101"])
         }
     }
 
-    @Test("No error shows what a secret holds")
+    @Test("No error contains a secret")
     func errorsAreSafe() {
         let count = ConfigKey<Secret>("token", "")
         #expect(throws: ConfigError.self) {
@@ -138,12 +138,12 @@ struct ConfigTests {
     }
 
     @Test(
-        "Durations and sizes read back as they are written",
+        "Durations parse back to the same value",
         arguments: ["250ms", "30s", "5m", "2h", "30d", "0ms", "90s"]
     )
     func durations(text: String) { #expect(Duration(configText: text)?.configText == text) }
 
-    @Test("Sizes and addresses read back as they are written")
+    @Test("Sizes and addresses parse back to the same value")
     func sizesAndAddresses() {
         for text in ["512", "64KB", "10MB", "2GB", "0"] { #expect(ByteCount(configText: text)?.configText == text) }
         for text in ["127.0.0.1:80", "[::1]:8101"] { #expect(SocketAddress(configText: text)?.configText == text) }
@@ -153,7 +153,7 @@ struct ConfigTests {
         }
     }
 
-    @Test("The printed settings are a file that is accepted once the required ones are filled in")
+    @Test("The printed settings are accepted as a file once the required values are filled in")
     func template() throws {
         let template = Config.template(of: Self.entries)
         let filled = template.replacing("name =", with: "name = n").replacing("password =", with: "password = p")

@@ -3,14 +3,14 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite("Fields of a body")
+@Suite("Body fields")
 struct FieldsTests {
     private static func fields(_ text: String, unwrapsOptional: Bool = true) -> Fields {
         Fields(["it": .text(text)], unwrapsOptional: unwrapsOptional)
     }
 
     @Test(
-        "What Swift prints of an optional text is read as that text",
+        "The description of an optional string is read as the string",
         arguments: [
             "", "text", "모두의 공간", "nil", #"Optional("text")"#, "it's \"quoted\"", #"C:\new\table\u{41}"#,
             "a\r\nb\tc", "\u{301}accent first", "e\u{301} 👨‍👩‍👧 \u{1F3FB}", "\u{7F}\u{1}\u{85}\u{2028}\u{FEFF}",
@@ -23,7 +23,7 @@ struct FieldsTests {
     }
 
     @Test(
-        "What Swift would have printed otherwise is left as it is",
+        "Any other text is left unchanged",
         arguments: [
             "text", "Nil", "Optional", "Optional(text)", #"Optional(""#, #"Optional("a"b")"#, #"Optional("\")"#,
             #"Optional("\q")"#, #"Optional("\u{110000}")"#, #"Optional("\u{41")"#, #"Optional("\u41")"#,
@@ -34,14 +34,14 @@ struct FieldsTests {
         #expect(try Self.fields(text).interpolatedText("it") == text)
     }
 
-    @Test("Only fields that are printed, of apps that print them, are read so", arguments: ["nil", #"Optional("a")"#])
+    @Test("Only interpolated fields are unwrapped, for profiles that need it", arguments: ["nil", #"Optional("a")"#])
     func literal(text: String) throws {
         #expect(try Self.fields(text).text("it") == text)
         #expect(try Self.fields(text).optionalText("it") == text)
         #expect(try Self.fields(text, unwrapsOptional: false).interpolatedText("it") == text)
     }
 
-    @Test("Nothing printed is nothing; a NUL is refused as such and in print")
+    @Test("A printed nil is empty; a NUL is refused, also as an escape")
     func nothing() throws {
         #expect(try Self.fields("nil").interpolatedText("it") == "")
         #expect(try Self.fields("nil").interpolatedText("other") == nil)

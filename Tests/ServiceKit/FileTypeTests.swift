@@ -15,10 +15,10 @@ struct FileTypeTests {
         ([0xC3, 0x28], nil),
     ]
 
-    @Test("The first bytes tell the type", arguments: samples)
+    @Test("The first bytes decide the type", arguments: samples)
     func magic(head: [UInt8], suffix: String?) { #expect(FileType(head: head)?.suffix == suffix) }
 
-    @Test("A name tells a presentation from a document and is believed for nothing else")
+    @Test("A name distinguishes a presentation from a document and decides nothing else")
     func names() {
         let container: [UInt8] = [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]
         #expect(FileType(head: container, name: "slides.PPT") == .ppt)
@@ -27,10 +27,10 @@ struct FileTypeTests {
 
     static let cp949: [UInt8] = [0xB0, 0xA1, 0x20, 0xC7, 0xD1, 0x8C, 0x63, 0x0D, 0x0A]
 
-    @Test("Korean text of older programs is text; what only looks like it is not")
+    @Test("CP949 text of older Korean programs is text; similar binary data is not")
     func korean() {
         #expect(FileType(head: Self.cp949) == .text)
-        // Two bytes a character, one of them behind the end.
+        // Two bytes per character; the last one is behind the end of the head.
         let long = [0x61] + Array(repeating: [0xB0, 0xA1] as [UInt8], count: 256).joined()
         #expect(FileType(head: Array(long.prefix(FileType.headSize))) == .text)
         for bad in [[0xB0], [0xB0, 0x20], [0x80, 0x41], [0xFF, 0xFE, 0x41], [0xB0, 0xA1, 0]] as [[UInt8]] {
@@ -39,7 +39,7 @@ struct FileTypeTests {
     }
 
     @Test(
-        "A file keeps the ending of its name where that is one of its kind, and has its type's behind any other",
+        "A name keeps a suffix that fits its type; otherwise the type's suffix is appended",
         arguments: [
             (FileType.zip, "보고서.docx", "보고서.docx"), (.zip, "a.XLSX", "a.XLSX"), (.zip, "a.html", "a.html.zip"),
             (.zip, "docx", "docx.zip"), (.doc, "a.b.xls", "a.b.xls"), (.doc, "a.docx", "a.docx.doc"),
@@ -48,7 +48,7 @@ struct FileTypeTests {
         ])
     func title(type: FileType, name: String, title: String) { #expect(type.title(of: name) == title) }
 
-    @Test("The type's own ending is told from the rest of a name, in capitals too")
+    @Test("The type's suffix is removed from a name, in upper case too")
     func stem() {
         #expect(FileType.pdf.stem(of: "REPORT.PDF") == "REPORT")
         #expect(FileType.pdf.stem(of: "a.pdf.pdf") == "a.pdf")
@@ -56,7 +56,7 @@ struct FileTypeTests {
         #expect(FileType.zip.stem(of: "a.docx") == "a.docx")
     }
 
-    @Test("A character cut in two by the end of the head does not make text binary")
+    @Test("An incomplete character at the end of the head does not make text binary")
     func cutCharacter() {
         let text = Array(String(repeating: "가", count: 300).utf8)
         for count in 500...FileType.headSize where count == FileType.headSize {

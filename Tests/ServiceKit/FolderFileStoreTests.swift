@@ -25,7 +25,7 @@ struct FolderFileStoreTests {
         return upload
     }
 
-    @Test("What was kept reads back whole, and nothing is left among the uploads")
+    @Test("A kept file has its whole content, and no upload is left")
     func roundTrip() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -44,7 +44,7 @@ struct FolderFileStoreTests {
         #expect(try await store.open("profiles/" + String(repeating: "a", count: 300)) == nil)
     }
 
-    @Test("An upload that nobody keeps leaves nothing")
+    @Test("An upload that is not kept leaves nothing")
     func aborted() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -73,7 +73,7 @@ struct FolderFileStoreTests {
         await #expect(throws: InvalidFileName.self) { try await store.remove([name]) }
     }
 
-    @Test("Uploads that a crash left behind are dropped when they are a day old")
+    @Test("Uploads that a crash left behind are deleted after a day")
     func abandoned() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(

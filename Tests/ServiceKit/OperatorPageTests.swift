@@ -8,9 +8,9 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("What a service tells its operators")
+@Suite("Operator pages")
 struct OperatorPageTests {
-    @Test("While it drains a service is not ready, reads no more of its streams and ends the calls that run")
+    @Test("A draining service is not ready, reads no more stream entries and finishes its open calls")
     func draining() async throws {
         let heard = Mutex(0)
         let isBegun = Mutex(false)
@@ -47,7 +47,7 @@ struct OperatorPageTests {
         await service.redis.stop()
     }
 
-    @Test("A service whose database is away is not ready and says what is missing, until it is back")
+    @Test("A service without its database is not ready and names the database, until it is back")
     func databaseAway() async throws {
         let cluster = try await PostgresCluster.start()
         let sample = try await SampleService(database: try await cluster.makeDatabase())
@@ -64,7 +64,7 @@ struct OperatorPageTests {
         await cluster.stop()
     }
 
-    @Test("The page of metrics is written where it may block, not on a loop")
+    @Test("The page of metrics is written on the blocking pool, not on a loop")
     func metrics() async throws {
         struct Place: MetricsSource {
             func write(to page: inout MetricsPage) {

@@ -15,7 +15,7 @@ struct OutboxRelayTests {
         _ body: (ServiceUnderTest) async throws -> Void
     ) async throws {
         let service = try await ServiceUnderTest("sample", []) { builder in
-            let database = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            let database = try await builder.database("sample", migrations: Outbox.migrations)
             _ = builder.outbox(
                 in: database, to: try builder.redis(), stream: Self.stream, grace: .zero, memory: .day, telling: telling
             )

@@ -11,7 +11,7 @@ import Wire
 
 @Suite("A service whose database and Redis are restarted under load")
 struct RestartTests {
-    /// What became of the calls of a load.
+    /// The results of the calls of a load.
     private final class Tally: Sendable {
         private let state = Mutex(
             (answered: [Int: Int](), slowest: Duration.zero, unanswered: [String](), isOver: false))
@@ -36,12 +36,12 @@ struct RestartTests {
     }
 
     private static let callers = 12
-    /// What a caller may wait for a connection and a statement have, and some patience with a busy machine.
+    /// The time limits of a wait for a connection and of a statement, with an allowance for a busy machine.
     private static let deadline = {
         let configuration = PostgresConfiguration("")
         return (configuration.waitTimeout + configuration.deadline + .seconds(2)).patiently
     }()
-    private static let touch = Statement("touch", "select $1::int8 + count(*) from pg_class")
+    private static let touch = Statement.read("touch", "select $1::int8 + count(*) from pg_class")
 
     private func withLoad(
         _ body: @escaping @Sendable (PostgresCluster, RedisServer, Tally) async throws -> Void
@@ -52,7 +52,7 @@ struct RestartTests {
             "sample", [], ["address_rate": "1000000", "address_burst": "1000000"],
             database: try await cluster.makeDatabase(), redis: redis
         ) { builder in
-            let database = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            let database = try await builder.database("sample", migrations: Outbox.migrations)
             let redis = try builder.redis()
             builder.publicRoutes { routes in
                 routes.open(.get, "/v1/touch") { call in
@@ -68,7 +68,7 @@ struct RestartTests {
             try await eventually("a load") { tally.answered(200) > 100 }
             do {
                 try await body(cluster, redis, tally)
-                // It resumes by itself, for all callers alike.
+                // It resumes without help, for all callers.
                 let before = tally.answered(200)
                 try await eventually("a resumption") { tally.answered(200) > before + 200 }
             } catch {
@@ -93,7 +93,7 @@ struct RestartTests {
             do {
                 let status = try await service.call("GET", "/v1/touch").status
                 tally.count(status, after: clock.now - start)
-                // Who is told to come back later does.
+                // A caller that gets Retry-After retries.
                 if status != 200 { try await Task.sleep(for: .milliseconds(20)) }
             } catch {
                 tally.unanswered(error)
@@ -101,7 +101,7 @@ struct RestartTests {
         }
     }
 
-    @Test("Every call is answered within its deadline while Postgres is restarted, and service resumes by itself")
+    @Test("Every call is answered within its deadline while Postgres is restarted, and service then resumes")
     func postgres() async throws {
         try await withLoad { cluster, _, tally in
             await cluster.kill()
@@ -111,7 +111,7 @@ struct RestartTests {
         }
     }
 
-    @Test("Every call is answered within its deadline while Redis is restarted, and service resumes by itself")
+    @Test("Every call is answered within its deadline while Redis is restarted, and service then resumes")
     func redis() async throws {
         try await withLoad { _, redis, tally in
             await redis.kill()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite("The table of public routes")
+@Suite("Public route table")
 struct RouteTableTests {
     private func table(_ add: (inout PublicRoutes) -> Void) -> RouteTable {
         let loops = EventLoopGroup(count: 1)
@@ -20,7 +20,7 @@ struct RouteTableTests {
         Request(.get, path).flatMap { table.match($0, in: generation)?.payload.template }
     }
 
-    @Test("What the other generation has a word for is no parameter in this one")
+    @Test("A literal segment of the other generation never matches a parameter")
     func words() {
         let table = table { routes in
             routes.signedIn(.get, "/users/{user_id}") { call, _ in call.done() }
@@ -35,7 +35,7 @@ struct RouteTableTests {
         #expect(template("/users/7/x", table, in: .july2024) == "/users/{user_id}/{thing}")
     }
 
-    @Test("A word of another method, or of nobody's app, hides nothing")
+    @Test("A literal segment of another method, or of a webhook, hides no parameter")
     func otherWords() {
         let table = table { routes in
             routes.signedIn(.get, "/users/{user_id}") { call, _ in call.done() }

@@ -10,11 +10,11 @@ import TestSupport
 import Testing
 import Wire
 
-/// A service of a few routes, which issues its own tokens.
+/// A service with a few routes and its own token issuer.
 final class SampleService: Sendable {
     let service: ServiceUnderTest
     private let key = SigningKey.generate()
-    /// What its tokens name it by.
+    /// The id of its signing key.
     var keyID: String { key.id }
 
     private struct Authority: TokenAuthority {
@@ -31,7 +31,7 @@ final class SampleService: Sendable {
         let authority = Authority(key: key.verificationKey)
         service = try await ServiceUnderTest("sample", [], settings, database: database, redis: redis) { builder in
             builder.verifyTokens(by: authority)
-            _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            _ = try await builder.database("sample", migrations: Outbox.migrations)
             builder.publicRoutes { routes in
                 routes.signedIn(.get, "/v1/things/{id}") { call, caller in
                     let id: UserID = try call.id("id")
@@ -53,7 +53,7 @@ final class SampleService: Sendable {
         }
     }
 
-    /// - Parameter other: a key that nobody knows, in place of the service's own.
+    /// - Parameter other: an unknown key, in place of the service's key.
     func token(
         user: Int64 = 5, for purpose: Authenticator.Purpose = .access, lives: Duration = .seconds(60),
         by other: SigningKey? = nil, issuer: String = Authenticator.issuer
@@ -76,7 +76,9 @@ final class SampleService: Sendable {
         try await service.call(method, target, key: nil, headers: headers, body: Array(body.utf8))
     }
 
-    /// Calls a route again and again until a call is refused; returns how many were not, `limit` where none was.
+    /// Calls a route until a call is refused.
+    ///
+    /// - Returns: the number of admitted calls; `limit` if no call was refused.
     func callUntilRefused(as token: String, atMost limit: Int) async throws -> Int {
         for count in 0..<limit {
             let reply = try await call("GET", "/v1/things/5", [("SesacKey", "native"), ("Authorization", token)])
@@ -90,7 +92,7 @@ final class SampleService: Sendable {
 
 @Suite("A service")
 struct ServiceTests {
-    @Test("An unknown route is told before a wrong key, and a wrong key before a token is looked at")
+    @Test("An unknown route is reported before a wrong key, and a wrong key before the token is checked")
     func order() async throws {
         let sample = try await SampleService()
         func code(_ target: String, _ headers: [(String, String)]) async throws -> String {
@@ -106,7 +108,7 @@ struct ServiceTests {
         await sample.stop()
     }
 
-    @Test("A valid token opens a route, raw or as bearer; an expired one is E05, one for sockets E02")
+    @Test("A valid token is accepted with or without Bearer; an expired one gives E05, one for sockets E02")
     func tokens() async throws {
         let sample = try await SampleService()
         for header in [sample.token(), "Bearer " + sample.token(), "bearer " + sample.token()] {
@@ -122,7 +124,7 @@ struct ServiceTests {
         await sample.stop()
     }
 
-    @Test("An expired token of ours is E05 also when its key is forgotten; any other of an unknown key is E02")
+    @Test("An expired token gives E05 even if its key is retired; any other token with an unknown key gives E02")
     func forgottenKey() async throws {
         let sample = try await SampleService()
         let (key, past) = (SigningKey.generate(), Duration.seconds(-5))
@@ -138,7 +140,7 @@ struct ServiceTests {
             "AAAA.\(parts[1]).\(parts[2])", "\(parts[0])..", "..", "x", String(repeating: "x.", count: 5000),
         ]
         for token in garbage { #expect(try await code(token) == "E02", "\(token.prefix(60))") }
-        // Who names a key of ours is believed no more than its signature is.
+        // The name of a known key does not make an invalid signature valid.
         let named = try SigningKey(pem: key.pem, id: sample.keyID)
         #expect(try await code(sample.token(lives: past, by: named)) == "E02")
         await sample.stop()
@@ -154,7 +156,7 @@ struct ServiceTests {
         await sample.stop()
     }
 
-    @Test("Failures have true statuses and problem documents for clients that are told the truth")
+    @Test("Failures are problem documents with HTTP statuses for profiles that accept them")
     func statuses() async throws {
         let sample = try await SampleService()
         let reply = try await sample.call("POST", "/v1/echo", [("SesacKey", "native")], body: "{}")
@@ -167,7 +169,7 @@ struct ServiceTests {
         await sample.stop()
     }
 
-    @Test("Internal routes want the credential and are not on the public port")
+    @Test("Internal routes require the credential and are not on the public port")
     func internalPort() async throws {
         let sample = try await SampleService()
         #expect(try await sample.call("GET", "/internal/ping", [("SesacKey", "sooda")]).text.contains("E97"))
@@ -184,7 +186,7 @@ struct ServiceTests {
         await sample.stop()
     }
 
-    @Test("A start that fails leaves nothing behind: its connections are closed and its ports are free")
+    @Test("A failed start leaves nothing behind: its connections are closed and its ports are free")
     func failedStart() async throws {
         let redis = try await RedisServer.start()
         let database = try await PostgresCluster.ofThisProcess().makeDatabase()
@@ -194,14 +196,14 @@ struct ServiceTests {
         let settings = ["public_address": "127.0.0.1:\(port)", "internal_address": "127.0.0.1:\(inside)"]
         await #expect(throws: SocketError.self) {
             _ = try await ServiceUnderTest("sample", [], settings, database: database, redis: redis) { builder in
-                _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+                _ = try await builder.database("sample", migrations: Outbox.migrations)
                 try await builder.redis().connected(within: .seconds(20))
             }
         }
         struct Refused: Error {}
         await #expect(throws: Refused.self) {
             _ = try await ServiceUnderTest("sample", [], database: database, redis: redis) { builder in
-                _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+                _ = try await builder.database("sample", migrations: Outbox.migrations)
                 throw Refused()
             }
         }
@@ -220,7 +222,7 @@ struct ServiceTests {
         await taken.stop()
     }
 
-    @Test("A service says what it is")
+    @Test("A service reports its version")
     func version() async throws {
         let sample = try await SampleService()
         let reply = try await HTTPCall.get(port: sample.service.running.internalAddress.port, "/version")
@@ -230,7 +232,7 @@ struct ServiceTests {
         await sample.stop()
     }
 
-    @Test("What a call asks of other services carries the id that it came with")
+    @Test("Calls to other services carry the request id of the call that caused them")
     func context() async throws {
         let sample = try await SampleService()
         let headers = [

@@ -7,7 +7,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("The start of a service")
+@Suite("Service start")
 struct StartTests {
     @Test("A service that starts before its database waits for it")
     func beforeItsDatabase() async throws {
@@ -21,7 +21,7 @@ struct StartTests {
         async let starting = ServiceUnderTest(
             "sample", [], database: database,
             log: Log(service: "sample", level: .warning, to: LogOutput(descriptor: file))
-        ) { builder in _ = try await builder.database("sample", migrations: [Outbox.migration(number: 1)]) }
+        ) { builder in _ = try await builder.database("sample", migrations: Outbox.migrations) }
         try await eventually(within: .seconds(60), "an attempt in vain") {
             try String(contentsOfFile: log).contains("the database cannot be reached yet")
         }
@@ -29,5 +29,18 @@ struct StartTests {
         let service = try await starting
         await service.stop()
         await cluster.stop()
+    }
+
+    @Test("A service does not start with a database that a newer version has migrated")
+    func newerDatabase() async throws {
+        let database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        func start(_ migrations: [Migration]) async throws -> ServiceUnderTest {
+            try await ServiceUnderTest("sample", [], database: database) { builder in
+                _ = try await builder.database("sample", migrations: migrations)
+            }
+        }
+        try await start(Outbox.migrations).stop()
+        let error = await #expect(throws: MigrationError.self) { try await start(Array(Outbox.migrations.dropLast())) }
+        #expect(error?.logText == "the database has migration 2, which this version does not know")
     }
 }

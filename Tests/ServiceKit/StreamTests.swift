@@ -28,7 +28,7 @@ struct StreamTests {
     func toldAgain() async throws {
         let redis = try await RedisServer.start()
         let service = try await ServiceUnderTest("sample", [], redis: redis) { builder in
-            let database = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            let database = try await builder.database("sample", migrations: Outbox.migrations)
             let outbox = builder.outbox(in: database, to: try builder.redis(), named: "sample")
             builder.publicRoutes { routes in
                 routes.open(.post, "/v1/things") { call in
@@ -58,7 +58,7 @@ struct StreamTests {
     func unheard() async throws {
         let redis = try await RedisServer.start()
         @Sendable func assemble(_ builder: ServiceBuilder) async throws {
-            let database = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            let database = try await builder.database("sample", migrations: Outbox.migrations)
             _ = builder.outbox(in: database, to: try builder.redis(), named: "sample")
         }
         let service = try await ServiceUnderTest("sample", [], redis: redis, assemble: assemble)
@@ -69,7 +69,10 @@ struct StreamTests {
             try await database.run(sql: "select count(*) from sample.outbox where published_at is not null") == "2500\n"
         }
         _ = try await database.run(
-            sql: "update sample.outbox set published_at = now() - interval '25 hours' where id <= 2400")
+            sql: """
+                update sample.outbox set published_at = (extract(epoch from now()) * 1000)::bigint - 90000000
+                where id <= 2400
+                """)
         // An instance looks for what is old when it starts.
         let second = try await ServiceUnderTest(
             "sample", [], database: database, redis: redis, assemble: assemble)
@@ -90,7 +93,7 @@ struct StreamTests {
     func acknowledged() async throws {
         let redis = try await RedisServer.start()
         @Sendable func assemble(_ builder: ServiceBuilder) async throws {
-            let database = try await builder.database("sample", migrations: [Outbox.migration(number: 1)])
+            let database = try await builder.database("sample", migrations: Outbox.migrations)
             _ = builder.outbox(
                 in: database, to: try builder.redis(), stream: "things", grace: .zero,
                 memory: OutboxMemory(acknowledged: .seconds(60), unheard: .seconds(3600))
@@ -104,7 +107,8 @@ struct StreamTests {
             try await database.run(sql: "select count(*) from sample.outbox where published_at is not null") == "100\n"
         }
         // What nobody reads yet is remembered for longer: the second instance forgets nothing.
-        _ = try await database.run(sql: "update sample.outbox set published_at = now() - interval '61 seconds'")
+        _ = try await database.run(
+            sql: "update sample.outbox set published_at = (extract(epoch from now()) * 1000)::bigint - 61000")
         let second = try await ServiceUnderTest("sample", [], database: database, redis: redis, assemble: assemble)
         _ = try await database.run(sql: "insert into sample.outbox (type, body) values ('thing', '{}')")
         try await eventually("the telling of the last") {
@@ -116,7 +120,11 @@ struct StreamTests {
         let entries = try await database.run(sql: "select entry from sample.outbox where id <= 80 order by id")
         _ = try await redis.say("XACK things readers " + entries.split(separator: "\n").joined(separator: " "))
         // The others are from before the memory.
-        _ = try await database.run(sql: "update sample.outbox set published_at = now() where id between 41 and 75")
+        _ = try await database.run(
+            sql: """
+                update sample.outbox set published_at = (extract(epoch from now()) * 1000)::bigint
+                where id between 41 and 75
+                """)
         let third = try await ServiceUnderTest("sample", [], database: database, redis: redis, assemble: assemble)
         try await eventually("the forgetting") {
             try await database.run(sql: "select count(*), min(id), max(id) from sample.outbox") == "56|41|101\n"

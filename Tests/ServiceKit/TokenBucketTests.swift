@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Token bucket")
 struct TokenBucketTests {
-    @Test("A burst passes at once, then one each interval, and the wait that is told is enough and not too long")
+    @Test("A burst is admitted at once, then one call per interval, and the reported wait is exact")
     func burstThenRate() throws {
         var bucket = TokenBucket(rate: 10, burst: 3, now: 1000)
         for _ in 0..<3 { #expect(bucket.take(now: 1000) == nil) }
@@ -15,7 +15,7 @@ struct TokenBucketTests {
         #expect(bucket.take(now: 1000 + 101_000_000) != nil)
     }
 
-    @Test("A bucket left alone is full again and no fuller, and time that runs backwards adds nothing")
+    @Test("An idle bucket refills to its capacity, and time that runs backwards adds nothing")
     func refill() {
         var bucket = TokenBucket(rate: 1, burst: 2, now: 0)
         for _ in 0..<2 { _ = bucket.take(now: 0) }

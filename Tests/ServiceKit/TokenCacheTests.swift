@@ -3,7 +3,7 @@ import Wire
 
 @testable import ServiceKit
 
-@Suite("Tokens that were verified")
+@Suite("Token cache")
 struct TokenCacheTests {
     private func entry(_ user: Int64) -> TokenCache.Entry {
         TokenCache.Entry(
@@ -12,7 +12,7 @@ struct TokenCacheTests {
 
     private func token(_ number: Int64) -> [UInt8] { Array("header.claims.signature-\(number)".utf8) }
 
-    @Test("A token is known by all its bytes, not by where it is kept")
+    @Test("A hit requires all bytes of the token to be equal")
     func wholeToken() {
         var cache = TokenCache(capacity: 4)
         cache.insert(entry(1), for: Array("x.claims.signature-1".utf8).span)
@@ -21,14 +21,14 @@ struct TokenCacheTests {
         #expect(cache.entry(for: Array("x.claims.signature-1 ".utf8).span) == nil)
     }
 
-    @Test("Tokens that meet in one place do not drive each other out")
+    @Test("Tokens with the same slots do not evict each other")
     func neighbours() {
         var cache = TokenCache(capacity: 4)
         for user in 1...4 as ClosedRange<Int64> { cache.insert(entry(user), for: token(user).span) }
         for user in 1...4 as ClosedRange<Int64> { #expect(cache.entry(for: token(user).span) == entry(user)) }
     }
 
-    @Test("A new token takes the place of the one that was not asked for longest")
+    @Test("A new token evicts the least recently used one")
     func oldest() {
         var cache = TokenCache(capacity: 4)
         for user in 1...4 as ClosedRange<Int64> { cache.insert(entry(user), for: token(user).span) }

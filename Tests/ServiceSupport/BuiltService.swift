@@ -1,7 +1,7 @@
 public import TestSupport
 internal import Wire
 
-/// A built service as a process of its own, which can be killed.
+/// A built service in its own process, which can be killed.
 public final class BuiltService: Stoppable {
     public let process: ChildProcess
     public let publicPort: UInt16
@@ -9,11 +9,11 @@ public final class BuiltService: Stoppable {
     private let name: String
     private let environment: [String: String]
 
-    /// Starts it and waits until it is ready.
+    /// Starts the service and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - folder: for its files and its log.
-    ///   - settings: what is set otherwise than for most tests. It must log that it has started.
+    ///   - folder: the folder of its files and its log.
+    ///   - settings: the settings that differ from the defaults here. The log level must include `started`.
     public init(
         _ name: String, database: TestDatabase, redis: RedisServer, auth: String, in folder: TemporaryFolder,
         _ settings: [String: String] = [:]
@@ -25,7 +25,7 @@ public final class BuiltService: Stoppable {
             "database_url": database.connectionString, "redis_url": "redis://127.0.0.1:\(redis.port)/0",
             "auth_url": auth, "files_folder": folder.path, "loops": "2", "database_connections": "2",
         ]
-        all.merge(settings) { _, given in given }
+        all.merge(settings) { _, own in own }
         process = try ChildProcess.service(name, all, log: Self.log(of: name, in: folder))
         try await process.written(#""message":"started""#, within: .seconds(60))
         let line = process.output.split(separator: "\n").first { $0.contains(#""message":"started""#) }
@@ -51,14 +51,14 @@ public final class BuiltService: Stoppable {
         "\(folder.path)/\(name)-\(UInt64.random(in: 0 ... .max)).log"
     }
 
-    /// Runs the program once more, with a command for this instance.
+    /// Runs the program with an operator command for this instance.
     public func command(_ command: String, in folder: TemporaryFolder) async throws -> (status: Int32, output: String) {
         let process = try ChildProcess.product(
             name, [command], environment: environment, log: Self.log(of: name, in: folder))
         return (await process.wait(), process.output)
     }
 
-    /// Ends it as the kernel would, with no moment to tidy up.
+    /// Kills the process with SIGKILL.
     public func kill() async {
         process.signal(9)
         await process.wait()

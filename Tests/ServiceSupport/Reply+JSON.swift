@@ -5,6 +5,6 @@ extension HTTPCall.Reply {
     /// The body as JSON.
     public var json: JSONValue { get throws { try JSONValue(parsing: body) } }
 
-    /// The error code that the body tells; empty where it tells none.
+    /// The error code in the body; empty if there is none.
     public var errorCode: String { (try? json["errorCode"]?.string) ?? "" }
 }

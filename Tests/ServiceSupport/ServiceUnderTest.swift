@@ -5,25 +5,25 @@ internal import Synchronization
 public import Telemetry
 public import TestSupport
 
-/// A service in the process of its tests, on ports of its own, with a database and a Redis of its own.
+/// A service in the process of its tests, with its own ports, database and Redis.
 public final class ServiceUnderTest: Stoppable {
     public let running: RunningService
     public let loops: EventLoopGroup
     public let database: TestDatabase
     public let redis: RedisServer
-    /// Where its files are.
+    /// The folder of its files.
     public let files: TemporaryFolder
 
-    /// What services show each other in tests.
+    /// The service credential of all tests.
     public static let credential = "0123456789abcdef0123456789abcdef"
 
-    /// Starts the service that `assemble` puts together, and returns when it has Redis on all loops.
+    /// Starts the service that `assemble` builds, and returns when it is connected to Redis on all loops.
     ///
     /// - Parameters:
     ///   - entries: the service's own settings.
-    ///   - settings: what is set otherwise than by default.
-    ///   - database: to share one with another instance; one of its own when nil.
-    ///   - log: where it logs; errors only, to standard error, when nil.
+    ///   - settings: the settings that differ from the defaults.
+    ///   - database: a database to share with another instance; nil for a new one.
+    ///   - log: the log; nil for errors only, to standard error.
     public init(
         _ name: String, _ entries: [ConfigEntry], _ settings: [String: String] = [:], database: TestDatabase? = nil,
         redis: RedisServer? = nil, log: Log? = nil, assemble: @escaping Service.Assembly
@@ -41,33 +41,33 @@ public final class ServiceUnderTest: Stoppable {
             "service_credential": Self.credential, "database_url": self.database.connectionString,
             "redis_url": "redis://127.0.0.1:\(self.redis.port)/0", "files_folder": files.path,
         ]
-        all.merge(settings) { _, given in given }
+        all.merge(settings) { _, own in own }
         let config = try Config(
             Service.settings(of: name, entries), file: all.map { "\($0) = \($1)" }.joined(separator: "\n"))
-        let known = Known()
+        let parts = Parts()
         running = try await Service.start(
             name, config, on: loops, log: log ?? Log(service: name, level: .error, to: LogOutput(descriptor: 2))
         ) { service in
             try await assemble(service)
             let redis = try service.redis()
-            known.redis.withLock { $0 = redis }
+            parts.redis.withLock { $0 = redis }
         }
-        guard let connections = known.redis.withLock(\.self) else { return }
+        guard let connections = parts.redis.withLock(\.self) else { return }
         for loop in loops.loops { try await loop.run { try await connections.connected(within: .seconds(60)) } }
     }
 
-    /// What the service was given while it was put together.
-    private final class Known: Sendable {
+    /// Keeps a part of the service from its assembly.
+    private final class Parts: Sendable {
         let redis = Mutex<Redis?>(nil)
     }
 
-    /// The development keys.
+    /// The file of the development keys.
     public static let clients: String = {
         let here = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         return "/\(here)/deploy/clients.json"
     }()
 
-    /// A call as a client makes it: with an API key and, signed in, a token.
+    /// Makes a call of a client: with an API key and, if signed in, a token.
     public func call(
         _ method: String, _ target: String, key: String? = "native", token: String? = nil,
         headers: [(String, String)] = [], body: [UInt8] = []
@@ -80,7 +80,7 @@ public final class ServiceUnderTest: Stoppable {
         ).reply()
     }
 
-    /// The same with a JSON body.
+    /// Makes a call of a client with a JSON body.
     public func call(
         _ method: String, _ target: String, key: String? = "native", token: String? = nil, json: String
     ) async throws -> HTTPCall.Reply {
@@ -89,7 +89,7 @@ public final class ServiceUnderTest: Stoppable {
             body: Array(json.utf8))
     }
 
-    /// A call as another service makes it.
+    /// Makes a call of another service.
     public func internalCall(_ method: String, _ target: String, json: String = "") async throws -> HTTPCall.Reply {
         try await HTTPCall(
             method, port: running.internalAddress.port, target,
@@ -98,11 +98,11 @@ public final class ServiceUnderTest: Stoppable {
         ).reply()
     }
 
-    /// What it says to those who may not come in.
+    /// A probe for the refusals of the service.
     ///
-    /// - Parameter tokens: of the issuer whom it trusts.
-    public func doors(tokens: TokenIssuer) -> ServiceDoors {
-        ServiceDoors(
+    /// - Parameter tokens: the issuer that the service trusts.
+    public func refusalProbe(tokens: TokenIssuer) -> RefusalProbe {
+        RefusalProbe(
             publicPort: running.publicAddress.port, internalPort: running.internalAddress.port, tokens: tokens)
     }
 

@@ -2,17 +2,17 @@ internal import HTTP
 internal import Synchronization
 public import Wire
 
-/// What a service under test has asked its peers.
+/// A call of the service under test to its peers.
 public struct StubCall: Sendable {
     public let method: String
-    /// As it was asked: `/internal/channels/7/join`.
+    /// The path, such as `/internal/channels/7/join`.
     public let path: String
-    /// `internal`, `channels`, `7` and `join`.
+    /// The segments of the path: `internal`, `channels`, `7` and `join`.
     public let parts: [String]
     public let body: [UInt8]
-    /// The body; nil where it is no JSON.
+    /// The body; nil if it is not JSON.
     public let json: JSONValue?
-    /// No other call of this process has the same.
+    /// A number that is unique in this process.
     public let serial: Int
     private let query: QueryParameters?
 
@@ -28,10 +28,10 @@ public struct StubCall: Sendable {
         json = try? JSONValue(parsing: body)
     }
 
-    /// What it is about, and its last word: `channels` and `join`.
+    /// The second and the last segment of the path: `channels` and `join`.
     public var subject: (String, String) { (parts.count > 1 ? parts[1] : "", parts.last ?? "") }
 
-    /// The id in the middle of the path; 0 where there is none.
+    /// The id in the third segment of the path; 0 if there is none.
     public var number: Int64 { parts.count > 2 ? Int64(parts[2]) ?? 0 : 0 }
 
     /// A parameter of the query.

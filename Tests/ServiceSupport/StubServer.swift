@@ -4,9 +4,9 @@ internal import Synchronization
 internal import TestSupport
 internal import Wire
 
-/// A server that plays the peers of a service under test, with a state that the test sees and changes.
+/// A server in place of the peers of a service under test, with a state that the test can read and change.
 ///
-/// It has the keys of `tokens`, and tells no revocations unless the state does.
+/// It publishes the keys of `tokens`, and no revocations unless the state has some.
 public final class StubServer<State: StubState>: Sendable {
     public let tokens: TokenIssuer
     public let port: UInt16
@@ -40,7 +40,7 @@ public final class StubServer<State: StubState>: Sendable {
 
     public var url: String { "http://127.0.0.1:\(port)" }
 
-    /// Changes what the peers know; nobody is told.
+    /// Changes the state of the peers without a fact or hint.
     @discardableResult
     public func change<Value: Sendable>(_ change: (inout State) -> Value) -> Value {
         state.value.withLock { change(&$0) }

@@ -1,16 +1,16 @@
 public import HTTP
 
-/// What the peers of a service under test know, and what they answer.
+/// The state of the peers of a service under test, and their answers.
 public protocol StubState: Sendable {
     init()
 
-    /// How long a call waits before it is answered.
+    /// The delay before a call is answered.
     func delay(of call: StubCall) -> Duration
 
-    /// What a call is answered; nil for what nobody knows.
+    /// The answer to a call; nil for an unknown call.
     mutating func answer(_ call: StubCall) -> Response?
 
-    /// Whether the answer to a call is made, but does not leave yet.
+    /// Whether the answer to a call is ready but held back.
     func isHolding(_ call: StubCall) -> Bool
 }
 

@@ -2,17 +2,17 @@ public import Crypto
 public import ServiceKit
 internal import Wire
 
-/// Issues access tokens as auth-service does.
+/// Issues access tokens in place of auth-service.
 public struct TokenIssuer: Sendable {
     private let key: SigningKey
 
-    /// - Parameter key: a new one where none is given, which nobody trusts who is not told of it.
+    /// - Parameter key: the signing key; by default a new one, which no service trusts unless it fetches `jwks`.
     public init(key: SigningKey = .generate()) { self.key = key }
 
-    /// What `/internal/keys` replies.
+    /// The reply of `/internal/keys`.
     public var jwks: [UInt8] { JSONWriter.bytes { json in VerificationKeySet([key.verificationKey]).write(to: &json) } }
 
-    /// A token of a user, whose session is the user plus 1000.
+    /// An access token of a user; the session's id is the user's plus 1000.
     public func token(user: Int64, key profile: String = "sooda", lives: Duration = .seconds(600)) -> String {
         token(for: .access, user: user, session: user + 1000, key: profile, lives: lives)
     }
@@ -22,7 +22,7 @@ public struct TokenIssuer: Sendable {
         token(for: .socket, user: user, session: user + 1000, key: profile, lives: .seconds(600))
     }
 
-    /// A token of a session for one of its uses.
+    /// A token of a session for a purpose.
     public func token(
         for purpose: Authenticator.Purpose, user: Int64, session: Int64, key profile: String, lives: Duration
     ) -> String {

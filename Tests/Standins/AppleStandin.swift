@@ -5,10 +5,11 @@ import Wire
 
 /// Apple: `GET /apple/mint?sub=…&email=…` makes identity tokens that its published keys verify.
 ///
-/// `iss`, `aud`, `nonce`, `iat`, `exp` (Unix seconds), `email_verified`, `is_private_email` and `kid` may be set, too;
-/// `key=unpublished` signs with a key that is not Apple's. `POST /apple/rotate` makes a new key beside the old ones.
+/// The query may also set `iss`, `aud`, `nonce`, `iat`, `exp` (Unix seconds), `email_verified`, `is_private_email` and
+/// `kid`. `key=unpublished` signs with a key that Apple does not publish. `POST /apple/rotate` adds a new key to the
+/// old ones.
 final class AppleStandin: Sendable {
-    /// The app that tokens are for unless told otherwise.
+    /// The default audience of tokens.
     static let clientID = "com.example.maru"
 
     private static let issuer = "https://appleid.apple.com"
@@ -18,12 +19,12 @@ final class AppleStandin: Sendable {
     private struct State {
         var keys: [SigningKey]
         var made = 1
-        /// How often somebody asked for the keys.
-        var asked = 0
+        /// The number of fetches of the keys.
+        var fetches = 0
     }
 
     private let state = Mutex(State(keys: [RSAKey.generate(id: "standin-1")]))
-    /// Named as the published one is, so that only its signature tells.
+    /// It has the published key's id, so that only its signature differs.
     private let impostor = RSAKey.generate(id: "standin-1")
 
     func register(in routes: inout StandinRoutes) {
@@ -35,10 +36,10 @@ final class AppleStandin: Sendable {
         }
     }
 
-    /// How often somebody asked for the keys.
-    var asked: Int { state.withLock(\.asked) }
+    /// The number of fetches of the keys.
+    var fetches: Int { state.withLock(\.fetches) }
 
-    /// Signs with a new key from now on.
+    /// Makes a new key, which signs from now on.
     func rotate() {
         state.withLock { state in
             state.made += 1
@@ -49,7 +50,7 @@ final class AppleStandin: Sendable {
 
     private func keys(_ call: StandinCall) -> Response {
         let keys = state.withLock { state in
-            state.asked += 1
+            state.fetches += 1
             return state.keys.map(\.verificationKey)
         }
         return .json(JSONWriter.bytes { VerificationKeySet(keys).write(to: &$0) })
@@ -60,27 +61,27 @@ final class AppleStandin: Sendable {
         return Response(type: "text/plain", Array(token.utf8))
     }
 
-    /// An identity token with the claims that `asked` names.
-    func token(_ asked: QueryParameters) throws -> String {
-        guard let subject = asked["sub"] else { throw StandinRefusal.malformed }
-        var key = asked["key"] == "unpublished" ? impostor : state.withLock { $0.keys[$0.keys.count - 1] }
-        if let id = asked["kid"] { key = try SigningKey(pem: key.pem, id: id) }
+    /// Makes an identity token with the claims of a query.
+    func token(_ query: QueryParameters) throws -> String {
+        guard let subject = query["sub"] else { throw StandinRefusal.malformed }
+        var key = query["key"] == "unpublished" ? impostor : state.withLock { $0.keys[$0.keys.count - 1] }
+        if let id = query["kid"] { key = try SigningKey(pem: key.pem, id: id) }
         let now = Timestamp.now.seconds
-        let expiry = asked["exp"].flatMap(Int64.init) ?? now + Self.lifetime
+        let expiry = query["exp"].flatMap(Int64.init) ?? now + Self.lifetime
         let token = JWTSigner(key: key).sign { json in
-            json.field("iss", asked["iss"] ?? Self.issuer)
-            json.field("aud", asked["aud"] ?? Self.clientID)
+            json.field("iss", query["iss"] ?? Self.issuer)
+            json.field("aud", query["aud"] ?? Self.clientID)
             json.field("sub", subject)
-            json.field("iat", asked["iat"].flatMap(Int64.init) ?? now)
+            json.field("iat", query["iat"].flatMap(Int64.init) ?? now)
             json.field("exp", expiry)
             json.field("auth_time", now)
             json.field("nonce_supported", true)
-            if let nonce = asked["nonce"] { json.field("nonce", nonce) }
-            guard let email = asked["email"] else { return }
+            if let nonce = query["nonce"] { json.field("nonce", nonce) }
+            guard let email = query["email"] else { return }
             json.field("email", email)
-            // Apple writes these as text in some tokens and as Booleans in others.
-            json.field("email_verified", asked["email_verified"] ?? "true")
-            json.field("is_private_email", asked["is_private_email"] == "true")
+            // Apple writes this as text in some tokens and as a Boolean in others.
+            json.field("email_verified", query["email_verified"] ?? "true")
+            json.field("is_private_email", query["is_private_email"] == "true")
         }
         return String(decoding: token, as: UTF8.self)
     }

@@ -1,15 +1,16 @@
 import HTTP
 import Wire
 
-/// How FCM is to fail: `POST /fcm/script {token?, status, errorCode?, retryAfter?, times, delayMs?}`.
+/// A failure or delay that FCM is to show: `POST /fcm/script {token?, status, errorCode?, retryAfter?, times,
+/// delayMs?}`.
 struct FCMScript: Sendable {
-    /// The device it is for; nil for all.
+    /// The device that it applies to; nil for all.
     let token: String?
     let status: UInt16
     let errorCode: String?
     /// Seconds.
     let retryAfter: Int?
-    /// Calls that it is still for.
+    /// The number of calls that it still applies to.
     var times: Int
     let delay: Duration
 
@@ -27,7 +28,7 @@ struct FCMScript: Sendable {
         self.delay = .milliseconds(delay)
     }
 
-    /// The error in Google's words; nil where the push is to succeed, late perhaps.
+    /// The error reply in Google's format; nil if the push is to succeed.
     var response: Response? {
         guard status >= 300 else { return nil }
         var response = Self.error(status, Self.canonical[status] ?? "UNKNOWN", code: errorCode)

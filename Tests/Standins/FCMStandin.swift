@@ -4,13 +4,13 @@ import HTTP
 import Synchronization
 import Wire
 
-/// FCM and the token endpoint that it goes with: takes pushes, tells them (`GET /fcm/sent`), fails as `FCMScript` says.
+/// FCM and its token endpoint: accepts pushes, lists them (`GET /fcm/sent`) and fails as an `FCMScript` says.
 final class FCMStandin: Sendable {
     let account: ServiceAccountFile
 
     fileprivate struct State {
         var accessTokens: Set<String> = []
-        /// What was sent, oldest first, as it was sent.
+        /// The messages as they were sent, oldest first.
         var sent: [[UInt8]] = []
         var count = 0
         var scripts: [FCMScript] = []
@@ -29,11 +29,11 @@ final class FCMStandin: Sendable {
         routes.add(.fcm, .post, "/fcm/token", token)
         routes.add(.fcm, .post, "/fcm/v1/projects/{project}/messages:send", send)
         routes.control(.get, "/fcm/sent", sent)
-        routes.control(.delete, "/fcm/sent", forget)
+        routes.control(.delete, "/fcm/sent", clear)
         routes.control(.post, "/fcm/script", script)
     }
 
-    /// The devices of what was sent, oldest first.
+    /// The devices of the sent messages, oldest first.
     var devices: [String] {
         state.withLock { state in
             state.sent.compactMap { (try? JSONValue(parsing: $0))?["token"]?.string }
@@ -57,7 +57,7 @@ final class FCMStandin: Sendable {
         }
     }
 
-    /// Whether the service account signed it, for sending, for at most an hour.
+    /// Whether the service account signed the assertion for sending, for at most an hour.
     private func isOurs(_ assertion: String) -> Bool {
         let parts = assertion.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Base64.decode(parts[2].utf8.span, .url),
@@ -98,7 +98,7 @@ final class FCMStandin: Sendable {
         return .json(JSONWriter.bytes { json in json.array { json in for message in sent { json.raw(message) } } })
     }
 
-    private func forget(_ call: StandinCall) -> Response {
+    private func clear(_ call: StandinCall) -> Response {
         state.withLock { state in
             state.sent = []
             state.scripts = []
@@ -114,7 +114,7 @@ final class FCMStandin: Sendable {
 }
 
 extension FCMStandin.State {
-    /// The oldest script for the device, of which one time is used up.
+    /// Returns the oldest script for the device and uses up one of its calls.
     fileprivate mutating func script(for device: String) -> FCMScript? {
         scripts.removeAll { $0.times <= 0 }
         guard let index = scripts.firstIndex(where: { $0.token == nil || $0.token == device }) else { return nil }

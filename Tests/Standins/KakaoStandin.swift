@@ -1,11 +1,11 @@
 import HTTP
 import Wire
 
-/// Kakao: any token `kakao-<number>[-<email>]` is good and belongs to that user.
+/// Kakao: any token `kakao-<number>[-<email>]` is valid and belongs to the user with that number.
 ///
-/// `kakao-unverified-<number>-<email>` belongs to one whose email Kakao has not verified.
+/// A token `kakao-unverified-<number>-<email>` belongs to a user with an unverified email.
 struct KakaoStandin: Sendable {
-    /// The number of our app.
+    /// The id of our app.
     static let appID = 1000
 
     private static let lifetime = 21_599

@@ -1,6 +1,6 @@
 import Wire
 
-/// A payment as the provider has it: `POST /portone/payments {imp_uid | paymentId, merchant_uid?, amount, name, …}`.
+/// A payment at the provider: `POST /portone/payments {imp_uid | paymentId, merchant_uid?, amount, name, …}`.
 struct PortOnePayment: Sendable {
     enum Generation: Sendable { case first, second }
 
@@ -12,7 +12,7 @@ struct PortOnePayment: Sendable {
     let cancelled: Int
     let name: String
     let currency: String
-    /// In the words of V1, lower case.
+    /// A status of V1, in lower case.
     let status: String
 
     init?(_ json: JSONValue) {

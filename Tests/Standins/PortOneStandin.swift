@@ -3,7 +3,7 @@ import HTTP
 import Synchronization
 import Wire
 
-/// PortOne of both generations: knows the payments that `POST /portone/payments` creates. Any key is good but `wrong`.
+/// PortOne V1 and V2 with the payments that `POST /portone/payments` creates. Every key but `wrong` is valid.
 final class PortOneStandin: Sendable {
     private struct State {
         var first: [String: PortOnePayment] = [:]
@@ -44,8 +44,8 @@ final class PortOneStandin: Sendable {
 
     private func token(_ call: StandinCall) async throws -> Response {
         let json = try await call.json()
-        guard let key = json["imp_key"]?.string, let secret = json["imp_secret"]?.string, Self.isGood(key),
-            Self.isGood(secret)
+        guard let key = json["imp_key"]?.string, let secret = json["imp_secret"]?.string, Self.isValid(key),
+            Self.isValid(secret)
         else { return Self.failure(.unauthorized, -1, "imp_key, imp_secret 인증에 실패하였습니다.") }
         let now = Timestamp.now.seconds
         let (token, expires) = state.withLock { state in
@@ -63,18 +63,18 @@ final class PortOneStandin: Sendable {
     }
 
     private func first(_ call: StandinCall) throws -> Response {
-        let (id, shown) = (try call.parameter("id"), call.credential("Bearer"))
-        let (isGood, payment) = state.withLock { state in
-            (shown == state.token && state.expires > Timestamp.now.seconds, state.first[id])
+        let (id, token) = (try call.parameter("id"), call.credential("Bearer"))
+        let (isValid, payment) = state.withLock { state in
+            (token == state.token && state.expires > Timestamp.now.seconds, state.first[id])
         }
-        guard isGood else { return Self.failure(.unauthorized, -1, "Unauthorized") }
+        guard isValid else { return Self.failure(.unauthorized, -1, "Unauthorized") }
         guard let payment else { return Self.failure(.notFound, 1, "존재하지 않는 결제정보입니다.") }
         return Self.success { payment.writeFirst(to: &$0) }
     }
 
     private func second(_ call: StandinCall) throws -> Response {
         let id = try call.parameter("id")
-        guard let secret = call.credential("PortOne"), Self.isGood(secret) else {
+        guard let secret = call.credential("PortOne"), Self.isValid(secret) else {
             return .standin(.unauthorized) { $0.field("type", "UNAUTHORIZED") }
         }
         guard let payment = state.withLock({ $0.second[id] }) else {
@@ -83,7 +83,7 @@ final class PortOneStandin: Sendable {
         return .standin { payment.writeSecond(to: &$0) }
     }
 
-    private static func isGood(_ credential: String) -> Bool { !credential.isEmpty && credential != "wrong" }
+    private static func isValid(_ credential: String) -> Bool { !credential.isEmpty && credential != "wrong" }
 
     private static func success(_ members: (inout JSONWriter) -> Void) -> Response {
         .standin { json in

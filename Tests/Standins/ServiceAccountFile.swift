@@ -2,7 +2,7 @@ import Crypto
 import Glibc
 import Wire
 
-/// The identity that FCM's clients show, as Google's console hands it out.
+/// The service account of FCM's clients, as Google's console exports it.
 struct ServiceAccountFile: Sendable {
     static let project = "maru-standin"
     static let email = "push@maru-standin.iam.gserviceaccount.com"
@@ -16,7 +16,7 @@ struct ServiceAccountFile: Sendable {
 
     init() { self.init(key: RSAKey.generate(id: Self.keyID)) }
 
-    /// The identity in a file, which stays the same when the stand-ins are started again; made where there is none.
+    /// Reads the service account from a file, so that it survives restarts; makes the file if there is none.
     init(at path: String) throws {
         if let text = Self.read(path), let json = try? JSONValue(parsing: text),
             let known = json["private_key"]?.string.flatMap({ try? SigningKey(pem: $0, id: Self.keyID) })
@@ -51,7 +51,7 @@ struct ServiceAccountFile: Sendable {
         }
     }
 
-    /// Puts the key file where nobody else may read it.
+    /// Writes the key file, readable by its owner alone.
     private func write(to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         let text = text

@@ -8,7 +8,7 @@ struct StandinCall: Sendable {
 
     private static let longestBody = 1 << 20
 
-    /// The credential behind a scheme such as `Bearer`.
+    /// The credential after a scheme such as `Bearer`.
     func credential(_ scheme: String) -> String? {
         guard let field = request.headers.text(.authorization), field.hasPrefix(scheme + " ") else { return nil }
         return String(field.dropFirst(scheme.count + 1))
@@ -42,13 +42,13 @@ struct StandinCall: Sendable {
     }
 }
 
-/// A call that is answered with an error.
+/// An error reply to a call.
 struct StandinRefusal: Error {
     let response: Response
 
-    /// What tests get for a call that makes no sense.
+    /// The reply to a malformed call of a test.
     static let malformed = StandinRefusal(
-        response: .standin(.badRequest) { $0.field("error", "the stand-in does not understand this") })
+        response: .standin(.badRequest) { $0.field("error", "the stand-in cannot read this call") })
 }
 
 extension Response {

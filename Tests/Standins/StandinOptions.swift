@@ -1,10 +1,10 @@
-/// What the command line says.
+/// The options of the command line.
 struct StandinOptions {
     var port: UInt16 = 8190
-    /// Where to put the key file that FCM's clients are to show.
+    /// The path of the key file for FCM's clients.
     var serviceAccountFile: String?
 
-    /// Nil where something is not understood.
+    /// Reads the arguments; nil if one is unknown or malformed.
     init?(_ arguments: some Sequence<String>) {
         var rest = arguments.makeIterator()
         while let name = rest.next() {

@@ -1,22 +1,22 @@
 import HTTP
 
-/// Whom the stand-ins play.
+/// The providers that the stand-ins replace.
 enum Provider: String, CaseIterable, Hashable, Sendable {
     case kakao, apple, fcm, portone
 }
 
 /// A route of the stand-ins.
 struct StandinRoute: Sendable {
-    /// Whose wire format it speaks; nil for what tests are to use.
+    /// The provider of the route; nil for a route for tests.
     let provider: Provider?
     let answer: @Sendable (StandinCall) async throws -> Response
 }
 
-/// Collects the routes.
+/// Collects the routes of the stand-ins.
 struct StandinRoutes {
     private(set) var router = Router<StandinRoute>()
 
-    /// A route of a provider: its mood counts.
+    /// Adds a route of a provider, to which its behavior applies.
     mutating func add(
         _ provider: Provider, _ method: Method, _ template: String,
         _ answer: @escaping @Sendable (StandinCall) async throws -> Response
@@ -24,7 +24,7 @@ struct StandinRoutes {
         router.add(method, template, StandinRoute(provider: provider, answer: answer))
     }
 
-    /// A route that no provider has.
+    /// Adds a route for tests, which no provider has.
     mutating func control(
         _ method: Method, _ template: String, _ answer: @escaping @Sendable (StandinCall) async throws -> Response
     ) {

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import HTTP
 
-/// `standins --port 8190 --service-account FILE` plays Kakao, Apple, FCM and PortOne on 127.0.0.1.
+/// `standins --port 8190 --service-account FILE` serves the stand-ins of Kakao, Apple, FCM and PortOne on 127.0.0.1.
 @main
 enum Standins {
     static func main() throws {
@@ -14,8 +14,8 @@ enum Standins {
         let signals = SignalSource([SIGTERM, SIGINT]) { _ in control.stop() }
         signals.start(on: control)
         let group = EventLoopGroup(count: 1)
-        let world = try StandinWorld(serviceAccountFile: options.serviceAccountFile)
-        let address = try world.server(on: group).start(at: SocketAddress(ip: "127.0.0.1", port: options.port)!)
+        let standins = try ProviderStandins(serviceAccountFile: options.serviceAccountFile)
+        let address = try standins.server(on: group).start(at: SocketAddress(ip: "127.0.0.1", port: options.port)!)
         print("stand-ins on http://\(address)")
         fflush(nil)
         control.run()

@@ -6,7 +6,7 @@ import Wire
 
 @testable import auth_service
 
-@Suite("An account's journey")
+@Suite("The life of an account")
 struct AccountJourneyTests {
     private func service() async throws -> ServiceUnderTest {
         try await ServiceUnderTest("auth-service", AuthSettings.entries, assemble: App.assemble)

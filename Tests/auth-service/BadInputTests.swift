@@ -8,20 +8,20 @@ import Wire
 
 @Suite("Bad input")
 struct BadInputTests {
-    /// A route with a body, and its fields that are required, in a body that is right.
+    /// A route with a body: a valid body and its required fields.
     struct Case: Sendable, CustomTestStringConvertible {
         let method: String
         let path: String
-        let right: [String: String]
+        let valid: [String: String]
         let required: [String]
-        /// One character more than each field may have, or at least that.
+        /// A length that is too long for each field, mostly by one character.
         var longest: [String: Int] = [:]
         var isSignedIn = false
 
         var testDescription: String { "\(method) \(path)" }
 
         func body(_ change: [String: String?] = [:]) -> String {
-            var fields: [String: String] = right.mapValues { "\"\($0)\"" }
+            var fields: [String: String] = valid.mapValues { "\"\($0)\"" }
             for (name, value) in change { fields[name] = value }
             return "{" + fields.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
         }
@@ -31,52 +31,52 @@ struct BadInputTests {
 
     static let cases = [
         Case(
-            method: "POST", path: "/v1/users/validation/email", right: ["email": "n@b.kr"], required: ["email"],
+            method: "POST", path: "/v1/users/validation/email", valid: ["email": "n@b.kr"], required: ["email"],
             longest: ["email": 255]),
         Case(
             method: "POST", path: "/v1/users/join",
-            right: ["email": "n@b.kr", "password": "Passw0rd!", "nickname": "n", "phone": "010", "deviceToken": "d"],
+            valid: ["email": "n@b.kr", "password": "Passw0rd!", "nickname": "n", "phone": "010", "deviceToken": "d"],
             required: ["email", "password", "nickname"],
             longest: ["email": 255, "password": 1025, "nickname": 31, "phone": 31, "deviceToken": device]),
         Case(
             method: "POST", path: "/v1/users/login",
-            right: ["email": "n@b.kr", "password": "Passw0rd!", "deviceToken": "d"], required: ["email", "password"],
+            valid: ["email": "n@b.kr", "password": "Passw0rd!", "deviceToken": "d"], required: ["email", "password"],
             longest: ["email": 255, "password": 1025, "deviceToken": device]),
         Case(
-            method: "POST", path: "/v1/users/login/kakao", right: ["oauthToken": "kakao-1", "deviceToken": "d"],
+            method: "POST", path: "/v1/users/login/kakao", valid: ["oauthToken": "kakao-1", "deviceToken": "d"],
             required: ["oauthToken"], longest: ["oauthToken": 4097, "deviceToken": device]),
         Case(
             method: "POST", path: "/v1/users/login/apple",
-            right: ["idToken": "a.b.c", "nickname": "n", "deviceToken": "d"], required: ["idToken"],
+            valid: ["idToken": "a.b.c", "nickname": "n", "deviceToken": "d"], required: ["idToken"],
             longest: ["idToken": 8193, "nickname": 31, "deviceToken": device]),
         Case(
-            method: "POST", path: "/v1/users/deviceToken", right: ["deviceToken": "d"], required: ["deviceToken"],
+            method: "POST", path: "/v1/users/deviceToken", valid: ["deviceToken": "d"], required: ["deviceToken"],
             longest: ["deviceToken": device], isSignedIn: true),
         Case(
-            method: "PUT", path: "/v1/users/me", right: ["nickname": "n", "phone": "010"], required: [],
+            method: "PUT", path: "/v1/users/me", valid: ["nickname": "n", "phone": "010"], required: [],
             longest: ["nickname": 31, "phone": 31], isSignedIn: true),
     ]
 
-    @Test("Every route that takes a body is tried here")
+    @Test("Every route with a body has a test here")
     func complete() {
         let bodies = RouteTableTests.rows.map(\.route).filter { $0.hasPrefix("POST") || $0.hasPrefix("PUT") }
         #expect(Set(bodies) == Set(Self.cases.map(\.testDescription) + ["PUT /v1/users/me/image"]))
-        for one in Self.cases { #expect(Set(one.longest.keys) == Set(one.right.keys)) }
+        for one in Self.cases { #expect(Set(one.longest.keys) == Set(one.valid.keys)) }
     }
 
     @Test(
-        "A field missing, null, of the wrong type, too long, with NUL or a lone surrogate, and a body of 10 MB are E11",
+        "A field that is missing, null, of the wrong type, too long, or has NUL or a lone surrogate is E11, and so is a body of 10 MB",
         arguments: cases)
     func refused(_ route: Case) async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join()
-            let before = try await Self.everything(house)
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            let before = try await Self.writtenRows(fixture)
             func code(_ body: String) async throws -> String {
-                let reply = try await house.service.call(
-                    route.method, route.path, token: route.isSignedIn ? guest.access : nil, json: body)
-                // What is told is a code and a sentence of ours, which names the field at most.
-                let told = try reply.json.members?.map(\.name) ?? []
-                #expect(Set(told).isSubset(of: ["type", "title", "status", "errorCode", "detail"]))
+                let reply = try await fixture.service.call(
+                    route.method, route.path, token: route.isSignedIn ? user.access : nil, json: body)
+                // The reply contains a code and one of our sentences, which names the field at most.
+                let members = try reply.json.members?.map(\.name) ?? []
+                #expect(Set(members).isSubset(of: ["type", "title", "status", "errorCode", "detail"]))
                 #expect((try reply.json["detail"]?.string?.utf8.count ?? 0) < 80)
                 #expect(!reply.text.contains("Passw0rd") && !reply.text.contains("b.kr"))
                 return reply.errorCode
@@ -85,7 +85,7 @@ struct BadInputTests {
                 #expect(try await code(route.body([name: String?.none])) == "E11", "\(name) missing")
                 #expect(try await code(route.body([name: "null"])) == "E11", "\(name) null")
             }
-            for name in route.right.keys {
+            for name in route.valid.keys {
                 for wrong in ["7", "true", "[]", "{}", #""a\u0000b""#, #""a\ud800b""#] {
                     #expect(try await code(route.body([name: wrong])) == "E11", "\(name) \(wrong)")
                 }
@@ -97,15 +97,15 @@ struct BadInputTests {
             }
             let huge = route.body(["more": "\"" + String(repeating: "x", count: 10 << 20) + "\""])
             #expect(try await code(huge) == "E11")
-            #expect(try await Self.everything(house) == before)
+            #expect(try await Self.writtenRows(fixture) == before)
         }
     }
 
-    @Test("What stands in a path or a header and cannot be is told like what is not there")
+    @Test("An impossible id in a path or header gets the same reply as an unknown one")
     func paths() async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join()
-            let before = try await Self.everything(house)
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            let before = try await Self.writtenRows(fixture)
             let wrong = [
                 "0", "-1", "x", "%00", "1%00", "9223372036854775808", "%ED%A0%80", "%FF", "1e3", "+1", " 1",
                 String(repeating: "1", count: 4000),
@@ -114,31 +114,31 @@ struct BadInputTests {
                 for (method, path) in [
                     ("GET", "/v1/users/"), ("DELETE", "/v1/users/me/sessions/"), ("GET", "/v1/static/profiles/"),
                 ] {
-                    let reply = try await house.service.call(method, path + name, token: guest.access)
+                    let reply = try await fixture.service.call(method, path + name, token: user.access)
                     #expect(["E13", "E97"].contains(reply.errorCode), "\(path)\(name.prefix(30)): \(reply.text)")
                 }
             }
             for token in wrong + [String(repeating: "a", count: 43) + "\u{0}"] where !token.contains("\u{0}") {
-                #expect(try await house.refresh(token).errorCode == "E02")
+                #expect(try await fixture.refresh(token).errorCode == "E02")
             }
-            #expect(try await Self.everything(house) == before)
+            #expect(try await Self.writtenRows(fixture) == before)
         }
     }
 
-    @Test("A picture too large, cut off, doubled or under another name is refused or means unchanged")
-    func pictures() async throws {
-        try await AuthHouse.run(["image_size": "64KB"]) { house async throws in
-            let guest = try await house.join()
-            let before = try await Self.everything(house)
+    @Test("An image that is too large, cut off, doubled or under another name is refused or changes nothing")
+    func images() async throws {
+        try await AuthFixture.run(["image_size": "64KB"]) { fixture async throws in
+            let user = try await fixture.join()
+            let before = try await Self.writtenRows(fixture)
             let head: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
             for size in [64 << 10, 10 << 20] {
-                let reply = try await house.upload(head + Array(repeating: 1, count: size), guest.access)
+                let reply = try await fixture.upload(head + Array(repeating: 1, count: size), user.access)
                 #expect(reply.errorCode == "E11")
                 #expect(reply.status == 413)
             }
             func send(_ body: String, _ type: String = "multipart/form-data; boundary=b") async throws -> String {
-                try await house.service.call(
-                    "PUT", "/v1/users/me/image", token: guest.access, headers: [("Content-Type", type)],
+                try await fixture.service.call(
+                    "PUT", "/v1/users/me/image", token: user.access, headers: [("Content-Type", type)],
                     body: Array(body.utf8)
                 ).errorCode
             }
@@ -150,9 +150,9 @@ struct BadInputTests {
             #expect(try await send(part + "\r\n--b--\r\n", "multipart/form-data") == "E11")
             let other = part.replacing("\"image\"", with: "\"picture\"")
             #expect(try await send(other + "\r\n--b--\r\n") == "")
-            #expect(try await Self.everything(house) == before)
-            try await eventually("clearing up") {
-                let all = FileManager.default.enumerator(atPath: house.service.files.path)?.allObjects as? [String]
+            #expect(try await Self.writtenRows(fixture) == before)
+            try await eventually("the uploads to be removed") {
+                let all = FileManager.default.enumerator(atPath: fixture.service.files.path)?.allObjects as? [String]
                 return Set(all ?? []) == [".uploads", "profiles"]
             }
         }
@@ -167,31 +167,31 @@ struct BadInputTests {
         ("phone", String(repeating: "1", count: 31)), ("deviceToken", String(repeating: "d", count: 2049)),
     ]
 
-    @Test("What is too long or has not the form is E11, and nothing is written")
+    @Test("A field that is too long or malformed is E11, and nothing is written")
     func form() async throws {
-        try await AuthHouse.run { house async throws in
+        try await AuthFixture.run { fixture async throws in
             for (field, value) in Self.wrongForms {
-                let reply = try await house.service.call(
+                let reply = try await fixture.service.call(
                     "POST", "/v1/users/join", json: Self.cases[1].body([field: "\"\(value)\""]))
                 #expect(reply.errorCode == "E11", "\(field) \(value.prefix(40))")
             }
-            #expect(try await Self.everything(house).contains("0/0/0/0"))
+            #expect(try await Self.writtenRows(fixture).contains("0/0/0/0"))
         }
     }
 
-    @Test("The longest device token that is taken fits into its index")
+    @Test("The longest accepted device token fits into its index")
     func longestDevice() async throws {
-        try await AuthHouse.run { house async throws in
+        try await AuthFixture.run { fixture async throws in
             var random = SystemRandomNumberGenerator()
             let token = String(
                 (0..<2048).map { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement(using: &random)! })
-            _ = try await house.join(device: token)
+            _ = try await fixture.join(device: token)
         }
     }
 
-    /// What is written where bad input could leave something.
-    private static func everything(_ house: AuthHouse) async throws -> String {
-        try await house.service.database.run(
+    /// Counts of everything that bad input could have written.
+    private static func writtenRows(_ fixture: AuthFixture) async throws -> String {
+        try await fixture.service.database.run(
             sql: """
                 select (select count(*) from auth.account) || '/' || (select count(*) from auth.session) || '/' ||
                     (select count(*) from auth.device) || '/' || (select coalesce(sum(version), 0) from auth.account)

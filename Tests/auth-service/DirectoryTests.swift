@@ -7,51 +7,51 @@ import Wire
 
 @testable import auth_service
 
-@Suite("What other services ask of accounts")
+@Suite("The internal routes of auth-service")
 struct DirectoryTests {
-    private func devices(_ house: AuthHouse, _ guests: AuthHouse.Guest...) async throws -> Set<String> {
-        let ids = guests.map { "\"\($0.id)\"" }.joined(separator: ",")
-        let json = try await house.service.internalCall("POST", "/internal/devices", json: "{\"ids\":[\(ids)]}").json
+    private func devices(_ fixture: AuthFixture, _ users: AuthFixture.TestUser...) async throws -> Set<String> {
+        let ids = users.map { "\"\($0.id)\"" }.joined(separator: ",")
+        let json = try await fixture.service.internalCall("POST", "/internal/devices", json: "{\"ids\":[\(ids)]}").json
         return Set(
             try #require(json["devices"]?.elements).map {
-                "\($0["user_id"]?.string == guests[0].id ? "first" : "second"):\($0["token"]?.string ?? "")"
+                "\($0["user_id"]?.string == users[0].id ? "first" : "second"):\($0["token"]?.string ?? "")"
             })
     }
 
-    @Test("A person has a device a session; a device moves with its last login, and empty text clears the session's")
+    @Test("A session has one device; a device token moves to its last login, and an empty token clears it")
     func devices() async throws {
-        try await AuthHouse.run { house async throws in
-            let first = try await house.join(device: "phone")
-            let tablet = try await house.logIn(device: "tablet")
-            #expect(try await devices(house, first) == ["first:phone", "first:tablet"])
+        try await AuthFixture.run { fixture async throws in
+            let first = try await fixture.join(device: "phone")
+            let tablet = try await fixture.logIn(device: "tablet")
+            #expect(try await devices(fixture, first) == ["first:phone", "first:tablet"])
 
-            let second = try await house.join("s@b.kr", device: "phone")
-            #expect(try await devices(house, first, second) == ["first:tablet", "second:phone"])
+            let second = try await fixture.join("s@b.kr", device: "phone")
+            #expect(try await devices(fixture, first, second) == ["first:tablet", "second:phone"])
 
-            func set(_ token: String, _ guest: AuthHouse.Guest) async throws -> Int {
-                try await house.service.call(
-                    "POST", "/v1/users/deviceToken", token: guest.access, json: #"{"deviceToken":"\#(token)"}"#
+            func set(_ token: String, _ user: AuthFixture.TestUser) async throws -> Int {
+                try await fixture.service.call(
+                    "POST", "/v1/users/deviceToken", token: user.access, json: #"{"deviceToken":"\#(token)"}"#
                 ).status
             }
             #expect(try await set("new phone", first) == 200)
             #expect(try await set("", tablet) == 200)
-            #expect(try await devices(house, first, second) == ["first:new phone", "second:phone"])
-            _ = try await house.service.call("GET", "/v1/users/logout", token: first.access)
-            #expect(try await devices(house, first, second) == ["second:phone"])
-            _ = try await house.service.internalCall("POST", "/internal/devices/prune", json: #"{"token":"phone"}"#)
-            #expect(try await devices(house, first, second).isEmpty)
+            #expect(try await devices(fixture, first, second) == ["first:new phone", "second:phone"])
+            _ = try await fixture.service.call("GET", "/v1/users/logout", token: first.access)
+            #expect(try await devices(fixture, first, second) == ["second:phone"])
+            _ = try await fixture.service.internalCall("POST", "/internal/devices/prune", json: #"{"token":"phone"}"#)
+            #expect(try await devices(fixture, first, second).isEmpty)
         }
     }
 
-    @Test("Profiles come in bulk by id and by email, and unknown ones are absent")
+    @Test("Profiles are returned in bulk by id and by email, without unknown ones")
     func profiles() async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join("Known@b.kr")
-            let byID = try await house.service.internalCall(
-                "POST", "/internal/profiles", json: #"{"ids":["\#(guest.id)","999999"]}"#
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join("Known@b.kr")
+            let byID = try await fixture.service.internalCall(
+                "POST", "/internal/profiles", json: #"{"ids":["\#(user.id)","999999"]}"#
             ).json["profiles"]
-            #expect(byID?.elements?.map { $0["user_id"]?.string } == [guest.id])
-            let byEmail = try await house.service.internalCall(
+            #expect(byID?.elements?.map { $0["user_id"]?.string } == [user.id])
+            let byEmail = try await fixture.service.internalCall(
                 "POST", "/internal/profiles/by-email", json: #"{"emails":["kNOWN@b.kr","no@b.kr","nonsense"]}"#
             ).json["profiles"]
             #expect(byEmail?.elements?.map { $0["asked"]?.string } == ["kNOWN@b.kr"])
@@ -61,39 +61,39 @@ struct DirectoryTests {
 
     @Test("Bulk calls have a limit")
     func limit() async throws {
-        try await AuthHouse.run { house async throws in
+        try await AuthFixture.run { fixture async throws in
             let ids = (1...1001).map { "\"\($0)\"" }.joined(separator: ",")
             for path in ["profiles", "devices"] {
-                let reply = try await house.service.internalCall(
+                let reply = try await fixture.service.internalCall(
                     "POST", "/internal/\(path)", json: "{\"ids\":[\(ids)]}")
                 #expect(reply.errorCode == "E11")
             }
         }
     }
 
-    @Test("The state of a session is told, and one that never was is 404")
+    @Test("The state of a session is returned, and an unknown session is 404")
     func session() async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join()
-            let list = try await house.service.call("GET", "/v1/users/me/sessions", token: guest.access).json
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            let list = try await fixture.service.call("GET", "/v1/users/me/sessions", token: user.access).json
             let id = try #require(list[0]?["session_id"]?.string)
-            let open = try await house.service.internalCall("GET", "/internal/sessions/\(id)").json
-            #expect(open["user_id"]?.string == guest.id)
+            let open = try await fixture.service.internalCall("GET", "/internal/sessions/\(id)").json
+            #expect(open["user_id"]?.string == user.id)
             #expect(open["profile"]?.string == "native")
             #expect(open["revoked"]?.bool == false)
-            _ = try await house.service.call("GET", "/v1/users/logout", token: guest.access)
-            let ended = try await house.service.internalCall("GET", "/internal/sessions/\(id)").json
+            _ = try await fixture.service.call("GET", "/v1/users/logout", token: user.access)
+            let ended = try await fixture.service.internalCall("GET", "/internal/sessions/\(id)").json
             #expect(ended["revoked"]?.bool == true)
-            #expect(try await house.service.internalCall("GET", "/internal/sessions/999999").status == 404)
+            #expect(try await fixture.service.internalCall("GET", "/internal/sessions/999999").status == 404)
         }
     }
 
-    @Test("The published keys verify our tokens, and hold no secret half")
+    @Test("The published keys verify our tokens and contain no private key")
     func keys() async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join()
-            let reply = try await house.service.internalCall("GET", "/internal/keys")
-            let head = try #require(guest.access.split(separator: ".").first)
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            let reply = try await fixture.service.internalCall("GET", "/internal/keys")
+            let head = try #require(user.access.split(separator: ".").first)
             let header = try JSONValue(parsing: Base64.decode(head.utf8.span, .url) ?? [])
             let keys = try #require(try reply.json["keys"]?.elements)
             #expect(keys.contains { $0["kid"]?.string == header["kid"]?.string })
@@ -101,12 +101,12 @@ struct DirectoryTests {
         }
     }
 
-    @Test("Nothing of it is on the public port, and nobody without the credential is answered")
+    @Test("The internal routes are not on the public port and need the credential")
     func guarded() async throws {
-        try await AuthHouse.run { house async throws in
+        try await AuthFixture.run { fixture async throws in
             for path in ["keys", "revocations?since=0", "sessions/1"] {
-                #expect(try await house.service.call("GET", "/internal/\(path)").errorCode == "E97")
-                let port = house.service.running.internalAddress.port
+                #expect(try await fixture.service.call("GET", "/internal/\(path)").errorCode == "E97")
+                let port = fixture.service.running.internalAddress.port
                 #expect(try await HTTPCall.get(port: port, "/internal/\(path)").status == 401)
             }
         }

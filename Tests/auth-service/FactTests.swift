@@ -6,74 +6,75 @@ import Wire
 
 @testable import auth_service
 
-@Suite("What the others are told of people")
+@Suite("Facts and hints about accounts")
 struct FactTests {
-    @Test("A change of a profile is a fact in the stream and a hint to caches, each with the new version")
+    @Test("A profile change publishes a fact and a hint, both with the new version")
     func changes() async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join()
-            let hints = try RawConnection(port: house.service.redis.port)
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            let hints = try RawConnection(port: fixture.service.redis.port)
             try hints.send("SUBSCRIBE invalidate:users\r\n")
             _ = try hints.receive(until: ":1\r\n")
-            _ = try await house.service.call("PUT", "/v1/users/me", token: guest.access, json: #"{"nickname":"n"}"#)
-            _ = try await house.upload([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1], guest.access)
+            _ = try await fixture.service.call("PUT", "/v1/users/me", token: user.access, json: #"{"nickname":"n"}"#)
+            _ = try await fixture.upload([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1], user.access)
             for version in 2...3 {
-                let body = #"{"user_id":"\#(guest.id)","version":\#(version)}"#
+                let body = #"{"user_id":"\#(user.id)","version":\#(version)}"#
                 _ = try hints.receive(until: body)
                 try await eventually("the fact") {
-                    let entries = try await house.service.redis.command("XRANGE", "facts:auth", "-", "+")
+                    let entries = try await fixture.service.redis.command("XRANGE", "facts:auth", "-", "+")
                     return entries.contains("user.changed") && entries.contains(body)
                 }
             }
         }
     }
 
-    @Test("What changes nothing is no fact")
+    @Test("An empty change publishes no fact")
     func unchanged() async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join()
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
             for body in ["{}", #"{"nickname":null}"#] {
-                let reply = try await house.service.call("PUT", "/v1/users/me", token: guest.access, json: body)
+                let reply = try await fixture.service.call("PUT", "/v1/users/me", token: user.access, json: body)
                 #expect(reply.status == 200)
             }
-            let version = try await house.service.database.run(sql: "select version from auth.account")
+            let version = try await fixture.service.database.run(sql: "select version from auth.account")
             #expect(version == "1\n")
         }
     }
 
-    @Test("Coins that cannot be had are 0 with a warning in the log, for a second at most after they can")
+    @Test("Coins are 0 with a warning in the log while payment-service is down, and right a second after it is back")
     func coins() async throws {
         let file = LogFile()
-        try await AuthHouse.run(log: file.log(.warning)) { house async throws in
-            let guest = try await house.join()
-            #expect(try await house.me(guest.access).json["sesacCoin"]?.int == 40)
-            #expect(!(try await file.text()).contains("no balances"))
-            house.neighbours.setCoins(nil)
-            for _ in 1...5 { #expect(try await house.me(guest.access).json["sesacCoin"]?.int == 0) }
-            let warning = #""level":"warning","service":"auth-service","message":"no balances for profiles""#
+        try await AuthFixture.run(log: file.log(.warning)) { fixture async throws in
+            let user = try await fixture.join()
+            #expect(try await fixture.me(user.access).json["sesacCoin"]?.int == 40)
+            #expect(!(try await file.text()).contains("without coins"))
+            fixture.peers.setCoins(nil)
+            for _ in 1...5 { #expect(try await fixture.me(user.access).json["sesacCoin"]?.int == 0) }
+            let warning =
+                #""level":"warning","service":"auth-service","message":"profiles are sent without coins: payment-service does not answer""#
             #expect(try await file.text().contains(warning))
-            house.neighbours.setCoins(50)
+            fixture.peers.setCoins(50)
             try await eventually("the coins") {
-                try await house.me(guest.access).json["sesacCoin"]?.int == 50
+                try await fixture.me(user.access).json["sesacCoin"]?.int == 50
             }
         }
     }
 
-    @Test("Devices of sessions that have expired get nothing any more, and what is over is forgotten")
+    @Test("Devices of expired sessions receive no pushes, and expired sessions are deleted")
     func expiredDevices() async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join(device: "phone")
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join(device: "phone")
             func devices() async throws -> [String] {
-                let asked = #"{"ids":["\#(guest.id)"]}"#
-                let reply = try await house.service.internalCall("POST", "/internal/devices", json: asked)
+                let ids = #"{"ids":["\#(user.id)"]}"#
+                let reply = try await fixture.service.internalCall("POST", "/internal/devices", json: ids)
                 return try reply.json["devices"]?.elements?.compactMap { $0["token"]?.string } ?? []
             }
             #expect(try await devices() == ["phone"])
-            _ = try await house.service.database.run(sql: "update auth.session set expires_at = 1")
+            _ = try await fixture.service.database.run(sql: "update auth.session set expires_at = 1")
             #expect(try await devices().isEmpty)
-            try await house.withInstance { _ async throws in
-                try await eventually("the end of a session") {
-                    try await house.service.database.run(
+            try await fixture.withInstance { _ async throws in
+                try await eventually("the session to be deleted") {
+                    try await fixture.service.database.run(
                         sql: "select (select count(*) from auth.session) + (select count(*) from auth.device)") == "0\n"
                 }
             }

@@ -10,93 +10,93 @@ import Wire
 
 @Suite("Limits")
 struct LimitTests {
-    /// A counter of the service's.
-    private func counter(_ name: String, _ house: AuthHouse) async throws -> Int {
-        let page = try await HTTPCall.get(port: house.service.running.internalAddress.port, "/metrics").text
+    /// The value of one of the service's counters.
+    private func counter(_ name: String, _ fixture: AuthFixture) async throws -> Int {
+        let page = try await HTTPCall.get(port: fixture.service.running.internalAddress.port, "/metrics").text
         let line = page.split(separator: "\n").first { $0.hasPrefix(name) && !$0.hasPrefix("#") }
         return line?.split(separator: " ").last.flatMap { Double($0) }.map { Int($0) } ?? 0
     }
 
     private func logIn(
-        _ house: AuthHouse, _ email: String, _ password: String = "Wr0ng-one", from address: String
+        _ fixture: AuthFixture, _ email: String, _ password: String = "Wr0ng-one", from address: String
     ) async throws -> HTTPCall.Reply {
-        try await house.service.call(
+        try await fixture.service.call(
             "POST", "/v1/users/login",
             headers: [("Content-Type", "application/json"), ("X-Forwarded-For", address)],
             body: Array(#"{"email":"\#(email)","password":"\#(password)"}"#.utf8))
     }
 
-    @Test("Known and unknown emails, and accounts without a password, cost one hash each and get the same reply")
+    @Test("Known emails, unknown emails and accounts without a password cost one hash each and get the same reply")
     func sameWork() async throws {
-        try await AuthHouse.run { house async throws in
-            _ = try await house.join()
-            #expect(try await house.kakao("kakao-7-k@b.kr").status == 200)
+        try await AuthFixture.run { fixture async throws in
+            _ = try await fixture.join()
+            #expect(try await fixture.kakao("kakao-7-k@b.kr").status == 200)
             var replies: [[UInt8]] = []
             for (number, email) in ["a@b.kr", "nobody@b.kr", "k@b.kr", "no email", ""].enumerated() {
-                let before = try await counter("maru_password_hashes_total", house)
-                let reply = try await logIn(house, email, from: "192.0.2.\(number)")
+                let before = try await counter("maru_password_hashes_total", fixture)
+                let reply = try await logIn(fixture, email, from: "192.0.2.\(number)")
                 #expect(reply.status == 401)
-                #expect(try await counter("maru_password_hashes_total", house) == before + 1, "\(email)")
+                #expect(try await counter("maru_password_hashes_total", fixture) == before + 1, "\(email)")
                 replies.append(reply.body)
             }
             #expect(Set(replies).count == 1)
         }
     }
 
-    @Test("A flood of logins is shed with E98 and Retry-After, and others' calls go on")
+    @Test("A flood of logins is refused with E98 and Retry-After, and other calls are still served")
     func flood() async throws {
-        try await AuthHouse.run(["hash_threads": "1", "hash_queue": "2"]) { house async throws in
-            let guest = try await house.join()
+        try await AuthFixture.run(["hash_threads": "1", "hash_queue": "2"]) { fixture async throws in
+            let user = try await fixture.join()
             let replies = try await withThrowingTaskGroup(of: HTTPCall.Reply.self) { group in
                 for number in 1...40 {
-                    group.addTask { try await logIn(house, "\(number)@b.kr", from: "192.0.2.\(number)") }
+                    group.addTask { try await logIn(fixture, "\(number)@b.kr", from: "192.0.2.\(number)") }
                 }
-                for _ in 1...5 { #expect(try await house.me(guest.access).status == 200) }
+                for _ in 1...5 { #expect(try await fixture.me(user.access).status == 200) }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             let shed = replies.filter { $0.errorCode == "E98" }
             #expect(Set(replies.map(\.errorCode)) == ["E03", "E98"])
             #expect(shed.allSatisfy { $0.status == 503 && $0.headers["retry-after"] == "1" })
-            #expect(try await counter("maru_password_hashes_shed_total", house) == shed.count)
-            #expect(try await logIn(house, "a@b.kr", AuthHouse.password, from: "198.51.100.1").status == 200)
+            #expect(try await counter("maru_password_hashes_shed_total", fixture) == shed.count)
+            #expect(try await logIn(fixture, "a@b.kr", AuthFixture.password, from: "198.51.100.1").status == 200)
         }
     }
 
-    @Test("A hash of older parameters is replaced by the next right login, and only by that")
+    @Test("A hash with outdated parameters is replaced by the next successful login only")
     func rehash() async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join()
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
             let parameters = Argon2Parameters(memory: 1024, iterations: 1, parallelism: 1)
-            let hash = try await PasswordHasher(parameters: parameters, threads: 1).hash(AuthHouse.password)
-            _ = try await house.service.database.run(sql: "update auth.account set password_hash = '\(hash)'")
+            let hash = try await PasswordHasher(parameters: parameters, threads: 1).hash(AuthFixture.password)
+            _ = try await fixture.service.database.run(sql: "update auth.account set password_hash = '\(hash)'")
             func stored() async throws -> String {
-                try await house.service.database.run(sql: "select password_hash from auth.account")
+                try await fixture.service.database.run(sql: "select password_hash from auth.account")
             }
-            #expect(try await logIn(house, "a@b.kr", from: "192.0.2.1").errorCode == "E03")
+            #expect(try await logIn(fixture, "a@b.kr", from: "192.0.2.1").errorCode == "E03")
             #expect(try await stored().hasPrefix(hash))
-            #expect(try await house.logIn().id == guest.id)
+            #expect(try await fixture.logIn().id == user.id)
             #expect(try await stored().hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
-            #expect(try await house.logIn().id == guest.id)
+            #expect(try await fixture.logIn().id == user.id)
         }
     }
 
-    @Test("A password is the same in every normal form")
+    @Test("A password is the same in every Unicode normal form")
     func normalForm() async throws {
-        try await AuthHouse.run { house async throws in
+        try await AuthFixture.run { fixture async throws in
             func body(_ password: String) -> String { #"{"email":"a@b.kr","password":"\#(password)","nickname":"n"}"# }
-            let joined = try await house.service.call("POST", "/v1/users/join", json: body("Passw0rd-\u{E9}\u{AC00}"))
+            let joined = try await fixture.service.call("POST", "/v1/users/join", json: body("Passw0rd-\u{E9}\u{AC00}"))
             #expect(joined.status == 201)
-            let reply = try await house.service.call(
+            let reply = try await fixture.service.call(
                 "POST", "/v1/users/login", json: body("Passw0rd-e\u{301}\u{1100}\u{1161}"))
             #expect(reply.status == 200)
         }
     }
 
-    /// Calls until E98 comes, and checks how it is told.
+    /// Calls until E98 comes, and checks its status and Retry-After.
     private func refused(
-        _ house: AuthHouse, key: String = "native", _ call: () async throws -> HTTPCall.Reply
+        _ fixture: AuthFixture, key: String = "native", _ call: () async throws -> HTTPCall.Reply
     ) async throws {
-        // The slower the calls are, the more of them a rate lets pass.
+        // Slower calls leave the rate more time, so more of them pass.
         for _ in 1...200 {
             let reply = try await call()
             guard reply.errorCode == "E98" else { continue }
@@ -104,39 +104,39 @@ struct LimitTests {
             #expect((1...60).contains(reply.headers["retry-after"].flatMap { Int($0) } ?? 0))
             return
         }
-        Issue.record("never refused")
+        Issue.record("no call was refused")
     }
 
-    @Test("Who calls too often gets E98 with Retry-After: a user, an address, a key; others are served on")
+    @Test("A user, an address or a key that calls too often gets E98 with Retry-After, and others are still served")
     func rates() async throws {
         let settings = [
             "user_rate": "1", "user_burst": "5", "address_rate": "1", "address_burst": "5", "key_rate": "1",
             "key_burst": "30",
         ]
-        try await AuthHouse.run(settings) { house async throws in
-            let (guest, other) = (try await house.join(), try await house.join("o@b.kr", key: "collatalk"))
-            try await refused(house) { try await house.me(guest.access) }
-            #expect(try await house.me(other.access, key: "collatalk").status == 200)
+        try await AuthFixture.run(settings) { fixture async throws in
+            let (user, other) = (try await fixture.join(), try await fixture.join("o@b.kr", key: "collatalk"))
+            try await refused(fixture) { try await fixture.me(user.access) }
+            #expect(try await fixture.me(other.access, key: "collatalk").status == 200)
 
             func validate(_ address: String) async throws -> HTTPCall.Reply {
-                try await house.service.call(
+                try await fixture.service.call(
                     "POST", "/v1/users/validation/email", key: "sooda",
                     headers: [("Content-Type", "application/json"), ("X-Forwarded-For", address)],
                     body: Array(#"{"email":"x@b.kr"}"#.utf8))
             }
             var host = 0
-            try await refused(house, key: "sooda") {
+            try await refused(fixture, key: "sooda") {
                 host += 1
                 return try await validate("2001:db8::\(host)")
             }
             #expect(try await validate("2001:db8:1::1").status == 200)
 
             var network = 0
-            try await refused(house, key: "sooda") {
+            try await refused(fixture, key: "sooda") {
                 network += 1
                 return try await validate("2001:db8:2:\(network)::1")
             }
-            #expect(try await house.me(other.access, key: "collatalk").status == 200)
+            #expect(try await fixture.me(other.access, key: "collatalk").status == 200)
         }
     }
 }

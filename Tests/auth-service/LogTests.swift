@@ -7,9 +7,9 @@ import Wire
 @testable import auth_service
 @testable import standins
 
-@Suite("What the log holds")
+@Suite("The log")
 struct LogTests {
-    /// All that people are and have; each word stands nowhere else.
+    /// A user's personal data; each word occurs nowhere else.
     private enum Private {
         static let email = "geheimadresse@b.kr"
         static let password = "Geheimwort-0ne"
@@ -26,15 +26,17 @@ struct LogTests {
         ]
     }
 
-    @Test("No password, token, email, name or number of anybody stands in it, whatever goes wrong")
+    @Test("No password, token, email, name or phone number is logged, whatever fails")
     func discreet() async throws {
         let file = LogFile()
-        try await AuthHouse.run(log: file.log(.debug)) { house async throws in
-            var secrets = try await journeys(house)
-            secrets += try await mishaps(house, secrets[0])
+        try await AuthFixture.run(log: file.log(.debug)) { fixture async throws in
+            var secrets = try await successes(fixture)
+            secrets += try await failures(fixture, secrets[0])
             let text = try await file.text()
-            // What shows that the log was listened to.
-            for line in [#""level":"debug""#, "call failed", "no balances", "/v1/users/login", "internal call failed"] {
+            // These lines show that the test reads the right log.
+            for line in [
+                #""level":"debug""#, "call failed", "without coins", "/v1/users/login", "internal call failed",
+            ] {
                 #expect(text.contains(line), "\(line)")
             }
             for secret in Private.words + secrets {
@@ -43,10 +45,10 @@ struct LogTests {
         }
     }
 
-    /// What goes well; the tokens that it brings, and parts of them.
-    private func journeys(_ house: AuthHouse) async throws -> [String] {
+    /// Makes calls that succeed; returns the tokens that they brought, and parts of them.
+    private func successes(_ fixture: AuthFixture) async throws -> [String] {
         func post(_ path: String, _ json: String, token: String? = nil) async throws -> HTTPCall.Reply {
-            try await house.service.call("POST", path, token: token, json: json)
+            try await fixture.service.call("POST", path, token: token, json: json)
         }
         let joined = try await post(
             "/v1/users/join",
@@ -54,58 +56,59 @@ struct LogTests {
             {"email":"\#(Private.email)","password":"\#(Private.password)","nickname":"\#(Private.nickname)",
             "phone":"\#(Private.phone)","deviceToken":"\#(Private.device)"}
             """#)
-        let guest = try house.guest(joined)
+        let user = try fixture.user(joined)
         let login = #"{"email":"\#(Private.email)","password":"\#(Private.password)"}"#
-        let other = try house.guest(try await post("/v1/users/login", login))
-        let kakao = try house.guest(try await house.kakao(Private.kakao))
-        let identity = try house.providers.apple.token(try #require(QueryParameters(Private.apple)))
-        let apple = try house.guest(try await house.appleToken(identity, nickname: Private.nickname))
-        _ = try await house.me(guest.access)
-        _ = try await house.service.call(
-            "PUT", "/v1/users/me", token: guest.access,
+        let other = try fixture.user(try await post("/v1/users/login", login))
+        let kakao = try fixture.user(try await fixture.kakao(Private.kakao))
+        let identity = try fixture.providers.apple.token(try #require(QueryParameters(Private.apple)))
+        let apple = try fixture.user(try await fixture.appleToken(identity, nickname: Private.nickname))
+        _ = try await fixture.me(user.access)
+        _ = try await fixture.service.call(
+            "PUT", "/v1/users/me", token: user.access,
             json: #"{"nickname":"\#(Private.nickname)","phone":"\#(Private.phone)"}"#)
-        _ = try await post("/v1/users/deviceToken", #"{"deviceToken":"\#(Private.device)"}"#, token: guest.access)
-        _ = try await house.service.internalCall(
+        _ = try await post("/v1/users/deviceToken", #"{"deviceToken":"\#(Private.device)"}"#, token: user.access)
+        _ = try await fixture.service.internalCall(
             "POST", "/internal/profiles/by-email", json: #"{"emails":["\#(Private.email)"]}"#)
-        _ = try await house.service.internalCall(
+        _ = try await fixture.service.internalCall(
             "POST", "/internal/devices/prune", json: #"{"token":"\#(Private.device)"}"#)
-        let renewed = try await house.refresh(other.refresh).json
-        _ = try await house.service.call("GET", "/v1/users/logout", token: other.access)
-        var tokens = [guest, other, kakao, apple].flatMap { [$0.access, $0.refresh] }
+        let renewed = try await fixture.refresh(other.refresh).json
+        _ = try await fixture.service.call("GET", "/v1/users/logout", token: other.access)
+        var tokens = [user, other, kakao, apple].flatMap { [$0.access, $0.refresh] }
         tokens.append(identity)
         tokens.append(try #require(renewed["refreshToken"]?.string))
-        tokens.append(String(guest.cookie.dropFirst("maru_socket=".count).prefix { $0 != ";" }))
+        tokens.append(String(user.cookie.dropFirst("maru_socket=".count).prefix { $0 != ";" }))
         return tokens + tokens.compactMap { $0.split(separator: ".").last.map(String.init) }
     }
 
-    /// What goes wrong: by people, by providers, by other services and by the database.
-    private func mishaps(_ house: AuthHouse, _ access: String) async throws -> [String] {
+    /// Makes calls fail through clients, providers, other services and the database.
+    private func failures(_ fixture: AuthFixture, _ access: String) async throws -> [String] {
         func logIn(_ email: String) async throws {
-            _ = try await house.logInReply(email, password: Private.wrong)
+            _ = try await fixture.logInReply(email, password: Private.wrong)
         }
         for _ in 1...7 { try await logIn(Private.email) }
         try await logIn("geheimunbekannt@b.kr")
         let again = #"{"email":"\#(Private.email)","password":"\#(Private.wrong)","nickname":"n"}"#
-        _ = try await house.service.call("POST", "/v1/users/join", json: again)
+        _ = try await fixture.service.call("POST", "/v1/users/join", json: again)
         for body in [#"{"email":"\#(Private.email)""#, #"{"email":["\#(Private.email)"]}"#] {
-            _ = try await house.service.call("POST", "/v1/users/login", json: body)
+            _ = try await fixture.service.call("POST", "/v1/users/login", json: body)
         }
-        _ = try await house.refresh(Private.unknownKakao)
-        _ = try await house.me(access + "x")
-        _ = try await house.service.call("GET", "/v1/users/geheim?geheim=\(Private.password)", token: access)
-        _ = try await house.kakao(Private.unknownKakao)
-        house.neighbours.setCoins(nil)
-        _ = try await house.me(access)
-        for answer in [Moods.Answer.refuse, .nonsense] {
-            house.providers.moods.set(Moods.Mood(answer: answer), of: .kakao)
-            _ = try await house.kakao(Private.kakao)
+        _ = try await fixture.refresh(Private.unknownKakao)
+        _ = try await fixture.me(access + "x")
+        _ = try await fixture.service.call("GET", "/v1/users/geheim?geheim=\(Private.password)", token: access)
+        _ = try await fixture.kakao(Private.unknownKakao)
+        fixture.peers.setCoins(nil)
+        _ = try await fixture.me(access)
+        for answer in [StandinBehaviors.Answer.refuse, .nonsense] {
+            fixture.providers.behaviors.set(StandinBehaviors.Behavior(answer: answer), of: .kakao)
+            _ = try await fixture.kakao(Private.kakao)
         }
-        await house.service.redis.kill()
+        await fixture.service.redis.kill()
         try await logIn(Private.email)
-        _ = try await house.service.database.run(sql: "alter table auth.account rename to lost")
+        _ = try await fixture.service.database.run(sql: "alter table auth.account rename to lost")
         try await logIn("geheimanders@b.kr")
-        _ = try await house.service.call("POST", "/v1/users/validation/email", json: #"{"email":"\#(Private.email)"}"#)
-        _ = try await house.service.internalCall(
+        _ = try await fixture.service.call(
+            "POST", "/v1/users/validation/email", json: #"{"email":"\#(Private.email)"}"#)
+        _ = try await fixture.service.internalCall(
             "POST", "/internal/profiles/by-email", json: #"{"emails":["\#(Private.email)"]}"#)
         return []
     }

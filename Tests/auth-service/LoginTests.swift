@@ -6,66 +6,66 @@ import Testing
 
 @Suite("Logging in")
 struct LoginTests {
-    @Test("A wrong password, an unknown email and what is no email get the same words and status")
+    @Test("A wrong password, an unknown email and a malformed email get the same reply")
     func alike() async throws {
-        try await AuthHouse.run { house async throws in
-            _ = try await house.join()
-            let wrong = try await house.logInReply(password: "Wr0ng-password")
+        try await AuthFixture.run { fixture async throws in
+            _ = try await fixture.join()
+            let wrong = try await fixture.logInReply(password: "Wr0ng-password")
             #expect(wrong.errorCode == "E03")
             #expect(wrong.status == 401)
             for email in ["nobody@b.kr", "no email", ""] {
-                let reply = try await house.logInReply(email)
+                let reply = try await fixture.logInReply(email)
                 #expect(reply.status == wrong.status)
                 #expect(reply.body == wrong.body)
             }
         }
     }
 
-    @Test("An account without a password answers like a wrong one")
+    @Test("A login to an account without a password gets the reply of a wrong password")
     func social() async throws {
-        try await AuthHouse.run { house async throws in
-            #expect(try await house.kakao("kakao-7-k@b.kr").status == 200)
-            #expect(try await house.logInReply("k@b.kr").errorCode == "E03")
+        try await AuthFixture.run { fixture async throws in
+            #expect(try await fixture.kakao("kakao-7-k@b.kr").status == 200)
+            #expect(try await fixture.logInReply("k@b.kr").errorCode == "E03")
         }
     }
 
     @Test("Emails are the same whatever their case and normal form")
     func caseless() async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join("Jos\u{E9}@B.kr")
-            #expect(try await house.logIn("jose\u{301}@b.KR").id == guest.id)
-            let other = try await house.service.call(
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join("Jos\u{E9}@B.kr")
+            #expect(try await fixture.logIn("jose\u{301}@b.KR").id == user.id)
+            let other = try await fixture.service.call(
                 "POST", "/v1/users/validation/email", json: #"{"email":"JOSÉ@b.kr"}"#)
             #expect(other.errorCode == "E12")
         }
     }
 
-    @Test("Guessing is slowed down with E98 and Retry-After, but not for the owner at an address known before")
+    @Test("Guesses are delayed with E98 and Retry-After, but not the owner's login from a known address")
     func backoff() async throws {
-        try await AuthHouse.run { house async throws in
-            _ = try await house.join()
+        try await AuthFixture.run { fixture async throws in
+            _ = try await fixture.join()
             func logIn(_ password: String, from address: String) async throws -> (code: String, retryAfter: String?) {
-                let reply = try await house.service.call(
+                let reply = try await fixture.service.call(
                     "POST", "/v1/users/login",
                     headers: [("Content-Type", "application/json"), ("X-Forwarded-For", address)],
                     body: Array(#"{"email":"a@b.kr","password":"\#(password)"}"#.utf8))
                 return (reply.errorCode, reply.headers["retry-after"])
             }
-            #expect(try await logIn(AuthHouse.password, from: "198.51.100.1").code == "")
+            #expect(try await logIn(AuthFixture.password, from: "198.51.100.1").code == "")
             var last = (code: "", retryAfter: String?.none)
             for _ in 1...12 where last.code != "E98" { last = try await logIn("Wr0ng-one", from: "192.0.2.1") }
             #expect(last.code == "E98")
             #expect(try #require(last.retryAfter.flatMap { Int($0) }) >= 1)
-            #expect(try await logIn(AuthHouse.password, from: "198.51.100.1").code == "")
+            #expect(try await logIn(AuthFixture.password, from: "198.51.100.1").code == "")
         }
     }
 
-    @Test("The socket cookie cannot be read by scripts, lives as long as the session and opens no route")
+    @Test("The socket cookie is HttpOnly, lives as long as the session and is accepted by no route")
     func cookie() async throws {
-        try await AuthHouse.run { house async throws in
-            let joined = try await house.join()
-            let loggedIn = try await house.logIn()
-            let refreshed = try await house.refresh(joined.refresh)
+        try await AuthFixture.run { fixture async throws in
+            let joined = try await fixture.join()
+            let loggedIn = try await fixture.logIn()
+            let refreshed = try await fixture.refresh(joined.refresh)
             for cookie in [joined.cookie, loggedIn.cookie, refreshed.headers["set-cookie"] ?? ""] {
                 #expect(cookie.hasPrefix("maru_socket="))
                 for attribute in ["Path=/", "HttpOnly", "SameSite=Lax"] { #expect(cookie.contains("; " + attribute)) }
@@ -74,24 +74,24 @@ struct LoginTests {
                 #expect((2_591_900...2_592_000).contains(Int(age ?? "") ?? 0))
             }
             let value = String(joined.cookie.dropFirst("maru_socket=".count).prefix { $0 != ";" })
-            #expect(try await house.me(value).errorCode == "E02")
-            let alone = try await house.service.call(
+            #expect(try await fixture.me(value).errorCode == "E02")
+            let alone = try await fixture.service.call(
                 "GET", "/v1/users/me", headers: [("Cookie", "maru_socket=\(value)")])
             #expect(alone.errorCode == "E02")
         }
     }
 
-    @Test("Behind TLS the cookie is Secure, and logout takes it back")
+    @Test("The cookie is Secure behind TLS, and logout clears it")
     func secureCookie() async throws {
-        try await AuthHouse.run { house async throws in
-            _ = try await house.join()
-            let reply = try await house.service.call(
+        try await AuthFixture.run { fixture async throws in
+            _ = try await fixture.join()
+            let reply = try await fixture.service.call(
                 "POST", "/v1/users/login",
                 headers: [("Content-Type", "application/json"), ("X-Forwarded-Proto", "https")],
-                body: Array(#"{"email":"a@b.kr","password":"\#(AuthHouse.password)"}"#.utf8))
+                body: Array(#"{"email":"a@b.kr","password":"\#(AuthFixture.password)"}"#.utf8))
             #expect(reply.headers["set-cookie"]?.contains("; Secure") == true)
-            let guest = try house.guest(reply)
-            let out = try await house.service.call("GET", "/v1/users/logout", token: guest.access)
+            let user = try fixture.user(reply)
+            let out = try await fixture.service.call("GET", "/v1/users/logout", token: user.access)
             #expect(out.headers["set-cookie"]?.hasPrefix("maru_socket=; ") == true)
             #expect(out.headers["set-cookie"]?.contains("Max-Age=0") == true)
         }

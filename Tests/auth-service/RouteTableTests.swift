@@ -7,29 +7,30 @@ import Testing
 
 @testable import auth_service
 
-/// Who may call what: a row a route, held against the routes that there are.
-@Suite("Who may call what")
+/// The access table: one row a route, compared with the registered routes.
+@Suite("Access to routes")
 struct RouteTableTests {
     enum Persona: String, CaseIterable, Sendable {
-        /// Without an API key, with one that nobody has, and with one alone.
+        /// Callers without an API key, with an unknown one, and with a key alone.
         case keyless, wrongKey, anonymous
-        /// With what is no token, and with tokens that are not for this.
+        /// Callers with garbage for a token, or with a credential that is not for routes.
         case garbage, cookie, cookieAsToken, refreshTokenAsToken, forged
-        /// With a token that has run out, and with one whose session has ended.
+        /// Callers with an expired token, or with a token of an ended session.
         case expired, ended
-        /// Signed in, and with nothing to do with the other's data; someone who shares a workspace with the owner; the owner.
-        case stranger, acquaintance, owner
+        /// Signed-in callers: a stranger, a user who shares a workspace with the owner, and the owner.
+        case stranger, coworker, owner
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
         let route: String
-        /// What is called; `{owner}` stands for the owner's id, `{session}` for one of theirs, `{picture}` for theirs.
+        /// The target: `{owner}` stands for the owner's id, `{session}` for one of the owner's sessions, `{image}` for
+        /// their image.
         let target: String
         var key = "native"
         var body = ""
-        /// What those who are signed in get: nothing for success.
+        /// The error codes for signed-in callers; empty for success.
         var stranger = ""
-        var acquaintance = ""
+        var coworker = ""
         var owner = ""
         /// Whether it needs no token.
         var isOpen = false
@@ -41,9 +42,9 @@ struct RouteTableTests {
             switch persona {
             case .keyless, .wrongKey: "E01"
             case .stranger: stranger
-            case .acquaintance: acquaintance
+            case .coworker: coworker
             case .owner: owner
-            // An open route does not look at tokens at all.
+            // An open route ignores tokens.
             case _ where isOpen: owner
             case .anonymous, .garbage, .cookie, .cookieAsToken, .refreshTokenAsToken, .forged: "E02"
             case .expired, .ended: "E05"
@@ -53,7 +54,7 @@ struct RouteTableTests {
 
     private static func open(_ route: String, _ target: String, body: String, answer: String) -> Row {
         Row(
-            route: route, target: target, body: body, stranger: answer, acquaintance: answer, owner: answer,
+            route: route, target: target, body: body, stranger: answer, coworker: answer, owner: answer,
             isOpen: true)
     }
 
@@ -75,10 +76,10 @@ struct RouteTableTests {
         Row(route: "GET /v1/users/me/sessions", target: "/v1/users/me/sessions"),
         Row(
             route: "DELETE /v1/users/me/sessions/{id}", target: "/v1/users/me/sessions/{session}", stranger: "E13",
-            acquaintance: "E13"),
+            coworker: "E13"),
         Row(route: "DELETE /v1/users/me/sessions", target: "/v1/users/me/sessions"),
-        // Whoever was told its path sees a picture: it stands beside every message of the person's.
-        Row(route: "GET /v1/static/profiles/{name}", target: "/v1{picture}"),
+        // Any signed-in user with the path may read an image: it is shown beside every message of its owner.
+        Row(route: "GET /v1/static/profiles/{name}", target: "/v1{image}"),
         Row(route: "GET /v1/users/logout", target: "/v1/users/logout"),
     ]
 
@@ -94,14 +95,14 @@ struct RouteTableTests {
         #expect(routes.sorted() == Self.rows.map(\.route).sorted())
     }
 
-    @Test("Everybody gets from every route what the table says")
+    @Test("Every route answers every caller as the table says")
     func table() async throws {
-        try await AuthHouse.run { house async throws in
-            let cast = try await Cast(house)
-            // The owner comes last, because they may.
+        try await AuthFixture.run { fixture async throws in
+            let personas = try await Personas(fixture)
+            // The owner comes last, because their calls succeed and change data.
             for persona in Persona.allCases {
                 for row in Self.rows {
-                    let reply = try await cast.call(row, as: persona)
+                    let reply = try await personas.call(row, as: persona)
                     let expected = row.expected(persona)
                     #expect(reply.errorCode == expected, "\(row.route) as \(persona.rawValue): \(reply.text)")
                     if expected.isEmpty { #expect(reply.status < 300) }
@@ -110,36 +111,36 @@ struct RouteTableTests {
         }
     }
 
-    @Test("Under a key of the other generation a route of one is unknown")
+    @Test("A route of one generation is unknown under a key of the other")
     func generations() async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join()
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
             for (key, method, target) in [
                 ("native", "GET", "/v1/users/my"), ("sooda", "GET", "/v1/users/me"), ("sooda", "PUT", "/v1/users/me"),
-                ("sooda", "PUT", "/v1/users/me/image"), ("sooda", "GET", "/v1/users/\(guest.id)"),
+                ("sooda", "PUT", "/v1/users/me/image"), ("sooda", "GET", "/v1/users/\(user.id)"),
             ] {
-                let reply = try await house.service.call(method, target, key: key, token: guest.access, json: "{}")
+                let reply = try await fixture.service.call(method, target, key: key, token: user.access, json: "{}")
                 #expect(reply.errorCode == "E97", "\(method) \(target) under \(key)")
             }
         }
     }
 
-    @Test("Every internal route is closed to whoever lacks the credential", arguments: [nil, "", "wrong", "token"])
+    @Test("Every internal route needs the credential", arguments: [nil, "", "wrong", "token"])
     func internalRoutes(credential: String?) async throws {
-        try await AuthHouse.run { house async throws in
-            let guest = try await house.join()
-            let shown = credential == "token" ? guest.access : credential
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            let token = credential == "token" ? user.access : credential
             for (method, path) in [
                 ("GET", "keys"), ("POST", "profiles"), ("POST", "profiles/by-email"), ("POST", "devices"),
                 ("POST", "devices/prune"), ("GET", "sessions/1"), ("GET", "revocations?since=0"),
             ] {
                 let reply = try await HTTPCall(
-                    method, port: house.service.running.internalAddress.port, "/internal/\(path)",
-                    headers: shown.map { [("Authorization", "Bearer \($0)")] } ?? [], body: Array("{}".utf8)
+                    method, port: fixture.service.running.internalAddress.port, "/internal/\(path)",
+                    headers: token.map { [("Authorization", "Bearer \($0)")] } ?? [], body: Array("{}".utf8)
                 ).reply()
                 #expect(reply.status == 401, "\(path)")
-                #expect(!reply.text.contains(guest.id + "\""))
-                #expect(try await house.service.call(method, "/internal/\(path)", json: "{}").errorCode == "E97")
+                #expect(!reply.text.contains(user.id + "\""))
+                #expect(try await fixture.service.call(method, "/internal/\(path)", json: "{}").errorCode == "E97")
             }
         }
     }

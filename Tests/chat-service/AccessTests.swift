@@ -7,27 +7,27 @@ import Wire
 
 @testable import chat_service
 
-@Suite("Who may call what", .serialized)
+@Suite("Access to routes", .serialized)
 struct AccessTests {
-    @Test("Every route has a row in the table of access, and every row a route")
+    @Test("The access table has exactly one row for each route")
     func completeness() async throws {
-        try await ChatHouse.use { house in
-            #expect(!house.routes.clients.isEmpty)
-            #expect(AccessTable.rows.map(\.route).sorted() == house.routes.clients)
+        try await ChatHarness.use { chat in
+            #expect(!chat.routes.clients.isEmpty)
+            #expect(AccessTable.rows.map(\.route).sorted() == chat.routes.clients)
         }
     }
 
     @Test(
-        "Every route answers the anonymous, strangers, other workspaces, ex-members, members and owners as the table says"
+        "Each route answers each persona as the access table says"
     )
     func table() async throws {
-        try await ChatHouse.use { house in
-            let fixture = try await AccessFixture.make(in: house)
+        try await ChatHarness.use { chat in
+            let fixture = try await AccessFixture.make(in: chat)
             for (number, row) in AccessTable.rows.enumerated() {
                 for persona in Persona.allCases {
                     let user = fixture.user(persona, row: row, number: number)
-                    let token = persona == .anonymous ? nil : house.peers.tokens.token(user: user, key: row.key)
-                    let reply = try await house.instances[0].call(
+                    let token = persona == .anonymous ? nil : chat.peers.tokens.token(user: user, key: row.key)
+                    let reply = try await chat.instances[0].call(
                         row.method, fixture.path(row, number: number, persona), key: row.key, token: token,
                         json: row.json ?? "")
                     let answer = reply.status == 200 ? "ok" : reply.errorCode
@@ -37,27 +37,27 @@ struct AccessTests {
         }
     }
 
-    @Test("No route answers without a key, with a wrong one, or with a token that is forged, expired or empty")
+    @Test("Every route rejects a missing or unknown API key and a forged, expired or empty token")
     func credentials() async throws {
-        try await ChatHouse.use { house in
+        try await ChatHarness.use { chat in
             for row in AccessTable.rows {
                 let path = row.path.replacing("{name}", with: "general").replacing(/\{[a-z_]+\}/, with: "7")
-                let codes = try await house.doors.codes(row.method, path, key: row.key, json: row.json)
-                #expect(codes == ServiceDoors.refusals, "\(row.route)")
+                let codes = try await chat.refusalProbe.codes(row.method, path, key: row.key, json: row.json)
+                #expect(codes == RefusalProbe.refusals, "\(row.route)")
             }
         }
     }
 
-    @Test("Internal routes are not on the clients' port, and need the service credential on their own")
+    @Test("Internal routes are absent from the public port and require the service credential on the internal port")
     func services() async throws {
-        try await ChatHouse.use { house in
-            #expect(!house.routes.services.isEmpty)
-            for route in house.routes.services {
+        try await ChatHarness.use { chat in
+            #expect(!chat.routes.services.isEmpty)
+            for route in chat.routes.services {
                 let parts = route.split(separator: " ").map(String.init)
                 let path = parts[1].replacing("{id}", with: "3").replacing("{room}", with: "channel-7")
-                let answers = try await house.doors.internalAnswers(parts[0], path)
-                #expect(answers == ServiceDoors.internalRefusals, "\(route)")
-                let isAdmitted = try await house.doors.admitsCredential(parts[0], path)
+                let answers = try await chat.refusalProbe.internalAnswers(parts[0], path)
+                #expect(answers == RefusalProbe.internalRefusals, "\(route)")
+                let isAdmitted = try await chat.refusalProbe.admitsCredential(parts[0], path)
                 #expect(isAdmitted, "\(route)")
             }
         }

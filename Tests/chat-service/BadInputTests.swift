@@ -10,37 +10,37 @@ struct BadInputTests {
     private static let channel = "/v1/workspaces/3/channels/7"
     private static let dm = "/v1/workspaces/3/dms/1"
 
-    /// What the tables, the store and the peers hold.
-    private static func everything(_ house: ChatHouse) async throws -> String {
-        let rows = try await house.database.ask(
+    /// The contents of the tables, the file store and the peers.
+    private static func everything(_ chat: ChatHarness) async throws -> String {
+        let rows = try await chat.database.ask(
             """
             select (select json_agg(m) from chat.message m), (select json_agg(r) from chat.room r),
                 (select json_agg(p) from chat.read_position p), (select json_agg(d) from chat.dm d),
                 (select count(*) from chat.file), (select max(id) from chat.outbox)
             """)
-        let members = house.peers.now.channels.mapValues { $0.members.sorted() }.sorted { $0.key < $1.key }
-        return "\(rows) \(members) \(house.storedFiles)"
+        let members = chat.peers.now.channels.mapValues { $0.members.sorted() }.sorted { $0.key < $1.key }
+        return "\(rows) \(members) \(chat.storedFiles)"
     }
 
-    /// Opens a DM, says something in both rooms, and lets `body` try what must leave no trace.
+    /// Opens a DM, sends a message to both rooms, and checks that `body` changes nothing.
     private static func unchanged(
-        _ settings: [String: String] = [:], _ body: (ChatHouse) async throws -> Void
+        _ settings: [String: String] = [:], _ body: (ChatHarness) async throws -> Void
     ) async throws {
-        try await ChatHouse.use(settings) { house in
-            _ = try await house.call("POST", "/v1/workspaces/3/dms", json: #"{"opponent_id":"2"}"#)
+        try await ChatHarness.use(settings) { chat in
+            _ = try await chat.call("POST", "/v1/workspaces/3/dms", json: #"{"opponent_id":"2"}"#)
             for path in [channel, dm] {
-                let sent = try await house.call("POST", path + "/chats", json: #"{"content":"good"}"#)
+                let sent = try await chat.call("POST", path + "/chats", json: #"{"content":"good"}"#)
                 #expect(sent.status == 201)
             }
-            let before = try await everything(house)
-            try await body(house)
-            try await eventually("clearing up") { try await everything(house) == before }
+            let before = try await everything(chat)
+            try await body(chat)
+            try await eventually("the cleanup") { try await everything(chat) == before }
         }
     }
 
-    @Test("A send that is not valid is E11 in every room and for every client, and writes nothing")
+    @Test("An invalid send is E11 in every room and for every client, and writes nothing")
     func sends() async throws {
-        try await Self.unchanged { house in
+        try await Self.unchanged { chat in
             let long = String(repeating: "가", count: 10_001)
             let bodies = [
                 "", "{", "[]", "7", "null", "{}", #"{"content":""}"#, #"{"content":null}"#, #"{"content":7}"#,
@@ -52,7 +52,7 @@ struct BadInputTests {
             for path in [Self.channel, Self.dm] {
                 for key in ["native", "collatalk"] {
                     for body in bodies {
-                        let reply = try await house.call("POST", path + "/chats", key: key, json: body)
+                        let reply = try await chat.call("POST", path + "/chats", key: key, json: body)
                         #expect(reply.errorCode == "E11", "\(path) \(key) \(body.prefix(60)): \(reply.text)")
                         #expect(key == "native" || reply.status == 400)
                     }
@@ -61,9 +61,9 @@ struct BadInputTests {
         }
     }
 
-    @Test("Forms with broken parts, files of unknown types, too many or too large are E11 and leave nothing")
+    @Test("Malformed forms, unknown file types, too many files and too large files are E11 and leave nothing behind")
     func forms() async throws {
-        try await Self.unchanged(["file_size": "4096"]) { house in
+        try await Self.unchanged(["file_size": "4096"]) { chat in
             let type = "multipart/form-data; boundary=\(Upload.boundary)"
             let field = "Content-Disposition: form-data; name=\"content\"\r\n\r\n"
             let open = "--\(Upload.boundary)\r\n"
@@ -84,7 +84,7 @@ struct BadInputTests {
             for path in [Self.channel, Self.dm] {
                 for (place, form) in forms.enumerated() {
                     for key in ["native", "collabee"] {
-                        let reply = try await house.call(
+                        let reply = try await chat.call(
                             "POST", path + "/chats", key: key, headers: [("Content-Type", form.type)], body: form.body)
                         #expect(reply.errorCode == "E11", "\(path) form \(place): \(reply.text)")
                         #expect(key == "native" || reply.status == 400)
@@ -94,9 +94,9 @@ struct BadInputTests {
         }
     }
 
-    @Test("Questions that are not valid are E11; they neither join a channel nor open a room nor move a position")
-    func questions() async throws {
-        try await Self.unchanged { house in
+    @Test("Invalid queries are E11; they do not join a channel, open a DM or move a read marker")
+    func queries() async throws {
+        try await Self.unchanged { chat in
             let history = [
                 "limit=0", "limit=501", "limit=x", "limit=-1", "after_seq=-1", "after_seq=x", "before_seq=0",
                 "before_seq=1.5", "after_seq=99999999999999999999", "cursor_date=yesterday",
@@ -107,42 +107,42 @@ struct BadInputTests {
             for (query, room) in history.flatMap({ query in
                 ["/v1/workspaces/3/channels/8", Self.dm].map { (query, $0) }
             }) {
-                let reply = try await house.call("GET", "\(room)/chats?\(query)", user: 2)
+                let reply = try await chat.call("GET", "\(room)/chats?\(query)", user: 2)
                 #expect(reply.errorCode == "E11", "\(room) \(query): \(reply.text)")
             }
             for (query, room) in unreads.flatMap({ query in [Self.channel, Self.dm].map { (query, $0) } }) {
-                let reply = try await house.call("GET", "\(room)/unreads?\(query)", user: 2)
+                let reply = try await chat.call("GET", "\(room)/unreads?\(query)", user: 2)
                 #expect(reply.errorCode == "E11", "\(room) \(query): \(reply.text)")
             }
-            let byOpponent = try await house.call(
+            let byOpponent = try await chat.call(
                 "GET", "/v1/workspaces/3/dms/4/chats?cursor_date=never", user: 2, key: "sooda")
             #expect(byOpponent.errorCode == "E11")
         }
     }
 
-    @Test("Positions and opponents that cannot be are E11")
+    @Test("Impossible read markers and opponents are E11")
     func numbers() async throws {
-        try await Self.unchanged { house in
+        try await Self.unchanged { chat in
             let bad = ["", "{}", "[]", "null", #""x""#, "1.5", "-1", "99999999999999999999", "true", "[1]", "{"]
             for value in bad {
                 let body = ["", "{", "{}", "[]"].contains(value) ? value : #"{"seq":\#(value)}"#
                 for room in [Self.channel, Self.dm] {
-                    let reply = try await house.call("PUT", room + "/read", user: 2, json: body)
+                    let reply = try await chat.call("PUT", room + "/read", user: 2, json: body)
                     #expect(reply.errorCode == "E11", "\(room) \(body): \(reply.text)")
                 }
                 let opponent = body.replacing("seq", with: "opponent_id")
-                let reply = try await house.call("POST", "/v1/workspaces/3/dms", user: 2, json: opponent)
+                let reply = try await chat.call("POST", "/v1/workspaces/3/dms", user: 2, json: opponent)
                 #expect(reply.errorCode == "E11", "\(opponent): \(reply.text)")
             }
-            let oneself = try await house.call("POST", "/v1/workspaces/3/dms", user: 2, json: #"{"opponent_id":2}"#)
+            let oneself = try await chat.call("POST", "/v1/workspaces/3/dms", user: 2, json: #"{"opponent_id":2}"#)
             #expect(oneself.errorCode == "E11")
         }
     }
 
     @Test(
-        "An id that cannot exist does not", arguments: ["0", "-1", "x", "99999999999999999999", "7x", "%37%00", "%FF"])
+        "An impossible id is E13", arguments: ["0", "-1", "x", "99999999999999999999", "7x", "%37%00", "%FF"])
     func ids(_ id: String) async throws {
-        try await Self.unchanged { house in
+        try await Self.unchanged { chat in
             for (method, path) in [
                 ("GET", "/v1/workspaces/\(id)/channels/7/chats"), ("GET", "/v1/workspaces/3/channels/\(id)/chats"),
                 ("POST", "/v1/workspaces/3/channels/\(id)/chats"), ("GET", "/v1/workspaces/3/channels/\(id)/unreads"),
@@ -152,7 +152,7 @@ struct BadInputTests {
                 ("PUT", "/v1/workspaces/3/dms/\(id)/read"), ("GET", "/v1/static/channelChats/\(id)"),
                 ("GET", "/v1/static/dmChats/image_\(id)"),
             ] {
-                let reply = try await house.call(
+                let reply = try await chat.call(
                     method, path, json: method == "POST" ? #"{"content":"a"}"# : #"{"seq":0}"#)
                 #expect(reply.errorCode == "E13", "\(method) \(path): \(reply.text)")
             }

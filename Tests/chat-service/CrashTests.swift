@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Crashes", .serialized)
 struct CrashTests {
-    /// The service as a process, with stores of its own that may be killed, under sends of four users.
+    /// The service as a process with its own Postgres and Redis, and four users who send messages.
     private struct Scene: Stoppable {
         let cluster: PostgresCluster
         let process: ChatProcess
@@ -23,7 +23,7 @@ struct CrashTests {
         var redis: RedisServer { process.redis }
         var acknowledged: Int { senders.reduce(0) { $0 + $1.log.count } }
 
-        /// Waits until so many more are acknowledged: all is well again.
+        /// Waits until this many more messages are acknowledged: the service works again.
         func progress(_ count: Int = 30) async throws {
             let goal = acknowledged + count
             try await eventually("\(count) more messages") { self.acknowledged >= goal }
@@ -37,7 +37,7 @@ struct CrashTests {
     }
 
     @Test(
-        "An acknowledged message is there exactly once and told, though service, Postgres and Redis are killed under load"
+        "An acknowledged message is stored and published exactly once while the service, Postgres and Redis are killed"
     )
     func killing() async throws {
         try await Scene().lent(to: Self.kill)
@@ -54,7 +54,7 @@ struct CrashTests {
                 }
                 try await scene.progress()
                 await scene.cluster.kill()
-                // Sessions of the dead server hold its memory a moment longer.
+                // Sessions of the killed server still hold its shared memory for a moment.
                 try await eventually("recovery") {
                     (try? await scene.cluster.start()) != nil
                 }
@@ -79,14 +79,14 @@ struct CrashTests {
                 name: row[0], channel: Int64(row[1]) ?? 0, seq: Int64(row[2]) ?? 0, id: row[3])
         }
         let acknowledged = scene.senders.flatMap(\.log)
-        #expect(scene.senders.reduce(0) { $0 + $1.refusals } > 0, "nothing was interrupted")
+        #expect(scene.senders.reduce(0) { $0 + $1.refusals } > 0, "no send was interrupted")
         #expect(stored.count == acknowledged.count)
         #expect(Set(stored) == Set(acknowledged))
         for channel in 7...8 as ClosedRange<Int64> {
             let seqs = stored.filter { $0.channel == channel }.map(\.seq)
             #expect(seqs == Array(1...Int64(max(1, seqs.count))))
         }
-        try await eventually("telling") {
+        try await eventually("publishing") {
             try await scene.database.ask("select count(*) from chat.outbox where published_at is null") == "0"
         }
         let parts = try await scene.redis.command("XRANGE", "push", "-", "+")
@@ -94,7 +94,7 @@ struct CrashTests {
         #expect(pushed == Set(stored.map { "channel-\($0.channel):\($0.seq)" }))
     }
 
-    @Test("The same client_id and body is the same message after a crash, and another body is refused")
+    @Test("After a crash, a repeated client_id returns the first message, and a different body is rejected")
     func repeated() async throws {
         try await Scene().lent { scene in
             let first = try await scene.process.send("hello", user: 1, clientID: "x")

@@ -8,11 +8,11 @@ import Wire
 @testable import ServiceKit
 @testable import chat_service
 
-@Suite("Files that no message has", .serialized)
+@Suite("Files without a message", .serialized)
 struct FileSweepTests {
-    /// Stores a file for channel 7 as a send does that ends before its commit.
-    private static func orphan(_ house: ChatHouse, _ store: any FileStore) async throws -> String {
-        try await house.database.run { pool in
+    /// Stores a file for channel 7, like a send that ends before its commit.
+    private static func orphan(_ chat: ChatHarness, _ store: any FileStore) async throws -> String {
+        try await chat.database.run { pool in
             let upload = try await store.begin()
             let bytes = Upload.png.bytes
             try await upload.write(bytes.span.bytes)
@@ -22,55 +22,57 @@ struct FileSweepTests {
         }
     }
 
-    private static func sweep(_ house: ChatHouse, _ store: any FileStore, before moment: Timestamp) async throws -> Int
+    private static func sweep(_ chat: ChatHarness, _ store: any FileStore, before moment: Timestamp) async throws -> Int
     {
-        try await house.database.run { pool in
+        try await chat.database.run { pool in
             try await Attachments(files: store, store: FileRecordStore(database: pool)).sweep(notedBefore: moment)
         }
     }
 
-    /// Runs `body` in a house, with the store of its files.
-    private static func use(_ body: (ChatHouse, FolderFileStore) async throws -> Void) async throws {
-        try await ChatHouse.use { house in
+    /// Runs `body` with a service and its file store.
+    private static func use(_ body: (ChatHarness, FolderFileStore) async throws -> Void) async throws {
+        try await ChatHarness.use { chat in
             let blocking = BlockingPool(threads: 1, limit: 16)
             let store = try FolderFileStore(
-                root: house.files.path, folders: Attachments.Folder.allCases.map(\.rawValue), pool: blocking)
-            try await body(house, store)
+                root: chat.files.path, folders: Attachments.Folder.allCases.map(\.rawValue), pool: blocking)
+            try await body(chat, store)
             await onOwnThread { blocking.stop() }
         }
     }
 
-    @Test("A file whose send died before its commit goes; files of messages and of sends under way stay")
+    @Test(
+        "The sweep removes files of sends that failed before their commit, and keeps files of messages and of current sends"
+    )
     func orphans() async throws {
-        try await Self.use { house, store in
-            let sent = try await house.upload([.png, .pdf], content: "mine")
+        try await Self.use { chat, store in
+            let sent = try await chat.upload([.png, .pdf], content: "mine")
             #expect(sent.status == 201)
-            _ = try await Self.orphan(house, store)
-            _ = try await Self.orphan(house, store)
-            #expect(house.storedFiles.count == 4)
-            let early = try await Self.sweep(house, store, before: .now - .seconds(3600))
+            _ = try await Self.orphan(chat, store)
+            _ = try await Self.orphan(chat, store)
+            #expect(chat.storedFiles.count == 4)
+            let early = try await Self.sweep(chat, store, before: .now - .seconds(3600))
             #expect(early == 0)
-            #expect(house.storedFiles.count == 4)
-            let swept = try await Self.sweep(house, store, before: .now + .milliseconds(1))
+            #expect(chat.storedFiles.count == 4)
+            let swept = try await Self.sweep(chat, store, before: .now + .milliseconds(1))
             #expect(swept == 2)
-            #expect(house.storedFiles.count == 2)
-            let records = try await house.database.ask("select count(*), bool_and(is_sent) from chat.file")
+            #expect(chat.storedFiles.count == 2)
+            let records = try await chat.database.ask("select count(*), bool_and(is_sent) from chat.file")
             #expect(records == "2|t")
             for path in try sent.json["files"]?.elements?.compactMap({ $0.string }) ?? [] {
-                let reply = try await house.call("GET", "/v1" + path)
+                let reply = try await chat.call("GET", "/v1" + path)
                 #expect(reply.status == 200)
             }
-            // What has been looked at once is not looked at again, were its message to go.
-            let again = try await Self.sweep(house, store, before: .now + .seconds(1))
+            // A file marked as sent is not checked again.
+            let again = try await Self.sweep(chat, store, before: .now + .seconds(1))
             #expect(again == 0)
         }
     }
 
-    @Test("However much is said in a room, its files are told from those that no message has")
+    @Test("In a busy room the sweep removes exactly the files without a message")
     func busyRoom() async throws {
-        try await Self.use { house, store in
+        try await Self.use { chat, store in
             // Two hours of a message every 20 ms; every third file was sent, with two more to a message.
-            try await house.database.database.run(
+            try await chat.database.database.run(
                 sql: """
                     insert into chat.room (kind, id, workspace, name, last_seq, last_at)
                         values (1, 7, 3, 'general', 360000, 7200000);
@@ -83,62 +85,62 @@ struct FileSweepTests {
                             else '{}' end, 20 * n
                         from generate_series(1, 360000) as n;
                     """)
-            let swept = try await Self.sweep(house, store, before: .now)
+            let swept = try await Self.sweep(chat, store, before: .now)
             #expect(swept == 1000)
-            let left = try await house.database.ask(
+            let left = try await chat.database.ask(
                 "select count(*), bool_and(is_sent), bool_and(ltrim(left(name, 32), '0')::int % 3 = 0) from chat.file")
             #expect(left == "500|t|t")
         }
     }
 
-    @Test("A crash between the note of a file and its storing leaves a note that goes")
+    @Test("The sweep removes a record whose file was never stored")
     func noted() async throws {
-        try await Self.use { house, store in
-            try await house.database.run { pool in
+        try await Self.use { chat, store in
+            try await chat.database.run { pool in
                 let record = FileRecord(
                     name: "0123456789abcdef0123456789abcdef.png", folder: "channelChats", room: RoomID(ChannelID(7)),
                     displayName: "image", size: 1)
                 try await FileRecordStore(database: pool).insert([record], at: .now)
             }
-            let swept = try await Self.sweep(house, store, before: .now + .milliseconds(1))
+            let swept = try await Self.sweep(chat, store, before: .now + .milliseconds(1))
             #expect(swept == 1)
-            let left = try await house.database.ask("select count(*) from chat.file")
+            let left = try await chat.database.ask("select count(*) from chat.file")
             #expect(left == "0")
         }
     }
 
-    /// A store that has no room: what is noted when it is asked to keep something is all that it does.
+    /// A full store: storing fails, and the error says which files were recorded before.
     private struct FullStore: FileStore {
         let store: FolderFileStore
-        let house: ChatHouse
+        let chat: ChatHarness
 
-        struct Full: Error { let noted: String }
+        struct Full: Error { let recorded: String }
 
         func begin() async throws -> FileUpload { try await store.begin() }
         func keep(_ upload: FileUpload, as name: String) async throws {
-            throw Full(noted: try await house.database.ask("select folder || '/' || name from chat.file"))
+            throw Full(recorded: try await chat.database.ask("select folder || '/' || name from chat.file"))
         }
         func open(_ name: String) async throws -> StoredFile? { nil }
         func remove(_ names: [String]) async throws {}
         func dropAbandonedUploads() async throws {}
     }
 
-    @Test("A file is noted before it is stored, and forgotten where it cannot be")
+    @Test("A file is recorded before it is stored, and its record is removed if storing fails")
     func order() async throws {
-        try await Self.use { house, store in
+        try await Self.use { chat, store in
             do {
-                _ = try await Self.orphan(house, FullStore(store: store, house: house))
-                Issue.record("a full store has kept something")
+                _ = try await Self.orphan(chat, FullStore(store: store, chat: chat))
+                Issue.record("a full store accepted a file")
             } catch let full as FullStore.Full {
-                #expect(full.noted.hasPrefix("channelChats/") && full.noted.hasSuffix(".png"))
+                #expect(full.recorded.hasPrefix("channelChats/") && full.recorded.hasSuffix(".png"))
             }
-            try await eventually("forgetting") {
-                try await house.database.ask("select count(*) from chat.file") == "0" && house.storedFiles.isEmpty
+            try await eventually("the removal") {
+                try await chat.database.ask("select count(*) from chat.file") == "0" && chat.storedFiles.isEmpty
             }
         }
     }
 
-    @Test("A service that has started forgets what those before it were cut off in: files noted, and uploads begun")
+    @Test("A started service removes recorded files and old uploads that a crash left behind")
     func started() async throws {
         try await ChatProcess().lent { process in
             await process.kill()
@@ -152,7 +154,7 @@ struct FileSweepTests {
                         values ('\(name)', 'channelChats', 1, 7, 'image', 1, 1000, false)
                     """)
             try await process.start()
-            // The record goes last.
+            // The record is removed last.
             try await eventually("a sweep") {
                 try await process.database.ask("select count(*) from chat.file") == "0"
                     && process.storedFiles.isEmpty && process.uploads == ["young"]
@@ -160,7 +162,7 @@ struct FileSweepTests {
         }
     }
 
-    @Test("A process killed in the middle of sends with files leaves no file that a sweep does not find")
+    @Test("A process killed during sends with files leaves no file without a record")
     func killed() async throws {
         try await ChatProcess().lent { process in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -180,7 +182,7 @@ struct FileSweepTests {
                 await process.kill()
                 try await group.waitForAll()
             }
-            // Every stored file has a record; the sweep goes by those.
+            // The sweep finds files by their records.
             let names = try await process.database.ask("select name from chat.file").split(separator: "\n")
             let stored = process.storedFiles
             #expect(stored.count > 40)

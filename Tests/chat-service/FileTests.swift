@@ -14,23 +14,23 @@ struct FileTests {
         try reply.json["files"]?.elements?.compactMap { $0.string } ?? []
     }
 
-    @Test("Files are typed by their first bytes, named by us, and come back as they went")
+    @Test("Files get their type from their first bytes and a random name, and load unchanged")
     func roundTrip() async throws {
-        try await ChatHouse.use { house in
-            let sent = try await house.upload([.png, .pdf])
+        try await ChatHarness.use { chat in
+            let sent = try await chat.upload([.png, .pdf])
             #expect(sent.status == 201, "\(sent.text)")
             let paths = try Self.paths(sent)
             try #require(paths.count == 2)
             for (path, file) in zip(paths, [Upload.png, .pdf]) {
-                let reply = try await house.call("GET", "/v1" + path)
+                let reply = try await chat.call("GET", "/v1" + path)
                 #expect(reply.status == 200)
                 #expect(reply.body == file.bytes)
                 #expect(reply.headers["x-content-type-options"] == "nosniff")
             }
-            let picture = try await house.call("GET", "/v1" + paths[0])
-            #expect(picture.headers["content-type"] == "image/png")
-            #expect(picture.headers["content-disposition"]?.hasPrefix("inline") == true)
-            let document = try await house.call("GET", "/v1" + paths[1])
+            let image = try await chat.call("GET", "/v1" + paths[0])
+            #expect(image.headers["content-type"] == "image/png")
+            #expect(image.headers["content-disposition"]?.hasPrefix("inline") == true)
+            let document = try await chat.call("GET", "/v1" + paths[1])
             #expect(document.headers["content-type"] == "application/pdf")
             let disposition = document.headers["content-disposition"] ?? ""
             #expect(disposition.hasPrefix("attachment"))
@@ -40,9 +40,9 @@ struct FileTests {
     }
 
     @Test(
-        "Documents are offered under the names that they came with, as long as a path may be, and shown by their kind")
+        "Documents are offered under their original names, shortened to fit a path, with the suffix of their type")
     func names() async throws {
-        try await ChatHouse.use { house in
+        try await ChatHarness.use { chat in
             let zip = Array("PK\u{3}\u{4} rest".utf8)
             let families = String(repeating: "👨‍👩‍👧‍👦", count: 60)
             let cases: [(file: Upload, title: String, suffix: String)] = [
@@ -53,10 +53,10 @@ struct FileTests {
                 (Upload(name: families + ".pdf", bytes: Upload.pdf.bytes), families.prefix(10) + ".pdf", "pdf"),
             ]
             for (file, title, suffix) in cases {
-                let sent = try await house.upload([file])
+                let sent = try await chat.upload([file])
                 let path = try #require(try Self.paths(sent).first, "\(sent.text)")
                 #expect(path.hasSuffix("." + suffix) && path.utf8.count < 900)
-                let reply = try await house.call("GET", "/v1" + path)
+                let reply = try await chat.call("GET", "/v1" + path)
                 #expect(reply.body == file.bytes)
                 let disposition = reply.headers["content-disposition"] ?? ""
                 #expect(disposition == "attachment; filename*=UTF-8''" + PercentEncoding.strict.encode(title))
@@ -64,51 +64,51 @@ struct FileTests {
         }
     }
 
-    @Test("A client that has the file is told so; parts of it come as asked; impossible parts are refused")
+    @Test("Files support ETags and ranges; an unsatisfiable range is refused")
     func validatorsAndRanges() async throws {
-        try await ChatHouse.use { house in
-            let path = "/v1" + (try Self.paths(try await house.upload([.png])).first ?? "")
-            let whole = try await house.call("GET", path)
+        try await ChatHarness.use { chat in
+            let path = "/v1" + (try Self.paths(try await chat.upload([.png])).first ?? "")
+            let whole = try await chat.call("GET", path)
             let tag = whole.headers["etag"] ?? ""
             #expect(!tag.isEmpty)
-            let unchanged = try await house.call("GET", path, headers: [("If-None-Match", tag)])
+            let unchanged = try await chat.call("GET", path, headers: [("If-None-Match", tag)])
             #expect(unchanged.status == 304)
             #expect(unchanged.body.isEmpty)
-            let part = try await house.call("GET", path, headers: [("Range", "bytes=2-5")])
+            let part = try await chat.call("GET", path, headers: [("Range", "bytes=2-5")])
             #expect(part.status == 206)
             #expect(part.body == Array(Upload.png.bytes[2...5]))
             #expect(part.headers["content-range"] == "bytes 2-5/\(Upload.png.bytes.count)")
-            let beyond = try await house.call("GET", path, headers: [("Range", "bytes=1000-")])
+            let beyond = try await chat.call("GET", path, headers: [("Range", "bytes=1000-")])
             #expect(beyond.status == 416)
         }
     }
 
-    @Test("What is no accepted type, too many or too large is refused and leaves nothing")
+    @Test("Files of unaccepted types, too many files and too large files are refused and leave nothing behind")
     func refusals() async throws {
-        try await ChatHouse.use(["file_size": "4096"]) { house in
-            let six = try await house.upload(Array(repeating: .png, count: 6))
+        try await ChatHarness.use(["file_size": "4096"]) { chat in
+            let six = try await chat.upload(Array(repeating: .png, count: 6))
             #expect(six.errorCode == "E11")
-            let program = try await house.upload([.png, .program], content: "run me")
+            let program = try await chat.upload([.png, .program], content: "run me")
             #expect(program.errorCode == "E11")
-            let large = try await house.upload([Upload(name: "a.txt", bytes: [UInt8](repeating: 97, count: 5000))])
+            let large = try await chat.upload([Upload(name: "a.txt", bytes: [UInt8](repeating: 97, count: 5000))])
             #expect(large.errorCode == "E11")
-            let five = try await house.upload(Array(repeating: .png, count: 5))
+            let five = try await chat.upload(Array(repeating: .png, count: 5))
             #expect(try five.json["seq"]?.int == 1)
-            try await eventually("clearing up") { house.storedFiles.count == 5 }
-            let rows = try await house.database.ask("select count(*) from chat.file")
+            try await eventually("the cleanup") { chat.storedFiles.count == 5 }
+            let rows = try await chat.database.ask("select count(*) from chat.file")
             #expect(rows == "5")
         }
     }
 
-    @Test("Files may be as large as the setting says, beyond what a body is otherwise")
+    @Test("The file_size setting raises the limit of a body")
     func largeFiles() async throws {
-        try await ChatHouse.use(["file_size": "100MB"]) { house in
+        try await ChatHarness.use(["file_size": "100MB"]) { chat in
             func answer(_ length: Int) throws -> String {
-                let connection = try RawConnection(port: house.instances[0].running.publicAddress.port)
+                let connection = try RawConnection(port: chat.instances[0].running.publicAddress.port)
                 try connection.send(
                     """
                     POST /v1/workspaces/3/channels/7/chats HTTP/1.1\r\nHost: a\r\nSesacKey: native\r\nAuthorization: \
-                    \(house.peers.tokens.token(user: 1, key: "native"))\r\nContent-Type: multipart/form-data; boundary=b\r
+                    \(chat.peers.tokens.token(user: 1, key: "native"))\r\nContent-Type: multipart/form-data; boundary=b\r
                     Content-Length: \(length)\r\nExpect: 100-continue\r\n\r\n
                     """)
                 return try String(connection.receive(until: "\r\n").prefix(12))
@@ -119,55 +119,55 @@ struct FileTests {
         }
     }
 
-    @Test("An upload that breaks off leaves nothing")
+    @Test("An interrupted upload leaves nothing behind")
     func aborted() async throws {
-        try await ChatHouse.use { house in
+        try await ChatHarness.use { chat in
             do {
-                let connection = try RawConnection(port: house.instances[0].running.publicAddress.port)
+                let connection = try RawConnection(port: chat.instances[0].running.publicAddress.port)
                 let body = Upload.form([Upload(name: "a.txt", bytes: [UInt8](repeating: 97, count: 1_000_000))], [])
-                let token = house.peers.tokens.token(user: 1, key: "native")
+                let token = chat.peers.tokens.token(user: 1, key: "native")
                 try connection.send(
                     "POST /v1/workspaces/3/channels/7/chats HTTP/1.1\r\nHost: a\r\nSesacKey: native\r\n"
                         + "Authorization: \(token)\r\nContent-Length: \(body.count)\r\n"
                         + "Content-Type: multipart/form-data; boundary=\(Upload.boundary)\r\n\r\n")
                 try connection.send(Array(body.prefix(600_000)))
-                try await eventually("an upload") { !house.storedFiles.isEmpty }
+                try await eventually("an upload") { !chat.storedFiles.isEmpty }
             }
-            try await eventually("clearing up") { house.storedFiles.isEmpty }
-            let rows = try await house.database.ask(
+            try await eventually("the cleanup") { chat.storedFiles.isEmpty }
+            let rows = try await chat.database.ask(
                 "select (select count(*) from chat.file), (select count(*) from chat.message)")
             #expect(rows == "0|0")
         }
     }
 
-    @Test("A message with files sent twice under one client_id has its files once; other files are another message")
+    @Test("A repeated send with files stores them once; the same client_id with other files is rejected")
     func twice() async throws {
-        try await ChatHouse.use { house in
-            let first = try await house.upload([.png], content: "a", clientID: "x")
-            let second = try await house.upload([.png], content: "a", clientID: "x")
+        try await ChatHarness.use { chat in
+            let first = try await chat.upload([.png], content: "a", clientID: "x")
+            let second = try await chat.upload([.png], content: "a", clientID: "x")
             #expect(try Self.paths(first) == Self.paths(second))
-            #expect(house.storedFiles.count == 1)
-            let other = try await house.upload([.pdf], content: "a", clientID: "x")
+            #expect(chat.storedFiles.count == 1)
+            let other = try await chat.upload([.pdf], content: "a", clientID: "x")
             #expect(other.status == 409)
-            #expect(house.storedFiles.count == 1)
+            #expect(chat.storedFiles.count == 1)
         }
     }
 
-    @Test("Membership is looked at with each read: who is taken out reads no file any more")
+    @Test("Membership is checked on each read: a removed member can no longer load files")
     func membership() async throws {
-        try await ChatHouse.use { house in
-            let path = "/v1" + (try Self.paths(try await house.upload([.png])).first ?? "")
-            let member = try await house.call("GET", path, user: 2)
+        try await ChatHarness.use { chat in
+            let path = "/v1" + (try Self.paths(try await chat.upload([.png])).first ?? "")
+            let member = try await chat.call("GET", path, user: 2)
             #expect(member.status == 200)
-            let visitor = try await house.call("GET", path, user: 5)
+            let visitor = try await chat.call("GET", path, user: 5)
             #expect(visitor.errorCode == "E13")
-            let anonymous = try await house.instances[0].call("GET", path)
+            let anonymous = try await chat.instances[0].call("GET", path)
             #expect(anonymous.status == 401)
-            house.peers.change { $0.channels[7]?.members.remove(2) }
-            try await house.redis.command(
+            chat.peers.change { $0.channels[7]?.members.remove(2) }
+            try await chat.redis.command(
                 "PUBLISH", "invalidate:access", #"{"workspace_id":"3","channel_id":"7","user_id":"2"}"#)
-            try await eventually("forgetting") { try await house.call("GET", path, user: 2).errorCode == "E13" }
-            let unknown = try await house.call("GET", "/v1/static/channelChats/image_\(path.suffix(5))", user: 1)
+            try await eventually("the removal") { try await chat.call("GET", path, user: 2).errorCode == "E13" }
+            let unknown = try await chat.call("GET", "/v1/static/channelChats/image_\(path.suffix(5))", user: 1)
             #expect(unknown.errorCode == "E13")
         }
     }

@@ -6,11 +6,12 @@ import Wire
 
 @testable import chat_service
 
-@Suite("What gateways ask", .serialized)
+@Suite("Internal routes", .serialized)
 struct InternalRouteTests {
-    private static func since(_ house: ChatHouse, _ query: String, room: String = "channel-7") async throws -> JSONValue
+    private static func since(_ chat: ChatHarness, _ query: String, room: String = "channel-7") async throws
+        -> JSONValue
     {
-        let reply = try await house.instances[0].internalCall("GET", "/internal/rooms/\(room)/messages\(query)")
+        let reply = try await chat.instances[0].internalCall("GET", "/internal/rooms/\(room)/messages\(query)")
         guard reply.status == 200 else { throw NeverHappened(description: "an answer: \(reply.text)") }
         return try reply.json
     }
@@ -19,17 +20,17 @@ struct InternalRouteTests {
         answer["events"]?.elements?.compactMap { $0["seq"]?.int } ?? []
     }
 
-    @Test("What follows a seq is complete at any place and in any page, or says that it is not")
+    @Test("A page after any seq is complete, or says that messages are missing")
     func complete() async throws {
-        try await ChatHouse.use { house in
-            _ = try await house.database.write((1...60).map { .sample("\($0)", author: Int64($0 % 3 + 1)) })
-            // What is trimmed is gone for good: the oldest, and one in the middle.
-            try await house.database.database.run(
+        try await ChatHarness.use { chat in
+            _ = try await chat.database.write((1...60).map { .sample("\($0)", author: Int64($0 % 3 + 1)) })
+            // Deletes the oldest messages and one in the middle.
+            try await chat.database.database.run(
                 sql: "delete from chat.message where seq <= 10 or seq = 30")
             let left = (11...60).filter { $0 != 30 }
             for _ in 0..<80 {
                 let (after, limit) = (Int.random(in: 0...62), Int.random(in: 1...70))
-                let answer = try await Self.since(house, "?after_seq=\(after)&limit=\(limit)")
+                let answer = try await Self.since(chat, "?after_seq=\(after)&limit=\(limit)")
                 let wanted = after < 60 ? Array(after + 1...min(60, after + limit)) : []
                 #expect(Self.seqs(answer) == wanted.filter(left.contains), "after \(after), \(limit)")
                 let isWhole = after <= 60 && wanted.allSatisfy(left.contains)
@@ -39,16 +40,16 @@ struct InternalRouteTests {
         }
     }
 
-    @Test("Pages one after the other make the whole, each message with all that a gateway tells of it")
+    @Test("Consecutive pages form the whole history, with all fields of an event")
     func pages() async throws {
-        try await ChatHouse.use { house in
-            _ = try await house.database.write((1...1200).map { .sample("\($0)", author: Int64($0 % 3 + 1)) }, at: .now)
-            _ = try await house.database.write((1...600).map { .sample("\($0)", author: 2) }, at: .now + .seconds(5))
-            let head = Int(try await house.database.ask("select last_seq from chat.room")) ?? 0
+        try await ChatHarness.use { chat in
+            _ = try await chat.database.write((1...1200).map { .sample("\($0)", author: Int64($0 % 3 + 1)) }, at: .now)
+            _ = try await chat.database.write((1...600).map { .sample("\($0)", author: 2) }, at: .now + .seconds(5))
+            let head = Int(try await chat.database.ask("select last_seq from chat.room")) ?? 0
             #expect(head > 1000)
             var (all, after): ([Int], Int) = ([], 0)
             while true {
-                let answer = try await Self.since(house, "?after_seq=\(after)")
+                let answer = try await Self.since(chat, "?after_seq=\(after)")
                 #expect(answer["complete"]?.bool == true)
                 let page = Self.seqs(answer)
                 guard let last = page.last else { break }
@@ -57,7 +58,7 @@ struct InternalRouteTests {
                 after = last
             }
             #expect(all == Array(1...head))
-            let event = try await Self.since(house, "?after_seq=0&limit=1")["events"]?[0]
+            let event = try await Self.since(chat, "?after_seq=0&limit=1")["events"]?[0]
             let read = event.flatMap { RoomEvent($0) }
             guard case .message(let message) = read else {
                 Issue.record("no message: \(String(describing: read))")
@@ -69,14 +70,14 @@ struct InternalRouteTests {
         }
     }
 
-    @Test("A page of large messages ends early where that is asked for, and says where the next one begins")
+    @Test("A byte limit ends a page of large messages early, and the page says where the next one begins")
     func large() async throws {
-        try await ChatHouse.use { house in
+        try await ChatHarness.use { chat in
             let text = String(repeating: "long", count: 7500)
-            _ = try await house.database.write((1...40).map { .sample("\($0) \(text)") })
+            _ = try await chat.database.write((1...40).map { .sample("\($0) \(text)") })
             var (after, pages): (Int, [[Int]]) = (0, [])
             while after < 40 {
-                let answer = try await Self.since(house, "?after_seq=\(after)&bytes=262144")
+                let answer = try await Self.since(chat, "?after_seq=\(after)&bytes=262144")
                 #expect(answer["complete"]?.bool == true)
                 pages.append(Self.seqs(answer))
                 #expect(answer["end"]?.int == pages.last?.last)
@@ -84,22 +85,22 @@ struct InternalRouteTests {
             }
             #expect(pages.flatMap { $0 } == Array(1...40))
             #expect(pages.map(\.count) == [9, 9, 9, 9, 4])
-            let whole = try await Self.since(house, "?after_seq=0")
+            let whole = try await Self.since(chat, "?after_seq=0")
             #expect(Self.seqs(whole) == Array(1...40))
         }
     }
 
-    @Test("The heads of a thousand rooms come in one call; unknown rooms are absent, too many are refused")
+    @Test("One call returns the heads of a thousand rooms; unknown rooms are absent, more rooms are refused")
     func heads() async throws {
-        try await ChatHouse.use { house in
-            try await house.database.database.run(
+        try await ChatHarness.use { chat in
+            try await chat.database.database.run(
                 sql: """
                     insert into chat.room (kind, id, workspace, name, last_seq)
                     select 1 + n % 2, n, 3, 'r', n from generate_series(1, 900) as n
                     """)
             func ask(_ rooms: [String]) async throws -> HTTPCall.Reply {
                 let list = rooms.map { #""\#($0)""# }.joined(separator: ",")
-                return try await house.instances[0].internalCall(
+                return try await chat.instances[0].internalCall(
                     "POST", "/internal/rooms/heads", json: #"{"rooms":[\#(list)]}"#)
             }
             func name(_ number: Int) -> String { (number % 2 == 0 ? "channel-" : "dm-") + "\(number)" }
@@ -110,30 +111,30 @@ struct InternalRouteTests {
                     == Dictionary(uniqueKeysWithValues: (1...900).map { (name($0), $0) }))
             let tooMany = try await ask((1...1001).map(name))
             #expect(tooMany.errorCode == "E11")
-            let none = try await house.instances[0].internalCall("POST", "/internal/rooms/heads", json: "{}")
+            let none = try await chat.instances[0].internalCall("POST", "/internal/rooms/heads", json: "{}")
             #expect(none.errorCode == "E11")
         }
     }
 
     @Test(
-        "A question that cannot be understood is refused, not answered for something else",
+        "An invalid query is refused",
         arguments: ["?after_seq=x", "?after_seq=-1", "?limit=0", "?limit=501", "?limit=many"])
     func refused(_ query: String) async throws {
-        try await ChatHouse.use { house in
-            let reply = try await house.instances[0].internalCall(
+        try await ChatHarness.use { chat in
+            let reply = try await chat.instances[0].internalCall(
                 "GET", "/internal/rooms/channel-7/messages" + query)
             #expect(reply.errorCode == "E11")
         }
     }
 
-    @Test("DM rooms are told to those who are in them, with the state they are in")
+    @Test("DM access lists the user's DMs and whether they are open")
     func dms() async throws {
-        try await ChatHouse.use { house in
+        try await ChatHarness.use { chat in
             for opponent in 2...3 {
-                _ = try await house.call("POST", "/v1/workspaces/3/dms", json: #"{"opponent_id":"\#(opponent)"}"#)
+                _ = try await chat.call("POST", "/v1/workspaces/3/dms", json: #"{"opponent_id":"\#(opponent)"}"#)
             }
             @Sendable func access(_ user: Int64) async throws -> [String] {
-                let reply = try await house.instances[0].internalCall(
+                let reply = try await chat.instances[0].internalCall(
                     "POST", "/internal/dms/access", json: #"{"user_id":"\#(user)","rooms":["1","2","77"]}"#)
                 return try reply.json["dms"]?.elements?.map { dm in
                     let users = dm["users"]?.elements?.compactMap { $0.string }.joined(separator: ",") ?? ""
@@ -141,13 +142,14 @@ struct InternalRouteTests {
                 } ?? []
             }
             #expect(try await access(1) == ["1 1,2 true", "2 1,3 true"])
-            let list = try await house.instances[0].internalCall("GET", "/internal/workspaces/3/dms?user_id=2")
+            let list = try await chat.instances[0].internalCall("GET", "/internal/workspaces/3/dms?user_id=2")
             #expect(try list.json["dms"]?[0]?["room_id"]?.string == "1")
             #expect(try await access(2) == ["1 1,2 true"])
             #expect(try await access(4) == [])
-            try await house.tell(1, "workspace.member.removed", #"{"workspace_id":"3","user_id":"2","version":3}"#)
-            try await eventually("leaving") { try await access(1) == ["1 1,2 false", "2 1,3 true"] }
-            // Who has left is told of none, so that no gateway lets them in.
+            try await chat.publishFact(
+                1, "workspace.member.removed", #"{"workspace_id":"3","user_id":"2","version":3}"#)
+            try await eventually("the removal") { try await access(1) == ["1 1,2 false", "2 1,3 true"] }
+            // A user who has left gets no DM, so that no gateway admits them.
             #expect(try await access(2) == [])
         }
     }

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Memory", .serialized)
 struct MemoryTests {
-    /// What a history may add to what the process holds, in bytes; it is itself many times as long.
-    private static let most = 16 << 20
+    /// The growth of memory that a history may cause, in bytes. The history itself is many times longer.
+    private static let limit = 16 << 20
 
     @Test(
-        "A history is streamed: neither its length, nor that of its messages, nor a reader who is slow costs memory",
+        "A history is streamed: memory depends neither on its length, nor on its messages, nor on a slow reader",
         arguments: [(200_000, "repeat(' of some length', 15)"), (2000, "repeat('long', 7500)")])
     func history(_ messages: Int, _ content: String) async throws {
         try await ChatProcess().lent { try await Self.read($0, messages, content) }
@@ -31,14 +31,14 @@ struct MemoryTests {
             port: process.publicPort, "/v1/workspaces/3/channels/7/chats?after_seq=\(messages - messages / 200)",
             headers: process.headers(1))
         let before = process.anonymousBytes
-        let (size, most) = try await onOwnThread { Result { try drink(process) } }.get()
+        let (size, most) = try await onOwnThread { Result { try readSlowly(process) } }.get()
         #expect(size > 55 << 20)
         if !Sanitizer.isPresent {
-            #expect(most - before < Self.most, "\(before >> 20) MB before, \(most >> 20) MB at most")
+            #expect(most - before < Self.limit, "\(before >> 20) MB before, \(most >> 20) MB at most")
         }
     }
 
-    @Test("Five files of 10 MB in one message go to the store as they come, and cost no memory")
+    @Test("Five files of 10 MB in one message are streamed to the store without using memory")
     func upload() async throws {
         try await ChatProcess().lent { process in
             let file = Upload(name: "a.txt", bytes: [UInt8](repeating: 97, count: 10 << 20))
@@ -48,17 +48,17 @@ struct MemoryTests {
             }
             let before = process.anonymousBytes
             let most = try await onOwnThread {
-                Result { try Self.pour(Upload.form(Array(repeating: file, count: 5), []), into: process) }
+                Result { try Self.send(Upload.form(Array(repeating: file, count: 5), []), into: process) }
             }.get()
             #expect(process.storedFiles.count == 5)
             if !Sanitizer.isPresent {
-                #expect(most - before < Self.most, "\(before >> 20) MB before, \(most >> 20) MB at most")
+                #expect(most - before < Self.limit, "\(before >> 20) MB before, \(most >> 20) MB at most")
             }
         }
     }
 
-    /// Sends a form to channel 7; returns the most that the process held meanwhile.
-    private static func pour(_ form: [UInt8], into process: ChatProcess) throws -> Int {
+    /// Sends a form to channel 7 and returns the peak memory of the process.
+    private static func send(_ form: [UInt8], into process: ChatProcess) throws -> Int {
         let connection = try RawConnection(port: process.publicPort)
         let headers = process.headers(1).map { "\($0): \($1)\r\n" }.joined()
         try connection.send(
@@ -74,8 +74,8 @@ struct MemoryTests {
         return max(most, process.anonymousBytes)
     }
 
-    /// Reads the whole history, the first part slowly; returns its size and the most that the process held meanwhile.
-    private static func drink(_ process: ChatProcess) throws -> (size: Int, most: Int) {
+    /// Reads the whole history, the first part slowly. Returns its size and the peak memory of the process.
+    private static func readSlowly(_ process: ChatProcess) throws -> (size: Int, most: Int) {
         let connection = try RawConnection(port: process.publicPort)
         let headers = process.headers(1).map { "\($0): \($1)\r\n" }.joined()
         try connection.send("GET /v1/workspaces/3/channels/7/chats HTTP/1.1\r\nHost: a\r\n\(headers)\r\n")
@@ -83,7 +83,7 @@ struct MemoryTests {
         guard head.hasPrefix("HTTP/1.1 200") else { throw NeverHappened(description: "a history: \(head)") }
         var (size, most, chunks) = (0, 0, 0)
         while true {
-            // One character to Swift.
+            // `\r\n` is one character in Swift.
             let line = try connection.receive(until: "\r\n").dropLast()
             guard let length = Int(line, radix: 16) else {
                 throw NeverHappened(description: "a chunk: \(line.prefix(80))")
@@ -93,13 +93,13 @@ struct MemoryTests {
             if length == 0 { return (size, most) }
             size += chunk.count - 2
             chunks += 1
-            // The service is far ahead by now, if it does not wait.
-            if chunks == 5, !Sanitizer.isPresent { most = max(most, mostWhileIdle(process)) }
+            // A service without backpressure has buffered far ahead by now.
+            if chunks == 5, !Sanitizer.isPresent { most = max(most, peakWhileIdle(process)) }
         }
     }
 
-    /// Nothing is read until what the process holds has stopped growing.
-    private static func mostWhileIdle(_ process: ChatProcess) -> Int {
+    /// Reads nothing until the memory of the process has stopped growing, and returns the peak.
+    private static func peakWhileIdle(_ process: ChatProcess) -> Int {
         var (last, same) = (0, 0)
         while same < 50 {
             let now = process.anonymousBytes

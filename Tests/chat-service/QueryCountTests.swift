@@ -7,15 +7,15 @@ import Wire
 
 @Suite("Queries", .serialized)
 struct QueryCountTests {
-    /// As many channels as DMs of user 1, and in each a message of somebody else.
-    private static func fill(_ house: ChatHouse, _ numbers: ClosedRange<Int64>) async throws {
-        house.peers.change { state in
+    /// Gives user 1 an equal number of channels and DMs, each with a message by another user.
+    private static func fill(_ chat: ChatHarness, _ numbers: ClosedRange<Int64>) async throws {
+        chat.peers.change { state in
             for number in numbers {
                 state.channels[100 + number] = .init(workspace: 3, name: "c\(number)", members: [1])
             }
         }
         let series = "generate_series(\(numbers.lowerBound), \(numbers.upperBound)) as n"
-        try await house.database.database.run(
+        try await chat.database.database.run(
             sql: """
                 insert into chat.dm (workspace, low, high, created_at) select 3, 1, 1000 + n, n from \(series);
                 insert into chat.room (kind, id, workspace, last_seq)
@@ -26,9 +26,9 @@ struct QueryCountTests {
                 """)
     }
 
-    /// Statements that calls have sent so far: not those that run beside them, nor the test's own.
-    private static func statements(_ house: ChatHouse) async throws -> Int {
-        let count = try await house.database.ask(
+    /// The number of statements sent by calls so far, without background jobs and the test's own statements.
+    private static func statements(_ chat: ChatHarness) async throws -> Int {
+        let count = try await chat.database.ask(
             """
             select coalesce(sum(calls), 0) from pg_stat_statements s join pg_database d on d.oid = s.dbid
             where datname = current_database() and query !~ 'pg_|outbox|is_erased|is_sent|generate_series|select [$]1$'
@@ -36,24 +36,25 @@ struct QueryCountTests {
         return Int(count) ?? -1
     }
 
-    @Test("Rooms at a glance take as many statements and questions to peers for 500 rooms as for 2")
-    func glance() async throws {
+    @Test("Room summaries take the same number of statements and internal calls for 500 rooms as for 2")
+    func summaries() async throws {
         let cluster = try await PostgresCluster.start([
             "shared_preload_libraries=pg_stat_statements", "pg_stat_statements.track_utility=off",
         ])
-        try await ChatHouse.use(on: cluster) { house in
-            try await house.database.database.run(sql: "create extension pg_stat_statements")
-            house.peers.change { $0.channels = [:] }
+        try await ChatHarness.use(on: cluster) { chat in
+            try await chat.database.database.run(sql: "create extension pg_stat_statements")
+            chat.peers.change { $0.channels = [:] }
             for (numbers, rooms) in [(1...1, 2), (2...250, 500)] as [(ClosedRange<Int64>, Int)] {
-                try await Self.fill(house, numbers)
-                house.peers.change { $0.asked = [] }
-                let before = try await Self.statements(house)
-                let reply = try await house.call("GET", "/v1/workspaces/3/rooms")
-                let glances = try reply.json.elements.map(Array.init) ?? []
-                #expect(glances.count == rooms)
-                #expect(glances.allSatisfy { $0["lastMessage"]?["user"]?["nickname"]?.string?.hasPrefix("n2") == true })
-                #expect(try await Self.statements(house) - before == 2, "\(rooms) rooms")
-                let asked = house.peers.now.asked.filter { $0 != "/internal/revocations" }
+                try await Self.fill(chat, numbers)
+                chat.peers.change { $0.asked = [] }
+                let before = try await Self.statements(chat)
+                let reply = try await chat.call("GET", "/v1/workspaces/3/rooms")
+                let summaries = try reply.json.elements.map(Array.init) ?? []
+                #expect(summaries.count == rooms)
+                #expect(
+                    summaries.allSatisfy { $0["lastMessage"]?["user"]?["nickname"]?.string?.hasPrefix("n2") == true })
+                #expect(try await Self.statements(chat) - before == 2, "\(rooms) rooms")
+                let asked = chat.peers.now.asked.filter { $0 != "/internal/revocations" }
                 #expect(
                     asked == ["/internal/access", "/internal/users/1/channels", "/internal/profiles"], "\(rooms) rooms")
             }

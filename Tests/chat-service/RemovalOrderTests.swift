@@ -5,15 +5,13 @@ import Wire
 
 @testable import chat_service
 
-@Suite("The place of a removal", .serialized)
+@Suite("Order of removals", .serialized)
 struct RemovalOrderTests {
-    @Test(
-        "No message behind a removal is told before the removal is, whichever instance takes it, in one room and in all"
-    )
+    @Test("No instance publishes a message before a removal that precedes it in the room's order")
     func order() async throws {
-        try await ChatHouse.use(instances: 2) { house in
-            for channel in [7, 8] as [Int64] { _ = try await house.send("first", to: channel) }
-            let ear = try RoomEar(house.redis)
+        try await ChatHarness.use(instances: 2) { chat in
+            for channel in [7, 8] as [Int64] { _ = try await chat.send("first", to: channel) }
+            let listener = try RoomEventListener(chat.redis)
             var events: [JSONValue] = []
             var expected = 0
             for round in 1...8 {
@@ -21,12 +19,12 @@ struct RemovalOrderTests {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for number in 0..<16 {
                         group.addTask {
-                            _ = try await house.send(
+                            _ = try await chat.send(
                                 "\(round) \(number)", to: 7 + Int64(number / 2 % 2), on: number % 2)
                         }
                         guard number == 4 else { continue }
                         group.addTask {
-                            try await house.tell(
+                            try await chat.publishFact(
                                 round, isWhole ? "workspace.member.removed" : "channel.member.removed",
                                 #"{"channel_id":"7","workspace_id":"3","user_id":"\#(round + 100)","version":\#(round)}"#
                             )
@@ -36,7 +34,7 @@ struct RemovalOrderTests {
                 }
                 expected += isWhole ? 2 : 1
                 let count = expected - events.count { $0["type"]?.string == "removed" }
-                events += try await ear.heard { $0.count { $0["type"]?.string == "removed" } >= count }
+                events += try await listener.events { $0.count { $0["type"]?.string == "removed" } >= count }
             }
             var heads: [String: Int] = [:]
             for event in events {

@@ -9,81 +9,81 @@ import Wire
 
 @Suite("Sending", .serialized)
 struct SendingTests {
-    private static let lock = Statement("lock outbox", "lock table outbox in exclusive mode")
-    private static let wait = Statement("wait long", "set local idle_in_transaction_session_timeout = 0")
+    private static let lock = Statement.write("lock outbox", "lock table outbox in exclusive mode")
+    private static let wait = Statement.write("wait long", "set local idle_in_transaction_session_timeout = 0")
 
-    /// Leaves the telling to who has written: for the relay nothing has been written yet. On a busy machine it would
-    /// tell what was told too slowly once more.
-    private static func stopRelay(_ house: ChatHouse) async throws {
-        try await house.database.database.run(
-            sql: "alter table chat.outbox alter column created_at set default now() + interval '1 day'")
+    /// Hides outbox rows from the relay, so that only the writer publishes them. On a busy machine the relay would
+    /// publish messages again that the writer has not marked in time.
+    private static func stopRelay(_ chat: ChatHarness) async throws {
+        try await chat.database.database.run(
+            sql: "alter table chat.outbox alter column created_at set default 99999999999999")
     }
 
     @Test(
-        "The same client_id and body is one message, one row, one event, one push, over two instances, at once and later"
+        "Concurrent and later repeats with one client_id are one message, one event and one push on two instances"
     )
     func oneMessage() async throws {
-        try await ChatHouse.use(instances: 2) { house in
-            try await Self.stopRelay(house)
-            let ear = try RoomEar(house.redis)
+        try await ChatHarness.use(instances: 2) { chat in
+            try await Self.stopRelay(chat)
+            let listener = try RoomEventListener(chat.redis)
             let replies = try await withThrowingTaskGroup(of: HTTPCall.Reply.self) { group in
                 for turn in 0..<16 {
-                    group.addTask { try await house.send("hello", clientID: "x", on: turn % 2) }
+                    group.addTask { try await chat.send("hello", clientID: "x", on: turn % 2) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            let later = try await house.send("hello", clientID: "x", on: 1)
+            let later = try await chat.send("hello", clientID: "x", on: 1)
             let ids = Set(try (replies + [later]).map { try $0.json["chat_id"]?.string ?? $0.text })
             #expect(ids.count == 1)
             for reply in replies + [later] { #expect(reply.status == 201, "\(reply.text)") }
-            let other = try await house.send("other", clientID: "x")
+            let other = try await chat.send("other", clientID: "x")
             #expect(other.status == 409)
             #expect(other.errorCode == "E11")
-            let someone = try await house.send("hello", user: 2, clientID: "x")
+            let someone = try await chat.send("hello", user: 2, clientID: "x")
             #expect(try someone.json["seq"]?.int == 2)
-            try await house.untilTold()
-            let count = try await house.database.ask("select count(*) from chat.message")
+            try await chat.untilPublished()
+            let count = try await chat.database.ask("select count(*) from chat.message")
             #expect(count == "2")
-            let events = try await ear.heard()
+            let events = try await listener.events()
             #expect(events.map { $0["seq"]?.int } == [1, 2])
             #expect(events[0]["client_id"]?.string == "x")
             #expect(events[0]["room"]?.string == "channel-7")
-            let pushes = try await house.pushes()
+            let pushes = try await chat.pushes()
             #expect(pushes == ["channel-7:1", "channel-7:2"])
         }
     }
 
-    @Test("10,000 characters are taken, told and shown, whatever they are made of and however they are written")
+    @Test("A content of 10,000 characters is accepted and published, whatever its characters and escapes")
     func longest() async throws {
-        try await ChatHouse.use { house in
-            try await Self.stopRelay(house)
-            let ear = try RoomEar(house.redis)
+        try await ChatHarness.use { chat in
+            try await Self.stopRelay(chat)
+            let listener = try RoomEventListener(chat.redis)
             let path = "/v1/workspaces/3/channels/7/chats"
             let texts = ["🏴󠁧󠁢󠁥󠁮󠁧󠁿", "👨‍👩‍👧‍👦"].map { String(repeating: $0, count: 10_000) }
             for text in texts {
                 let escaped = text.utf16.map { "\\u" + String($0, radix: 16).leftPadded(to: 4) }.joined()
                 for json in [text, escaped] {
-                    let sent = try await house.call("POST", path, json: #"{"content":"\#(json)"}"#)
+                    let sent = try await chat.call("POST", path, json: #"{"content":"\#(json)"}"#)
                     #expect(sent.status == 201)
                     #expect(try sent.json["content"]?.string == text)
                 }
-                let form = try await house.call(
+                let form = try await chat.call(
                     "POST", path, headers: [("Content-Type", "multipart/form-data; boundary=\(Upload.boundary)")],
                     body: Upload.form([], [("content", text)]))
                 #expect(form.status == 201)
             }
             let all = texts.flatMap { [$0, $0, $0] }
-            #expect(try await ear.heard { $0.count >= 6 }.map { $0["content"]?.string ?? "" } == all)
-            #expect(try await house.history().map { $0["content"]?.string ?? "" } == all)
+            #expect(try await listener.events { $0.count >= 6 }.map { $0["content"]?.string ?? "" } == all)
+            #expect(try await chat.history().map { $0["content"]?.string ?? "" } == all)
         }
     }
 
-    @Test("The header Idempotency-Key names a message as client_id does")
+    @Test("The Idempotency-Key header works like client_id")
     func header() async throws {
-        try await ChatHouse.use { house in
+        try await ChatHarness.use { chat in
             var seen: Set<String> = []
             for _ in 0..<2 {
-                let reply = try await house.call(
+                let reply = try await chat.call(
                     "POST", "/v1/workspaces/3/channels/7/chats", json: #"{"content":"a"}"#,
                     headers: [("Idempotency-Key", "k")])
                 seen.insert(try reply.json["chat_id"]?.string ?? reply.text)
@@ -92,66 +92,66 @@ struct SendingTests {
         }
     }
 
-    @Test("What must not be sent is refused and takes no seq")
+    @Test("A refused message uses no seq")
     func refusals() async throws {
-        try await ChatHouse.use { house in
+        try await ChatHarness.use { chat in
             let path = "/v1/workspaces/3/channels/7/chats"
             for json in [#"{}"#, #"{"content":""}"#, #"{"content":7}"#, "{\"content\":\"a\\u0000b\"}"] {
-                let reply = try await house.call("POST", path, json: json)
+                let reply = try await chat.call("POST", path, json: json)
                 #expect(reply.errorCode == "E11", "\(json): \(reply.text)")
             }
-            let stranger = try await house.send("hi", user: 5)
+            let stranger = try await chat.send("hi", user: 5)
             #expect(stranger.errorCode == "E13")
-            let elsewhere = try await house.call(
+            let elsewhere = try await chat.call(
                 "POST", "/v1/workspaces/4/channels/7/chats", json: #"{"content":"a"}"#)
             #expect(elsewhere.errorCode == "E13")
-            let good = try await house.send("good")
+            let good = try await chat.send("good")
             #expect(try good.json["seq"]?.int == 1)
         }
     }
 
-    @Test("A message whose writer died before it told of it is told by the relay; one rolled back never is")
+    @Test("The relay publishes a message whose writer crashed after the commit, and never one that was rolled back")
     func relayed() async throws {
-        try await ChatHouse.use { house in
-            let ear = try RoomEar(house.redis)
-            // Committed by someone who announces nothing.
-            _ = try await house.database.write([.sample("orphan"), .sample("another")])
-            try await house.database.database.run(
+        try await ChatHarness.use { chat in
+            let listener = try RoomEventListener(chat.redis)
+            // Committed directly, so that nothing publishes it.
+            _ = try await chat.database.write([.sample("orphan"), .sample("another")])
+            try await chat.database.database.run(
                 sql: "alter table chat.message add constraint planted check (content <> 'bad')")
-            _ = try? await house.database.write([.sample("bad")])
-            try await house.untilTold()
-            let events = try await ear.heard()
+            _ = try? await chat.database.write([.sample("bad")])
+            try await chat.untilPublished()
+            let events = try await listener.events()
             #expect(events.map { $0["content"]?.string } == ["orphan", "another"])
             #expect(events[0]["author"]?["nickname"]?.string == "n1")
             #expect(events[0]["name"]?.string == "general")
-            let pushes = try await house.pushes()
+            let pushes = try await chat.pushes()
             #expect(pushes == ["channel-7:1", "channel-7:2"])
         }
     }
 
-    @Test("A message is told by who has written it, as soon as it is committed: nobody waits for the relay")
-    func told() async throws {
-        try await ChatHouse.use { house in
-            try await Self.stopRelay(house)
-            let ear = try RoomEar(house.redis)
-            _ = try await house.send("one")
-            _ = try await house.send("two")
-            let events = try await ear.heard { $0.count >= 2 }
+    @Test("The writer publishes a message right after its commit, without the relay")
+    func published() async throws {
+        try await ChatHarness.use { chat in
+            try await Self.stopRelay(chat)
+            let listener = try RoomEventListener(chat.redis)
+            _ = try await chat.send("one")
+            _ = try await chat.send("two")
+            let events = try await listener.events { $0.count >= 2 }
             #expect(events.map { $0["content"]?.string } == ["one", "two"])
-            try await house.untilTold()
-            let pushes = try await house.pushes()
+            try await chat.untilPublished()
+            let pushes = try await chat.pushes()
             #expect(pushes == ["channel-7:1", "channel-7:2"])
         }
     }
 
-    @Test("A room whose clock has run far ahead sheds: E98 and when to come back, as the profile says it, nothing kept")
+    @Test("A send to an overloaded room gets E98 with Retry-After and leaves nothing behind")
     func ahead() async throws {
-        try await ChatHouse.use { house in
-            let sent = try await house.send("one")
+        try await ChatHarness.use { chat in
+            let sent = try await chat.send("one")
             #expect(sent.status == 201)
-            try await house.database.database.run(sql: "update chat.room set last_at = last_at + 3600000")
+            try await chat.database.database.run(sql: "update chat.room set last_at = last_at + 3600000")
             for (key, status) in [("native", 429), ("collatalk", 400)] {
-                let reply = try await house.call(
+                let reply = try await chat.call(
                     "POST", "/v1/workspaces/3/channels/7/chats", key: key,
                     headers: [("Content-Type", "multipart/form-data; boundary=\(Upload.boundary)")],
                     body: Upload.form([.png], [("content", "two")]))
@@ -159,59 +159,59 @@ struct SendingTests {
                 #expect(reply.errorCode == "E98")
                 #expect(reply.headers["retry-after"] == "1")
             }
-            #expect(house.storedFiles.isEmpty)
-            let left = try await house.database.ask(
+            #expect(chat.storedFiles.isEmpty)
+            let left = try await chat.database.ask(
                 "select (select count(*) from chat.message), last_seq, (select count(*) from chat.file) from chat.room")
             #expect(left == "1|1|0")
         }
     }
 
-    @Test("Without Redis sends commit and history reads work; what happened is told when it is back")
+    @Test("Without Redis, sends commit and history works; the messages are published once Redis is back")
     func withoutRedis() async throws {
-        try await ChatHouse.use { house in
-            let before = try await house.send("before")
+        try await ChatHarness.use { chat in
+            let before = try await chat.send("before")
             #expect(before.status == 201)
-            try await house.untilTold()
-            await house.redis.kill()
+            try await chat.untilPublished()
+            await chat.redis.kill()
             for number in 1...5 {
-                let reply = try await house.send("down \(number)", clientID: "d\(number)")
+                let reply = try await chat.send("down \(number)", clientID: "d\(number)")
                 #expect(reply.status == 201, "\(reply.text)")
             }
-            let again = try await house.send("down 1", clientID: "d1")
+            let again = try await chat.send("down 1", clientID: "d1")
             #expect(try again.json["seq"]?.int == 2)
-            let history = try await house.history()
+            let history = try await chat.history()
             #expect(history.map { $0["seq"]?.int } == [1, 2, 3, 4, 5, 6])
-            // Nothing is told before somebody listens.
-            let ear = try await house.database.run { pool in
-                try await pool.transaction { tx -> RoomEar in
+            // The lock delays publishing until the listener has subscribed.
+            let listener = try await chat.database.run { pool in
+                try await pool.transaction { tx -> RoomEventListener in
                     try await tx.query(Self.wait)
                     try await tx.query(Self.lock)
-                    try await house.redis.start()
-                    return try RoomEar(house.redis)
+                    try await chat.redis.start()
+                    return try RoomEventListener(chat.redis)
                 }
             }
-            try await house.untilTold()
-            let pushes = try await house.pushes()
+            try await chat.untilPublished()
+            let pushes = try await chat.pushes()
             #expect(pushes == (1...6).map { "channel-7:\($0)" })
-            let events = try await ear.heard()
+            let events = try await listener.events()
             #expect(events.compactMap { $0["seq"]?.int } == [2, 3, 4, 5, 6])
         }
     }
 
-    @Test("However much was written without Redis, all of it is told when it is back: each message once, in order")
+    @Test("A large backlog written without Redis is published once and in order when Redis is back")
     func muchWithoutRedis() async throws {
-        try await ChatHouse.use { house in
-            await house.redis.kill()
+        try await ChatHarness.use { chat in
+            await chat.redis.kill()
             let rooms = (1...4).map { RoomID(ChannelID($0)) }
             for turn in 0..<100 {
-                // Messages of a room are apart in time.
-                let result = try await house.database.write(
+                // Later times, so that no room is overloaded.
+                let result = try await chat.database.write(
                     (0..<200).map { .sample(room: rooms[$0 % 4]) }, at: .now + .seconds(turn))
                 #expect(result.outcomes.allSatisfy { if case .written = $0 { true } else { false } })
             }
-            try await house.redis.start()
-            try await house.untilTold()
-            let pushes = try await house.pushes()
+            try await chat.redis.start()
+            try await chat.untilPublished()
+            let pushes = try await chat.pushes()
             #expect(pushes.count == 20_000)
             for room in rooms {
                 let isInOrder = pushes.filter { $0.hasPrefix("\(room):") } == (1...5000).map { "\(room):\($0)" }
@@ -220,20 +220,20 @@ struct SendingTests {
         }
     }
 
-    @Test("One bad message fails alone: those that share its commit are written")
+    @Test("A rejected message fails alone; the other messages of its batch are written")
     func oneBad() async throws {
-        try await ChatHouse.use { house in
-            try await house.database.database.run(
+        try await ChatHarness.use { chat in
+            try await chat.database.database.run(
                 sql: "alter table chat.message add constraint planted check (content <> 'bad')")
             let statuses = try await withThrowingTaskGroup(of: (String, Int).self) { group in
                 for turn in 0..<40 {
                     let text = turn % 8 == 3 ? "bad" : "good"
-                    group.addTask { (text, try await house.send(text, user: Int64(turn % 4 + 1)).status) }
+                    group.addTask { (text, try await chat.send(text, user: Int64(turn % 4 + 1)).status) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(statuses.allSatisfy { $0.0 == "bad" ? $0.1 == 500 : $0.1 == 201 })
-            let counts = try await house.database.ask("select count(*), min(seq), max(seq) from chat.message")
+            let counts = try await chat.database.ask("select count(*), min(seq), max(seq) from chat.message")
             #expect(counts == "35|1|35")
         }
     }

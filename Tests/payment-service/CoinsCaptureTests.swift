@@ -5,13 +5,13 @@ import Wire
 
 @testable import payment_service
 
-@Suite("What workspace-service tells", .serialized)
+@Suite("Facts of workspace-service", .serialized)
 struct CoinsCaptureTests {
-    /// Tells a fact as workspace-service's outbox does.
-    private func tell(_ id: Int, _ type: String, _ body: String, in house: PaymentHouse) async throws {
+    /// Publishes a fact as workspace-service's outbox does.
+    private func publish(_ id: Int, _ type: String, _ body: String, in fixture: PaymentFixture) async throws {
         try await onOwnThread {
             Result {
-                let connection = try RawConnection(port: house.redis.port)
+                let connection = try RawConnection(port: fixture.redis.port)
                 let words = ["XADD", "facts:workspace", "*", "id", "\(id)", "type", type, "body", body]
                 let command = words.map { "$\($0.utf8.count)\r\n\($0)\r\n" }.joined()
                 try connection.send("*\(words.count)\r\n\(command)")
@@ -24,46 +24,46 @@ struct CoinsCaptureTests {
         #"{"key":"\#(key)","user_id":"\#(user)","amount":\#(amount),"reason":"workspace"}"#
     }
 
-    @Test("A reserve is captured when the fact comes, once however often it is told, and whichever instance hears it")
+    @Test("A capture fact captures its reserve once, however often it is delivered and to whichever instance")
     func capture() async throws {
-        try await PaymentHouse.use(instances: 2) { house in
-            _ = try await house.reserve("w-1", user: 7, amount: 10)
-            for id in 1...5 { try await tell(id, "coins.capture", body("w-1", 10), in: house) }
-            try await tell(6, "workspace.changed", #"{"workspace_id":"1","version":3}"#, in: house)
-            try await tell(7, "coins.capture", #"{"key":5}"#, in: house)
-            try await tell(8, "coins.capture", body("w-2", 20), in: house)
+        try await PaymentFixture.use(instances: 2) { fixture in
+            _ = try await fixture.reserve("w-1", user: 7, amount: 10)
+            for id in 1...5 { try await publish(id, "coins.capture", body("w-1", 10), in: fixture) }
+            try await publish(6, "workspace.changed", #"{"workspace_id":"1","version":3}"#, in: fixture)
+            try await publish(7, "coins.capture", #"{"key":5}"#, in: fixture)
+            try await publish(8, "coins.capture", body("w-2", 20), in: fixture)
             try await eventually("the captures") {
-                try await house.value("select sum(balance) from payment.balance where book = 'revenue'") == "30"
+                try await fixture.value("select sum(balance) from payment.balance where book = 'revenue'") == "30"
             }
-            let captures = try await house.value(
+            let captures = try await fixture.value(
                 "select count(*) from payment.transaction where kind in ('capture', 'spend')")
             #expect(captures == "2")
-            let balance = try await house.balance(7)
+            let balance = try await fixture.balance(7)
             #expect(balance == 70)
         }
     }
 
-    @Test("Facts told while the service was down are followed when it is back")
+    @Test("Facts published while the service was down are applied when it is back")
     func catchUp() async throws {
-        try await PaymentHouse.use { house in
-            _ = try await house.reserve("w-1", user: 7, amount: 10)
-            try await tell(1, "coins.capture", body("w-1", 10), in: house)
-            try await house.replace(0)
-            try await tell(2, "coins.capture", body("w-3", 5), in: house)
-            try await eventually("the captures") { try await house.balance(7) == 85 }
+        try await PaymentFixture.use { fixture in
+            _ = try await fixture.reserve("w-1", user: 7, amount: 10)
+            try await publish(1, "coins.capture", body("w-1", 10), in: fixture)
+            try await fixture.replace(0)
+            try await publish(2, "coins.capture", body("w-3", 5), in: fixture)
+            try await eventually("the captures") { try await fixture.balance(7) == 85 }
         }
     }
 
-    @Test("A capture that finds no coins is listed and counted, and does not stand in the way of the next")
+    @Test("A capture without enough coins is listed and counted, and does not block the next fact")
     func short() async throws {
-        try await PaymentHouse.use { house in
-            try await tell(1, "coins.capture", body("w-1", 500), in: house)
-            try await tell(2, "coins.capture", body("w-2", 20), in: house)
-            try await eventually("the next capture") { try await house.balance(7) == 80 }
-            let found = try await house.reconcile()
+        try await PaymentFixture.use { fixture in
+            try await publish(1, "coins.capture", body("w-1", 500), in: fixture)
+            try await publish(2, "coins.capture", body("w-2", 20), in: fixture)
+            try await eventually("the next capture") { try await fixture.balance(7) == 80 }
+            let found = try await fixture.reconcile()
             #expect(found == ["capture_uncollected w-1"])
             try await eventually("the metric") {
-                let page = try await HTTPCall.get(port: house.someone.internalPort, "/metrics").text
+                let page = try await HTTPCall.get(port: fixture.anyInstance.internalPort, "/metrics").text
                 return page.contains(#"maru_payment_differences{kind="capture_uncollected"} 1"#)
                     && page.contains(#"maru_payment_differences{kind="book_balance"} 0"#)
             }

@@ -5,181 +5,182 @@ import Wire
 
 @testable import payment_service
 
-@Suite("Coins for other services", .serialized)
+@Suite("The ledger's internal routes", .serialized)
 struct LedgerTests {
-    @Test("The welcome grant is credited when an account is first touched, once a user, however many touch it at once")
+    @Test("The first use of an account credits the welcome grant once, in concurrent calls too")
     func welcomeGrant() async throws {
-        try await PaymentHouse.use(instances: 2) { house in
+        try await PaymentFixture.use(instances: 2) { fixture in
             let balances = try await withThrowingTaskGroup(of: Int.self) { group in
-                for caller in 0..<64 { group.addTask { try await house.balance(Int64(caller % 4 + 1)) } }
+                for caller in 0..<64 { group.addTask { try await fixture.balance(Int64(caller % 4 + 1)) } }
                 return try await group.reduce(into: [Int]()) { $0.append($1) }
             }
             #expect(balances == Array(repeating: 100, count: 64))
-            let grants = try await house.value("select count(*), sum(balance) from payment.entry where book = 'grants'")
+            let grants = try await fixture.value(
+                "select count(*), sum(balance) from payment.entry where book = 'grants'")
             #expect(grants == "4|400")
         }
     }
 
-    @Test("The coins of many are told at once, of those whose account is opened by it as well")
+    @Test("Balances are returned in bulk, and missing accounts are opened")
     func bulk() async throws {
-        try await PaymentHouse.use { house in
-            _ = try await house.balance(7)
-            _ = try await house.reserve("k", user: 7, amount: 30)
-            let reply = try await house.ask("POST", "/internal/balances", json: #"{"ids":["7","8","7"]}"#)
+        try await PaymentFixture.use { fixture in
+            _ = try await fixture.balance(7)
+            _ = try await fixture.reserve("k", user: 7, amount: 30)
+            let reply = try await fixture.ask("POST", "/internal/balances", json: #"{"ids":["7","8","7"]}"#)
             let balances = try reply.json["balances"]?.elements?.map {
                 "\($0["user_id"]?.string ?? ""):\($0["balance"]?.int ?? 0)"
             }
             #expect(balances?.sorted() == ["7:70", "8:100"])
-            #expect(try await house.ask("POST", "/internal/balances", json: #"{"ids":["x"]}"#).errorCode == "E11")
+            #expect(try await fixture.ask("POST", "/internal/balances", json: #"{"ids":["x"]}"#).errorCode == "E11")
         }
     }
 
     @Test("Without a welcome grant an account begins empty")
     func noGrant() async throws {
-        try await PaymentHouse.use(["welcome_grant": "0"]) { house in
-            let balance = try await house.balance(7)
+        try await PaymentFixture.use(["welcome_grant": "0"]) { fixture in
+            let balance = try await fixture.balance(7)
             #expect(balance == 0)
-            let reply = try await house.reserve("k", user: 7, amount: 1)
+            let reply = try await fixture.reserve("k", user: 7, amount: 1)
             #expect(reply.status == 402)
             #expect(reply.errorCode == "E21")
         }
     }
 
-    @Test("Reserve, capture and release answer as agreed between the services, and the same again")
+    @Test("Reserve, capture and release reply as documented, and repeated calls get the same reply")
     func spending() async throws {
-        try await PaymentHouse.use { house in
+        try await PaymentFixture.use { fixture in
             for _ in 0..<2 {
-                let reserved = try await house.reserve("a", user: 7, amount: 30)
+                let reserved = try await fixture.reserve("a", user: 7, amount: 30)
                 #expect(reserved.status == 200)
                 #expect(reserved.text == #"{"key":"a","state":"reserved","balance":70}"#)
             }
             for _ in 0..<2 {
-                let captured = try await house.capture("a", user: 7, amount: 30)
+                let captured = try await fixture.capture("a", user: 7, amount: 30)
                 #expect(captured.text == #"{"state":"captured"}"#)
             }
-            let again = try await house.reserve("a", user: 7, amount: 30)
+            let again = try await fixture.reserve("a", user: 7, amount: 30)
             #expect(again.text == #"{"key":"a","state":"reserved","balance":70}"#)
-            _ = try await house.reserve("b", user: 7, amount: 20)
+            _ = try await fixture.reserve("b", user: 7, amount: 20)
             for _ in 0..<2 {
-                let released = try await house.release("b")
+                let released = try await fixture.release("b")
                 #expect(released.text == #"{"state":"released"}"#)
             }
-            let balance = try await house.balance(7)
+            let balance = try await fixture.balance(7)
             #expect(balance == 70)
         }
     }
 
-    @Test("What cannot be is told by status and code")
+    @Test("Refused calls get the documented status and code")
     func refusals() async throws {
-        try await PaymentHouse.use { house in
-            _ = try await house.reserve("a", user: 7, amount: 30)
-            _ = try await house.reserve("b", user: 7, amount: 10)
-            _ = try await house.capture("a", user: 7, amount: 30)
-            _ = try await house.release("b")
+        try await PaymentFixture.use { fixture in
+            _ = try await fixture.reserve("a", user: 7, amount: 30)
+            _ = try await fixture.reserve("b", user: 7, amount: 10)
+            _ = try await fixture.capture("a", user: 7, amount: 30)
+            _ = try await fixture.release("b")
             let refusals = [
-                (try await house.reserve("c", user: 7, amount: 71), 402, "E21"),
-                (try await house.reserve("a", user: 8, amount: 30), 409, "E11"),
-                (try await house.reserve("a", user: 7, amount: 31), 409, "E11"),
-                (try await house.capture("a", user: 8, amount: 30), 409, "E11"),
-                (try await house.release("a"), 409, "E11"),
-                (try await house.capture("b", user: 7, amount: 10), 409, "E11"),
-                (try await house.release("never"), 404, "E13"),
-                (try await house.reserve("d", user: 7, amount: 0), 422, "E11"),
-                (try await house.reserve("d", user: 7, amount: -5), 422, "E11"),
-                (try await house.reserve("", user: 7, amount: 5), 422, "E11"),
-                (try await house.reserve(String(repeating: "k", count: 201), user: 7, amount: 5), 422, "E11"),
-                (try await house.reserve("d", user: 0, amount: 5), 422, "E11"),
-                (try await house.ask("GET", "/internal/balances/0"), 404, "E13"),
-                (try await house.ask("POST", "/internal/reserves", json: "{"), 422, "E11"),
+                (try await fixture.reserve("c", user: 7, amount: 71), 402, "E21"),
+                (try await fixture.reserve("a", user: 8, amount: 30), 409, "E11"),
+                (try await fixture.reserve("a", user: 7, amount: 31), 409, "E11"),
+                (try await fixture.capture("a", user: 8, amount: 30), 409, "E11"),
+                (try await fixture.release("a"), 409, "E11"),
+                (try await fixture.capture("b", user: 7, amount: 10), 409, "E11"),
+                (try await fixture.release("never"), 404, "E13"),
+                (try await fixture.reserve("d", user: 7, amount: 0), 422, "E11"),
+                (try await fixture.reserve("d", user: 7, amount: -5), 422, "E11"),
+                (try await fixture.reserve("", user: 7, amount: 5), 422, "E11"),
+                (try await fixture.reserve(String(repeating: "k", count: 201), user: 7, amount: 5), 422, "E11"),
+                (try await fixture.reserve("d", user: 0, amount: 5), 422, "E11"),
+                (try await fixture.ask("GET", "/internal/balances/0"), 404, "E13"),
+                (try await fixture.ask("POST", "/internal/reserves", json: "{"), 422, "E11"),
             ]
             for (reply, status, code) in refusals {
                 #expect(reply.status == status, "\(reply.text)")
                 #expect(reply.errorCode == code, "\(reply.text)")
             }
-            let balance = try await house.balance(7)
+            let balance = try await fixture.balance(7)
             #expect(balance == 70)
         }
     }
 
-    @Test("What is never captured goes back by itself; a late capture takes it if it is there, else it is listed")
+    @Test("A reserve without a capture expires; a late capture takes coins if there are enough, else it is listed")
     func expiry() async throws {
-        try await PaymentHouse.use(["reserve_lifetime": "100ms"]) { house in
-            _ = try await house.reserve("a", user: 7, amount: 60)
-            _ = try await house.reserve("b", user: 7, amount: 40)
-            try await eventually("the expiry") { try await house.balance(7) == 100 }
-            let late = try await house.capture("a", user: 7, amount: 60)
+        try await PaymentFixture.use(["reserve_lifetime": "100ms"]) { fixture in
+            _ = try await fixture.reserve("a", user: 7, amount: 60)
+            _ = try await fixture.reserve("b", user: 7, amount: 40)
+            try await eventually("the expiry") { try await fixture.balance(7) == 100 }
+            let late = try await fixture.capture("a", user: 7, amount: 60)
             #expect(late.text == #"{"state":"captured"}"#)
-            _ = try await house.capture("c", user: 7, amount: 20)
-            let short = try await house.capture("b", user: 7, amount: 40)
+            _ = try await fixture.capture("c", user: 7, amount: 20)
+            let short = try await fixture.capture("b", user: 7, amount: 40)
             #expect(short.status == 402)
             #expect(short.errorCode == "E21")
-            let balance = try await house.balance(7)
+            let balance = try await fixture.balance(7)
             #expect(balance == 20)
-            let listed = try await house.reconcile()
+            let listed = try await fixture.reconcile()
             #expect(listed == ["capture_uncollected b"])
         }
     }
 
     @Test("Two instances expire a reserve once")
     func expiryOnce() async throws {
-        try await PaymentHouse.use(instances: 2, ["reserve_lifetime": "1ms", "sweep_interval": "5ms"]) { house in
-            for number in 0..<20 { _ = try await house.reserve("k\(number)", user: Int64(number % 3 + 1), amount: 3) }
+        try await PaymentFixture.use(instances: 2, ["reserve_lifetime": "1ms", "sweep_interval": "5ms"]) { fixture in
+            for number in 0..<20 { _ = try await fixture.reserve("k\(number)", user: Int64(number % 3 + 1), amount: 3) }
             try await eventually("the expiry") {
-                try await house.value("select count(*) from payment.reserve where state = 'reserved'") == "0"
+                try await fixture.value("select count(*) from payment.reserve where state = 'reserved'") == "0"
             }
-            let expiries = try await house.value("select count(*) from payment.transaction where kind = 'expiry'")
+            let expiries = try await fixture.value("select count(*) from payment.transaction where kind = 'expiry'")
             #expect(expiries == "20")
             for user in 1...3 as ClosedRange<Int64> {
-                let balance = try await house.balance(user)
+                let balance = try await fixture.balance(user)
                 #expect(balance == 100)
             }
-            #expect(house.refusedStatements == [])
+            #expect(fixture.refusedStatements == [])
         }
     }
 
     @Test(
-        "64 concurrent spends of one user, over two instances, kill -9 in between: every balance above zero, every sum zero"
+        "64 concurrent spends of one user on two instances with kill -9: no balance below zero, every sum zero"
     )
     func concurrentSpends() async throws {
-        try await PaymentHouse.use(instances: 2) { house in
+        try await PaymentFixture.use(instances: 2) { fixture in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for caller in 0..<64 {
                     group.addTask {
-                        let reply = try await house.persistently {
-                            try await house.reserve("k\(caller)", user: 7, amount: 3)
+                        let reply = try await fixture.retried {
+                            try await fixture.reserve("k\(caller)", user: 7, amount: 3)
                         }
                         guard reply.status == 200 else { return reply.status }
-                        return try await house.persistently {
-                            try await house.capture("k\(caller)", user: 7, amount: 3)
+                        return try await fixture.retried {
+                            try await fixture.capture("k\(caller)", user: 7, amount: 3)
                         }.status
                     }
                 }
-                for turn in 0..<3 { try await house.replace(turn) }
+                for index in 0..<3 { try await fixture.replace(index) }
                 return try await group.reduce(into: [Int]()) { $0.append($1) }
             }
             #expect(statuses.count { $0 == 200 } == 33)
             #expect(statuses.count { $0 == 402 } == 31)
-            let balance = try await house.balance(7)
+            let balance = try await fixture.balance(7)
             #expect(balance == 1)
-            let books = try await house.database.run(
+            let books = try await fixture.database.run(
                 sql: "select book, balance from payment.balance where user_id = 7 order by book")
             #expect(books == "grants|100\nreserved|0\nrevenue|99\nwallet|1\n")
-            let lowest = try await house.value("select min(balance), sum(amount) from payment.entry")
+            let lowest = try await fixture.value("select min(balance), sum(amount) from payment.entry")
             #expect(lowest == "0|0")
-            let differences = try await house.reconcile()
+            let differences = try await fixture.reconcile()
             #expect(differences.isEmpty)
-            #expect(house.refusedStatements == [])
+            #expect(fixture.refusedStatements == [])
         }
     }
 
     @Test("64 concurrent spends of one user are serialised without an error or a deadlock")
     func serialised() async throws {
-        try await PaymentHouse.use(instances: 2, ["welcome_grant": "100000"]) { house in
+        try await PaymentFixture.use(instances: 2, ["welcome_grant": "100000"]) { fixture in
             let replies = try await withThrowingTaskGroup(of: String.self) { group in
                 for caller in 0..<64 {
                     group.addTask {
-                        for turn in 0..<5 {
-                            let reply = try await house.reserve("\(caller)-\(turn)", user: 7, amount: 1)
+                        for round in 0..<5 {
+                            let reply = try await fixture.reserve("\(caller)-\(round)", user: 7, amount: 1)
                             guard reply.status == 200 else { return reply.text }
                         }
                         return ""
@@ -188,21 +189,21 @@ struct LedgerTests {
                 return try await group.reduce(into: [String]()) { $0.append($1) }
             }
             #expect(Set(replies) == [""])
-            let balance = try await house.balance(7)
+            let balance = try await fixture.balance(7)
             #expect(balance == 99_680)
-            #expect(house.refusedStatements == [])
+            #expect(fixture.refusedStatements == [])
         }
     }
 
-    @Test("A change of balance is a fact with a version that grows by one; a rolled back one is none")
+    @Test("A change of balance publishes a fact with the next version; a rolled back change publishes none")
     func facts() async throws {
-        try await PaymentHouse.use { house in
-            _ = try await house.reserve("a", user: 7, amount: 30)
-            _ = try await house.reserve("b", user: 7, amount: 500)
-            _ = try await house.capture("a", user: 7, amount: 30)
-            _ = try await house.reserve("c", user: 7, amount: 20)
-            _ = try await house.release("c")
-            let bodies = try await house.facts(4)
+        try await PaymentFixture.use { fixture in
+            _ = try await fixture.reserve("a", user: 7, amount: 30)
+            _ = try await fixture.reserve("b", user: 7, amount: 500)
+            _ = try await fixture.capture("a", user: 7, amount: 30)
+            _ = try await fixture.reserve("c", user: 7, amount: 20)
+            _ = try await fixture.release("c")
+            let bodies = try await fixture.facts(4)
             #expect(
                 bodies == [
                     #"{"user_id":"7","balance":100,"version":1}"#, #"{"user_id":"7","balance":70,"version":2}"#,

@@ -7,31 +7,31 @@ import Wire
 
 @Suite("Reconciliation", .serialized)
 struct ReconciliationTests {
-    /// Runs SQL past all triggers, as somebody with the disk in his hands might.
-    private func plant(_ sql: String, in house: PaymentHouse) async throws {
+    /// Runs SQL with all triggers disabled, as an attacker with access to the disk could.
+    private func plant(_ sql: String, in fixture: PaymentFixture) async throws {
         let tables = ["account", "transaction", "entry", "reserve", "payment"].map { "payment.\($0)" }
         let off = tables.map { "alter table \($0) disable trigger all;" }.joined()
         let on = tables.map {
             "alter table \($0) enable trigger all;"
         }.joined()
-        try await house.database.run(sql: off + sql + ";" + on)
+        try await fixture.database.run(sql: off + sql + ";" + on)
     }
 
-    /// Waits until the run that comes due with the start has ended: it would list what it has seen meanwhile.
-    private func firstRun(in house: PaymentHouse) async throws {
+    /// Waits for the first scheduled run, which would list differences that the test plants.
+    private func firstRun(in fixture: PaymentFixture) async throws {
         try await eventually("the first run") {
-            try await house.value("select finished_at is not null from payment.schedule") == "t"
+            try await fixture.value("select finished_at is not null from payment.schedule") == "t"
         }
     }
 
-    @Test("A difference planted in the ledger or in a payment's record is found, listed, counted and resolved")
-    func plantedHere() async throws {
-        try await PaymentHouse.use { house in
-            try await firstRun(in: house)
-            house.world.put(.init(reference: "imp_1", order: "ios_sooda_1"))
-            _ = try await house.validate("imp_1", "ios_sooda_1")
-            _ = try await house.reserve("k", user: 7, amount: 5)
-            let clean = try await house.reconcile()
+    @Test("A difference planted in the ledger or in a stored payment is found, listed and resolved")
+    func plantedInDatabase() async throws {
+        try await PaymentFixture.use { fixture in
+            try await firstRun(in: fixture)
+            fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
+            _ = try await fixture.validate("imp_1", "ios_sooda_1")
+            _ = try await fixture.reserve("k", user: 7, amount: 5)
+            let clean = try await fixture.reconcile()
             #expect(clean.isEmpty)
             let cases: [(plant: String, undo: String, finds: Set<String>)] = [
                 (
@@ -66,103 +66,103 @@ struct ReconciliationTests {
                 ),
             ]
             for one in cases {
-                try await plant(one.plant, in: house)
-                let found = try await house.reconcile()
+                try await plant(one.plant, in: fixture)
+                let found = try await fixture.reconcile()
                 #expect(found == one.finds, "\(one.plant)")
-                let listed = try await house.ask("GET", "/internal/differences").text
+                let listed = try await fixture.ask("GET", "/internal/differences").text
                 for difference in found { #expect(listed.contains(difference.split(separator: " ")[0])) }
-                try await plant(one.undo, in: house)
-                let resolved = try await house.reconcile()
+                try await plant(one.undo, in: fixture)
+                let resolved = try await fixture.reconcile()
                 #expect(resolved.isEmpty, "\(one.undo)")
             }
         }
     }
 
-    @Test("A difference planted at the provider is found; a cancellation that nobody told of is followed at once")
-    func plantedThere() async throws {
-        try await PaymentHouse.use { house in
-            try await firstRun(in: house)
-            house.world.put(.init(reference: "imp_1", order: "ios_sooda_1"))
-            _ = try await house.validate("imp_1", "ios_sooda_1")
-            house.world.change("imp_1") { $0.amount = 5 }
-            let amount = try await house.reconcile()
+    @Test("A difference planted at the provider is found, and a missed cancellation is refunded at once")
+    func plantedAtProvider() async throws {
+        try await PaymentFixture.use { fixture in
+            try await firstRun(in: fixture)
+            fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
+            _ = try await fixture.validate("imp_1", "ios_sooda_1")
+            fixture.provider.change("imp_1") { $0.amount = 5 }
+            let amount = try await fixture.reconcile()
             #expect(amount == ["payment_amount 1"])
-            house.world.change("imp_1") {
+            fixture.provider.change("imp_1") {
                 $0.amount = 100
                 $0.status = "failed"
             }
-            let unpaid = try await house.reconcile()
+            let unpaid = try await fixture.reconcile()
             #expect(unpaid == ["payment_unpaid 1"])
-            house.world.forget("imp_1")
-            let missing = try await house.reconcile()
+            fixture.provider.remove("imp_1")
+            let missing = try await fixture.reconcile()
             #expect(missing == ["payment_missing 1"])
-            house.world.put(.init(reference: "imp_1", order: "ios_sooda_1", status: "cancelled"))
-            let cancelled = try await house.reconcile()
+            fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1", status: "cancelled"))
+            let cancelled = try await fixture.reconcile()
             #expect(cancelled == ["payment_cancelled 1"])
-            let balance = try await house.balance(7)
+            let balance = try await fixture.balance(7)
             #expect(balance == 100)
-            let settled = try await house.reconcile()
+            let settled = try await fixture.reconcile()
             #expect(settled.isEmpty)
         }
     }
 
-    @Test("While a provider is silent, its differences stand; the ledger is checked all the same")
-    func silence() async throws {
-        try await PaymentHouse.use { house in
-            try await firstRun(in: house)
-            house.world.put(.init(reference: "imp_1", order: "ios_sooda_1"))
-            _ = try await house.validate("imp_1", "ios_sooda_1")
-            house.world.change("imp_1") { $0.amount = 5 }
-            _ = try await house.reconcile()
-            house.world.mood = .failing
-            try await plant("update payment.reserve set amount = 6; update payment.payment set coins = 11", in: house)
-            let found = try await house.reconcile()
+    @Test("While a provider is down its differences stay unresolved, and the ledger is still checked")
+    func providerDown() async throws {
+        try await PaymentFixture.use { fixture in
+            try await firstRun(in: fixture)
+            fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
+            _ = try await fixture.validate("imp_1", "ios_sooda_1")
+            fixture.provider.change("imp_1") { $0.amount = 5 }
+            _ = try await fixture.reconcile()
+            fixture.provider.behavior = .failing
+            try await plant("update payment.reserve set amount = 6; update payment.payment set coins = 11", in: fixture)
+            let found = try await fixture.reconcile()
             #expect(found == ["payment_amount 1", "purchased_sum 7"])
         }
     }
 
-    @Test("Paid payments that nobody claims, and attempts that no provider answers, are listed")
+    @Test("Unclaimed payments and abandoned attempts are listed")
     func leftovers() async throws {
         let settings = ["unclaimed_after": "0s", "attempt_lifetime": "0s"]
-        try await PaymentHouse.use(settings) { house in
-            house.world.put(.init(reference: "imp_1", order: "ios_sooda_1"))
-            _ = try await house.oldWebhook("imp_1")
-            house.world.mood = .failing
-            _ = try await house.validate("imp_2", "ios_sooda_2")
-            try await eventually("giving up") {
-                try await house.value("select outcome from payment.attempt where reference = 'imp_2'") == "abandoned"
+        try await PaymentFixture.use(settings) { fixture in
+            fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
+            _ = try await fixture.webhookV1("imp_1")
+            fixture.provider.behavior = .failing
+            _ = try await fixture.validate("imp_2", "ios_sooda_2")
+            try await eventually("the attempt to be abandoned") {
+                try await fixture.value("select outcome from payment.attempt where reference = 'imp_2'") == "abandoned"
             }
-            let found = try await house.reconcile()
+            let found = try await fixture.reconcile()
             #expect(found == ["payment_unclaimed 1", "attempt_abandoned 2"])
         }
     }
 
-    @Test("It runs by command, which prints what it finds and tells by its status whether there is anything")
+    @Test("The command prints the differences, and its exit status tells whether there are any")
     func command() async throws {
-        try await PaymentHouse.use { house in
-            house.world.put(.init(reference: "imp_1", order: "ios_sooda_1"))
-            _ = try await house.validate("imp_1", "ios_sooda_1")
-            let clean = try await house.command("reconcile")
+        try await PaymentFixture.use { fixture in
+            fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
+            _ = try await fixture.validate("imp_1", "ios_sooda_1")
+            let clean = try await fixture.command("reconcile")
             #expect(clean.status == 0)
             #expect(clean.output.contains(#""differences":[]"#))
-            house.world.change("imp_1") { $0.amount = 5 }
-            let found = try await house.command("reconcile")
+            fixture.provider.change("imp_1") { $0.amount = 5 }
+            let found = try await fixture.command("reconcile")
             #expect(found.status == 1)
             #expect(found.output.contains(#""kind":"payment_amount","subject":"1","ours":"100","theirs":"5""#))
-            let unknown = try await house.command("reconsider")
+            let unknown = try await fixture.command("reconsider")
             #expect(unknown.status == 2)
         }
     }
 
-    @Test("It runs by itself when it is due, in one of the instances")
+    @Test("One of the instances runs it when it is due")
     func schedule() async throws {
-        try await PaymentHouse.use(instances: 2) { house in
-            try await firstRun(in: house)
-            house.world.put(.init(reference: "imp_1", order: "ios_sooda_1"))
-            _ = try await house.validate("imp_1", "ios_sooda_1")
-            house.world.change("imp_1") { $0.status = "cancelled" }
-            try await house.database.run(sql: "update payment.schedule set due_at = now()")
-            try await eventually("the refund") { try await house.balance(7) == 100 }
+        try await PaymentFixture.use(instances: 2) { fixture in
+            try await firstRun(in: fixture)
+            fixture.provider.put(.init(reference: "imp_1", order: "ios_sooda_1"))
+            _ = try await fixture.validate("imp_1", "ios_sooda_1")
+            fixture.provider.change("imp_1") { $0.status = "cancelled" }
+            try await fixture.database.run(sql: "update payment.schedule set due_at = 0")
+            try await eventually("the refund") { try await fixture.balance(7) == 100 }
         }
     }
 }

@@ -5,7 +5,7 @@ import Wire
 
 @testable import payment_service
 
-@Suite("With the stand-ins for outside providers", .serialized)
+@Suite("With the stand-ins of the providers", .serialized)
 struct StandinTests {
     /// The stand-ins as `deploy/up --standins` starts them.
     private struct Standins {
@@ -27,7 +27,7 @@ struct StandinTests {
             return ["portone_v1_url": base + "/v1", "portone_v2_url": base + "/v2"]
         }
 
-        func tell(_ path: String, _ json: String) async throws {
+        func post(_ path: String, _ json: String) async throws {
             let reply = try await HTTPCall.post(port: port, path, json: json)
             #expect(reply.status == 200, "\(path) \(json)")
         }
@@ -35,56 +35,57 @@ struct StandinTests {
         func stop() async { await process.stop() }
     }
 
-    @Test("Payments of both generations are validated")
+    @Test("Payments of PortOne V1 and V2 are validated")
     func payments() async throws {
         let standins = try await Standins()
-        try await PaymentHouse.use(standins.settings.merging(["provider_deadline": "30s"]) { $1 }) { house in
-            try await standins.tell(
+        try await PaymentFixture.use(standins.settings.merging(["provider_deadline": "30s"]) { $1 }) { fixture in
+            try await standins.post(
                 "/portone/payments",
                 #"{"imp_uid":"imp_1","merchant_uid":"ios_sooda_1","amount":100,"name":"10 Coin"}"#)
-            try await standins.tell(
+            try await standins.post(
                 "/portone/payments",
                 #"{"paymentId":"pay-1","merchant_uid":"ios_sooda_2","amount":500,"name":"50 Coin"}"#)
-            try await standins.tell(
+            try await standins.post(
                 "/portone/payments", #"{"paymentId":"ios_sooda_3","amount":1000,"name":"100 Coin"}"#)
-            try await standins.tell(
+            try await standins.post(
                 "/portone/payments",
                 #"{"imp_uid":"imp_4","merchant_uid":"ios_sooda_4","amount":100,"name":"10 Coin","status":"cancelled"}"#)
             let codes = [
-                try await house.validate("imp_1", "ios_sooda_1").status,
-                try await house.validate("pay-1", "ios_sooda_2").status,
-                try await house.validate("ios_sooda_3", "ios_sooda_3").status,
+                try await fixture.validate("imp_1", "ios_sooda_1").status,
+                try await fixture.validate("pay-1", "ios_sooda_2").status,
+                try await fixture.validate("ios_sooda_3", "ios_sooda_3").status,
             ]
             #expect(codes == [200, 200, 200])
             let refused = [
-                try await house.validate("imp_4", "ios_sooda_4").errorCode,
-                try await house.validate("imp_5", "ios_sooda_5").errorCode,
-                try await house.validate("pay-6", "ios_sooda_6").errorCode,
+                try await fixture.validate("imp_4", "ios_sooda_4").errorCode,
+                try await fixture.validate("imp_5", "ios_sooda_5").errorCode,
+                try await fixture.validate("pay-6", "ios_sooda_6").errorCode,
             ]
             #expect(refused == ["E81", "E81", "E81"])
-            let balance = try await house.balance(7)
+            let balance = try await fixture.balance(7)
             #expect(balance == 260)
         }
         await standins.stop()
     }
 
     @Test(
-        "A provider that refuses, answers nonsense or is slow is E99, and the payment is credited when it is well again"
+        "A provider that refuses, answers nonsense or is slow is E99, and the payment is credited when it recovers"
     )
-    func moods() async throws {
+    func behaviors() async throws {
         let standins = try await Standins()
-        try await PaymentHouse.use(standins.settings.merging(["provider_deadline": "500ms"]) { $1 }) { house in
-            for (number, mood) in [#""answer":"refuse""#, #""answer":"nonsense""#, #""delayMs":5000"#].enumerated() {
-                try await standins.tell(
+        try await PaymentFixture.use(standins.settings.merging(["provider_deadline": "500ms"]) { $1 }) { fixture in
+            for (number, behavior) in [#""answer":"refuse""#, #""answer":"nonsense""#, #""delayMs":5000"#].enumerated()
+            {
+                try await standins.post(
                     "/portone/payments",
                     #"{"imp_uid":"imp_\#(number)","merchant_uid":"ios_sooda_\#(number)","amount":100,"name":"10 Coin"}"#
                 )
-                try await standins.tell("/standins/mood", #"{"provider":"portone",\#(mood)}"#)
-                let reply = try await house.validate("imp_\(number)", "ios_sooda_\(number)")
+                try await standins.post("/standins/mood", #"{"provider":"portone",\#(behavior)}"#)
+                let reply = try await fixture.validate("imp_\(number)", "ios_sooda_\(number)")
                 #expect(reply.errorCode == "E99")
-                try await standins.tell("/standins/mood", #"{"provider":"portone","answer":"well"}"#)
+                try await standins.post("/standins/mood", #"{"provider":"portone","answer":"well"}"#)
                 let coins = 100 + (number + 1) * 10
-                try await eventually("the credit") { try await house.balance(7) == coins }
+                try await eventually("the credit") { try await fixture.balance(7) == coins }
             }
         }
         await standins.stop()

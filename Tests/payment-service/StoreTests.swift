@@ -9,11 +9,11 @@ import Wire
 struct StoreTests {
     static let order = "ios_sooda_1700000000"
 
-    @Test("The list of items is as the contract has it, in both generations")
+    @Test("The list of items matches the contract in both generations")
     func items() async throws {
-        try await PaymentHouse.use { house in
+        try await PaymentFixture.use { fixture in
             for key in ["sooda", "gathering", "native"] {
-                let reply = try await house.call("GET", "/v1/store/item/list", key: key)
+                let reply = try await fixture.call("GET", "/v1/store/item/list", key: key)
                 #expect(reply.status == 200)
                 #expect(
                     reply.text
@@ -23,13 +23,13 @@ struct StoreTests {
         }
     }
 
-    @Test("A validated payment is credited, and its bill is written as each generation reads it")
+    @Test("A validated payment is credited, and its bill has the format of each generation")
     func bills() async throws {
-        try await PaymentHouse.use { house in
-            house.world.put(.init(reference: "imp_1", order: Self.order))
-            let old = try await house.validate("imp_1", Self.order)
-            #expect(old.status == 200)
-            let bill = try JSONValue(parsing: old.body)
+        try await PaymentFixture.use { fixture in
+            fixture.provider.put(.init(reference: "imp_1", order: Self.order))
+            let first = try await fixture.validate("imp_1", Self.order)
+            #expect(first.status == 200)
+            let bill = try JSONValue(parsing: first.body)
             #expect(bill["billing_id"]?.int == 1)
             #expect(bill["merchant_uid"]?.string == Self.order)
             #expect(bill["amount"]?.int == 100)
@@ -37,43 +37,43 @@ struct StoreTests {
             #expect(bill["success"]?.bool == true)
             #expect(bill["createdAt"]?.string.flatMap { Timestamp($0) } != nil)
 
-            house.world.put(.init(reference: "imp_2", order: "ios_gathering_5", item: "50 Coin", amount: 500))
-            let new = try await house.validate("imp_2", "ios_gathering_5", key: "gathering")
+            fixture.provider.put(.init(reference: "imp_2", order: "ios_gathering_5", item: "50 Coin", amount: 500))
+            let second = try await fixture.validate("imp_2", "ios_gathering_5", key: "gathering")
             #expect(
-                new.text
+                second.text
                     == #"{"billing_id":"2","merchant_uid":"ios_gathering_5","buyer_id":"7","productName":"50 Coin","price":500,"sesacCoin":50,"paidAt":"2023-11-14T22:13:20.000Z"}"#
             )
-            #expect(try await house.balance(7) == 160)
+            #expect(try await fixture.balance(7) == 160)
         }
     }
 
-    @Test("The same user and pair again gets the same 200; another user or pair E82")
+    @Test("A repeated validation gets the same reply; another user or order gets E82")
     func ownership() async throws {
-        try await PaymentHouse.use { house in
-            house.world.put(.init(reference: "imp_1", order: Self.order))
-            let first = try await house.validate("imp_1", Self.order)
-            let asked = house.world.asked
-            house.world.mood = .failing
-            let again = try await house.validate("imp_1", Self.order)
+        try await PaymentFixture.use { fixture in
+            fixture.provider.put(.init(reference: "imp_1", order: Self.order))
+            let first = try await fixture.validate("imp_1", Self.order)
+            let lookups = fixture.provider.lookups
+            fixture.provider.behavior = .failing
+            let again = try await fixture.validate("imp_1", Self.order)
             #expect(again.status == 200)
             #expect(again.text == first.text)
             for reply in [
-                try await house.validate("imp_1", Self.order, user: 8),
-                try await house.validate("imp_1", "ios_sooda_1700000001"),
+                try await fixture.validate("imp_1", Self.order, user: 8),
+                try await fixture.validate("imp_1", "ios_sooda_1700000001"),
             ] {
                 #expect(reply.status == 400)
                 #expect(reply.errorCode == "E82")
             }
-            #expect(house.world.asked == asked)
-            #expect(try await house.balance(7) == 110)
-            #expect(try await house.balance(8) == 100)
+            #expect(fixture.provider.lookups == lookups)
+            #expect(try await fixture.balance(7) == 110)
+            #expect(try await fixture.balance(8) == 100)
         }
     }
 
-    @Test("The price is ours; status, amount, currency and order are checked at the provider, whatever the client says")
+    @Test("Status, amount, currency and order are checked at the provider against our price")
     func prices() async throws {
-        try await PaymentHouse.use { house in
-            let cases: [(change: (inout StubWorld.Payment) -> Void, code: String)] = [
+        try await PaymentFixture.use { fixture in
+            let cases: [(change: (inout ProviderStub.Payment) -> Void, code: String)] = [
                 ({ $0.amount = 1 }, "E82"), ({ $0.amount = 1000 }, "E82"), ({ $0.currency = "USD" }, "E82"),
                 ({ $0.item = "1000 Coin" }, "E82"), ({ $0.order = "ios_sooda_5" }, "E82"),
                 ({ $0.status = "ready" }, "E82"), ({ $0.status = "failed" }, "E82"),
@@ -81,25 +81,25 @@ struct StoreTests {
             ]
             for (number, one) in cases.enumerated() {
                 for generation in ["imp", "pay"] {
-                    var payment = StubWorld.Payment(reference: "\(generation)_\(number)", order: Self.order)
+                    var payment = ProviderStub.Payment(reference: "\(generation)_\(number)", order: Self.order)
                     one.change(&payment)
-                    house.world.put(payment)
-                    let reply = try await house.validate(payment.reference, Self.order)
+                    fixture.provider.put(payment)
+                    let reply = try await fixture.validate(payment.reference, Self.order)
                     #expect(reply.errorCode == one.code, "\(payment)")
                     #expect(reply.status == 400)
                 }
             }
             let wrongKey = "ios_gathering_1700000000"
-            house.world.put(.init(reference: "imp_key", order: wrongKey))
-            #expect(try await house.validate("imp_key", wrongKey, key: "sooda").errorCode == "E82")
-            #expect(try await house.validate("imp_unknown", Self.order).errorCode == "E81")
-            #expect(try await house.balance(7) == 100)
+            fixture.provider.put(.init(reference: "imp_key", order: wrongKey))
+            #expect(try await fixture.validate("imp_key", wrongKey, key: "sooda").errorCode == "E82")
+            #expect(try await fixture.validate("imp_unknown", Self.order).errorCode == "E81")
+            #expect(try await fixture.balance(7) == 100)
         }
     }
 
-    @Test("Empty, missing, ill-typed and oversized fields are E11, and nothing is written")
+    @Test("Empty, missing, oversized and wrongly typed fields are E11, and nothing is written")
     func badInput() async throws {
-        try await PaymentHouse.use { house in
+        try await PaymentFixture.use { fixture in
             let long = String(repeating: "x", count: 200)
             for json in [
                 "", "{}", "[]", "{", #"{"imp_uid":"","merchant_uid":"\#(Self.order)"}"#, #"{"imp_uid":"imp_1"}"#,
@@ -109,63 +109,63 @@ struct StoreTests {
                 #"{"imp_uid":"\ud800","merchant_uid":"\#(Self.order)"}"#,
                 #"{"imp_uid":"\#(long)","merchant_uid":"\#(Self.order)"}"#,
             ] {
-                let reply = try await house.call("POST", "/v1/store/pay/validation", json: json)
+                let reply = try await fixture.call("POST", "/v1/store/pay/validation", json: json)
                 #expect(reply.status == 400, "\(json)")
                 #expect(reply.errorCode == "E11", "\(json)")
             }
-            let count = try await house.database.run(sql: "select count(*) from payment.attempt")
+            let count = try await fixture.database.run(sql: "select count(*) from payment.attempt")
             #expect(count == "0\n")
-            #expect(house.world.asked == 0)
+            #expect(fixture.provider.lookups == 0)
         }
     }
 
-    @Test("A token refused by PortOne V1 is replaced without anybody noticing")
+    @Test("A token that PortOne V1 refuses is replaced within the call")
     func tokenEnds() async throws {
-        try await PaymentHouse.use { house in
-            house.world.put(.init(reference: "imp_1", order: Self.order))
-            house.world.put(.init(reference: "imp_2", order: Self.order + "1"))
-            let before = try await house.validate("imp_1", Self.order)
-            house.world.endToken()
-            let after = try await house.validate("imp_2", Self.order + "1")
+        try await PaymentFixture.use { fixture in
+            fixture.provider.put(.init(reference: "imp_1", order: Self.order))
+            fixture.provider.put(.init(reference: "imp_2", order: Self.order + "1"))
+            let before = try await fixture.validate("imp_1", Self.order)
+            fixture.provider.replaceToken()
+            let after = try await fixture.validate("imp_2", Self.order + "1")
             #expect([before.status, after.status] == [200, 200])
         }
     }
 
-    @Test("A provider that is down is E99 with nothing but the attempt, which is finished when it is back")
+    @Test("A provider that is down is E99 and only the attempt is stored, which is finished when it is back")
     func outage() async throws {
-        try await PaymentHouse.use { house in
-            house.world.put(.init(reference: "imp_1", order: Self.order))
-            house.world.mood = .failing
-            let reply = try await house.validate("imp_1", Self.order)
+        try await PaymentFixture.use { fixture in
+            fixture.provider.put(.init(reference: "imp_1", order: Self.order))
+            fixture.provider.behavior = .failing
+            let reply = try await fixture.validate("imp_1", Self.order)
             #expect(reply.status == 500)
             #expect(reply.errorCode == "E99")
             #expect(
-                try await house.call(
+                try await fixture.call(
                     "POST", "/v1/store/pay/validation", key: "native",
                     json: #"{"imp_uid":"imp_1","merchant_uid":"ios_native_1"}"#
                 ).status == 503)
-            let rows = try await house.database.run(
+            let rows = try await fixture.database.run(
                 sql: "select count(*) from payment.payment; select count(*) from payment.attempt where ended_at is null"
             )
             #expect(rows == "0\n2\n")
-            house.world.mood = .well
-            try await eventually("the credit") { try await house.balance(7) == 110 }
-            #expect(try await house.validate("imp_1", Self.order).status == 200)
-            #expect(try await house.balance(7) == 110)
+            fixture.provider.behavior = .well
+            try await eventually("the credit") { try await fixture.balance(7) == 110 }
+            #expect(try await fixture.validate("imp_1", Self.order).status == 200)
+            #expect(try await fixture.balance(7) == 110)
         }
     }
 
-    @Test("A provider that is not set up is told clearly")
+    @Test("The reply says if a provider is not set up")
     func notSetUp() async throws {
         let settings = ["portone_v1_key": "", "portone_v2_secret": ""]
-        try await PaymentHouse.use(settings) { house in
-            let reply = try await house.call(
+        try await PaymentFixture.use(settings) { fixture in
+            let reply = try await fixture.call(
                 "POST", "/v1/store/pay/validation", key: "native",
                 json: #"{"imp_uid":"imp_1","merchant_uid":"ios_native_1"}"#)
             #expect(reply.status == 503)
             #expect(reply.text.contains("portone-v1 is not set up"))
-            #expect(try await house.oldWebhook("imp_1").status == 500)
-            #expect(try await house.newWebhook("p", id: "w").status == 500)
+            #expect(try await fixture.webhookV1("imp_1").status == 500)
+            #expect(try await fixture.webhookV2("p", id: "w").status == 500)
         }
     }
 }

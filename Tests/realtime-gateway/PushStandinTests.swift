@@ -12,10 +12,10 @@ import Wire
 @Suite("Pushes by the rules of the provider")
 struct PushStandinTests {
     /// Lends the stand-in of FCM, and the settings of a node that sends to it.
-    private func withProvider(_ body: (StandinWorld, [String: String]) async throws -> Void) async throws {
+    private func withProvider(_ body: (ProviderStandins, [String: String]) async throws -> Void) async throws {
         let folder = TemporaryFolder("maru-push")
         let account = folder.path + "/account.json"
-        let world = try StandinWorld(serviceAccountFile: account)
+        let world = try ProviderStandins(serviceAccountFile: account)
         let loops = EventLoopGroup(count: 1)
         let server = world.server(on: loops)
         let url = "http://127.0.0.1:\(try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!).port)/fcm"

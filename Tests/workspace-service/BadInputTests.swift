@@ -7,11 +7,11 @@ import Wire
 
 @Suite("Bad input", .serialized)
 struct BadInputTests {
-    private static func contents(_ house: WorkspaceHouse) async throws -> String {
-        try await house.sql("table workspace; table member; table channel; table channel_member; table outbox")
+    private static func contents(_ harness: WorkspaceHarness) async throws -> String {
+        try await harness.sql("table workspace; table member; table channel; table channel_member; table outbox")
     }
 
-    /// Bodies that no route with a body takes, and how they are called.
+    /// Bodies that every route refuses, with their content types.
     private static let bodies: [(type: String, body: [UInt8])] = [
         ("application/json", Array("{".utf8)), ("application/json", Array("[]".utf8)),
         ("application/json", Array(#""text""#.utf8)), ("application/json", Array("5".utf8)),
@@ -29,36 +29,36 @@ struct BadInputTests {
         ),
     ]
 
-    @Test("A body that is not valid is E11 on every route that reads one, and nothing is written")
+    @Test("An invalid body is E11 on every route that reads one, and writes nothing")
     func bodies() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
-            let before = try await Self.contents(house)
-            let files = house.storedFiles
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
+            let before = try await Self.contents(harness)
+            let files = harness.storedFiles
             let rows = AccessTable.rows.filter { $0.form(name: "a") != nil || ($0.json ?? "{}") != "{}" }
             #expect(rows.count == 8)
             for row in rows {
                 for (type, body) in Self.bodies {
-                    let reply = try await house.instances[0].call(
+                    let reply = try await harness.instances[0].call(
                         row.method, row.path(fixture), key: row.key,
-                        token: house.peers.tokens.token(user: 1, key: row.key), headers: [("Content-Type", type)],
+                        token: harness.peers.tokens.token(user: 1, key: row.key), headers: [("Content-Type", type)],
                         body: body)
                     #expect(
                         reply.errorCode == "E11", "\(row.route) \(String(decoding: body.prefix(60), as: UTF8.self))")
                     #expect(reply.status == 400)
                 }
             }
-            #expect(try await Self.contents(house) == before)
-            try await eventually("removing pictures") { house.storedFiles == files }
-            #expect(house.peers.now.reserves.isEmpty)
+            #expect(try await Self.contents(harness) == before)
+            try await eventually("the removal of images") { harness.storedFiles == files }
+            #expect(harness.peers.now.reserves.isEmpty)
         }
     }
 
-    @Test("Ids that cannot exist are no such data on every route")
+    @Test("An impossible id is E13 on every route")
     func ids() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
-            let before = try await Self.contents(house)
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
+            let before = try await Self.contents(harness)
             for row in AccessTable.rows where row.route.contains("{") && !row.route.contains("/static/") {
                 for id in [
                     "0", "-1", "x", "1e3", "%31%00", "9223372036854775808", "184467440737095516160", "%E0%A5%A7",
@@ -67,21 +67,21 @@ struct BadInputTests {
                         row.path(replacing: $0, with: id, fixture)
                     }
                     for path in paths {
-                        let reply = try await house.call(row.method, path, key: row.key, json: row.json)
+                        let reply = try await harness.call(row.method, path, key: row.key, json: row.json)
                         #expect(reply.errorCode == "E13", "\(row.method) \(path)")
                     }
                 }
             }
-            #expect(try await Self.contents(house) == before)
+            #expect(try await Self.contents(harness) == before)
         }
     }
 
-    @Test("Names, descriptions and heirs that are not valid are E11, and nothing is written")
+    @Test("Invalid names, descriptions and new owners are E11 and write nothing")
     func values() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
             let base = "/v1/workspaces/\(fixture.workspace)"
-            let before = try await Self.contents(house)
+            let before = try await Self.contents(harness)
             let long = String(repeating: "가", count: 31)
             let text = String(repeating: "a", count: 1001)
             let calls: [(String, String, String)] = [
@@ -97,30 +97,30 @@ struct BadInputTests {
                 ("PUT", base + "/channels/\(fixture.channel)/transfer/ownership", #"{"owner_id":"1"}"#),
             ]
             for (method, path, json) in calls {
-                let reply = try await house.call(method, path, json: json)
+                let reply = try await harness.call(method, path, json: json)
                 #expect(reply.errorCode == "E11" && reply.status == 422, "\(path) \(json.prefix(40)): \(reply.text)")
             }
-            let keyword = try await house.call("GET", base + "/search?keyword=" + String(repeating: "a", count: 1025))
+            let keyword = try await harness.call("GET", base + "/search?keyword=" + String(repeating: "a", count: 1025))
             #expect(keyword.errorCode == "E11")
             for query in ["keyword=%FF", "keyword=%"] {
-                let reply = try await house.call("GET", base + "/search?" + query)
+                let reply = try await harness.call("GET", base + "/search?" + query)
                 #expect(["E11", ""].contains(reply.errorCode), "\(query)")
             }
-            #expect(try await Self.contents(house) == before)
+            #expect(try await Self.contents(harness) == before)
         }
     }
 
-    @Test("What clients leave at the ends of paths and send without a body is taken as they mean it")
+    @Test("A trailing question mark and a content type without a body are accepted")
     func habits() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
             let base = "/v1/workspaces/\(fixture.workspace)"
             for path in [base + "?", base + "/channels/my?", base + "/channels/general?", "/v1/workspaces?"] {
-                let reply = try await house.call(
+                let reply = try await harness.call(
                     "GET", path, key: "sooda", headers: [("Content-Type", "application/json")])
                 #expect(reply.status == 200, "\(path)")
             }
-            let left = try await house.call(
+            let left = try await harness.call(
                 "DELETE", base + "/exit", user: 2, key: "gathering", headers: [("Content-Type", "application/json")])
             #expect(left.status == 200)
         }
@@ -128,7 +128,7 @@ struct BadInputTests {
 }
 
 extension AccessRow {
-    /// The path in a fixture, with something else in one place.
+    /// The path in a fixture with one segment replaced.
     fileprivate func path(replacing place: String, with text: String, _ fixture: Fixture) -> String {
         AccessRow(route.replacing(place, with: text), .members).path(fixture)
     }

@@ -7,161 +7,163 @@ import Wire
 
 @Suite("Channels", .serialized)
 struct ChannelTests {
-    @Test("A channel's name is unique in its workspace, whatever its case and composition, and free in others")
+    @Test("A channel's name is unique within its workspace, regardless of case and Unicode composition")
     func names() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
-            let other = try await house.makeWorkspace("other")
-            try await house.makeChannel("Café", in: id)
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let other = try await harness.makeWorkspace("other")
+            try await harness.makeChannel("Café", in: id)
             for name in ["Café", "CAFÉ", "cafe\u{301}", "일반", "\u{110B}\u{1175}\u{11AF}\u{1107}\u{1161}\u{11AB}"] {
-                let reply = try await house.call(
+                let reply = try await harness.call(
                     "POST", "/v1/workspaces/\(id)/channels", json: #"{"name":"\#(name)"}"#)
                 #expect(reply.errorCode == "E12", "\(name)")
             }
-            try await house.makeChannel("café", in: other)
+            try await harness.makeChannel("café", in: other)
             for name in ["", " ", "my", "..", "a/b", String(repeating: "a", count: 31)] {
-                let reply = try await house.call(
+                let reply = try await harness.call(
                     "POST", "/v1/workspaces/\(id)/channels", json: #"{"name":"\#(name)"}"#)
                 #expect(reply.errorCode == "E11", "\(name)")
             }
         }
     }
 
-    @Test("The first generation finds a channel by its percent-encoded name, composed or not, in any case")
+    @Test(
+        "The first generation finds a channel by its percent-encoded name, regardless of case and Unicode composition")
     func byName() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
-            let channel = try await house.makeChannel("Café 1", in: id)
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let channel = try await harness.makeChannel("Café 1", in: id)
             for name in ["Caf%C3%A9%201", "cafe%CC%81%201", "CAF%C3%89%201"] {
-                let reply = try await house.call("GET", "/v1/workspaces/\(id)/channels/\(name)", key: "sooda")
+                let reply = try await harness.call("GET", "/v1/workspaces/\(id)/channels/\(name)", key: "sooda")
                 #expect(try reply.json["channel_id"]?.int == Int(channel), "\(name)")
             }
             for name in ["cafe%201", "%FF", "%00", "Caf%C3%A9+1"] {
-                let reply = try await house.call("GET", "/v1/workspaces/\(id)/channels/\(name)", key: "sooda")
+                let reply = try await harness.call("GET", "/v1/workspaces/\(id)/channels/\(name)", key: "sooda")
                 #expect(["E11", "E13"].contains(reply.errorCode), "\(name)")
             }
-            let ofOther = try await house.makeWorkspace("other")
-            let reply = try await house.call("GET", "/v1/workspaces/\(ofOther)/channels/\(channel)")
+            let ofOther = try await harness.makeWorkspace("other")
+            let reply = try await harness.call("GET", "/v1/workspaces/\(ofOther)/channels/\(channel)")
             #expect(reply.errorCode == "E13", "a channel of another workspace")
         }
     }
 
-    @Test("Looking at a channel does not join it; reading it, as chat-service says, does, once")
+    @Test("Channel detail does not join; the internal join route does, and is idempotent")
     func joining() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
-            let channel = try await house.makeChannel("general", in: id)
-            try await house.invite(2, to: id)
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let channel = try await harness.makeChannel("general", in: id)
+            try await harness.invite(2, to: id)
             let path = "/v1/workspaces/\(id)/channels/\(channel)"
-            let looked = try await house.call("GET", path, user: 2)
-            #expect(try house.texts(looked, "user_id", in: "channelMembers") == ["1"])
-            for _ in 0..<3 { try await house.join(2, channel) }
-            let members = try await house.call("GET", path + "/members", user: 2)
-            #expect(try house.texts(members, "user_id") == ["1", "2"])
-            let stranger = try await house.ask("POST", "/internal/channels/\(channel)/join", json: #"{"user_id":"9"}"#)
+            let looked = try await harness.call("GET", path, user: 2)
+            #expect(try harness.texts(looked, "user_id", in: "channelMembers") == ["1"])
+            for _ in 0..<3 { try await harness.join(2, channel) }
+            let members = try await harness.call("GET", path + "/members", user: 2)
+            #expect(try harness.texts(members, "user_id") == ["1", "2"])
+            let stranger = try await harness.ask(
+                "POST", "/internal/channels/\(channel)/join", json: #"{"user_id":"9"}"#)
             #expect(stranger.status == 404)
-            let told = try await house.sql(
+            let told = try await harness.sql(
                 "select count(*) from outbox where type = 'channel.member.added' and body like '%\"user_id\":\"2\"%'")
             #expect(told == "1")
         }
     }
 
-    @Test("Mine are those that I am in, oldest first; all are all")
+    @Test("My channels are those that I am a member of, oldest first; the full list has all")
     func lists() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
-            try await house.makeChannel("b", in: id)
-            try await house.makeChannel("a", in: id)
-            try await house.invite(2, to: id)
-            let all = try await house.call("GET", "/v1/workspaces/\(id)/channels", user: 2, key: "sooda")
-            #expect(try house.texts(all, "name") == ["일반", "b", "a"])
-            let mine = try await house.call("GET", "/v1/workspaces/\(id)/channels/my", user: 2, key: "sooda")
-            #expect(try house.texts(mine, "name") == ["일반"])
-            let owners = try await house.call("GET", "/v1/workspaces/\(id)/my-channels", key: "collabee")
-            #expect(try house.texts(owners, "name") == ["일반", "b", "a"])
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.makeChannel("b", in: id)
+            try await harness.makeChannel("a", in: id)
+            try await harness.invite(2, to: id)
+            let all = try await harness.call("GET", "/v1/workspaces/\(id)/channels", user: 2, key: "sooda")
+            #expect(try harness.texts(all, "name") == ["일반", "b", "a"])
+            let mine = try await harness.call("GET", "/v1/workspaces/\(id)/channels/my", user: 2, key: "sooda")
+            #expect(try harness.texts(mine, "name") == ["일반"])
+            let owners = try await harness.call("GET", "/v1/workspaces/\(id)/my-channels", key: "collabee")
+            #expect(try harness.texts(owners, "name") == ["일반", "b", "a"])
         }
     }
 
-    @Test("A channel is made and edited by JSON and by form alike, and what is absent stays")
+    @Test("Channels are created and edited by JSON and by form; an edit keeps absent values")
     func edit() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
-            let made = try await house.call(
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let made = try await harness.call(
                 "POST", "/v1/workspaces/\(id)/channels", key: "gathering",
                 form: Form(["name": "general", "description": "talk"], image: .png))
             #expect(made.status == 200)
             let channel = try made.json["channel_id"]?.string ?? ""
-            let picture = try made.json["coverImage"]?.string
-            #expect(picture?.hasPrefix("/static/channels/") == true)
+            let image = try made.json["coverImage"]?.string
+            #expect(image?.hasPrefix("/static/channels/") == true)
             let path = "/v1/workspaces/\(id)/channels/\(channel)"
-            let renamed = try await house.call("PUT", path, json: #"{"name":"chatter"}"#).json
+            let renamed = try await harness.call("PUT", path, json: #"{"name":"chatter"}"#).json
             #expect(renamed["name"]?.string == "chatter")
             #expect(renamed["description"]?.string == "talk")
-            #expect(renamed["coverImage"]?.string == picture)
-            let described = try await house.call("PUT", path, form: Form(["description": ""], image: .empty)).json
+            #expect(renamed["coverImage"]?.string == image)
+            let described = try await harness.call("PUT", path, form: Form(["description": ""], image: .empty)).json
             #expect(described["description"]?.string == "")
-            #expect(described["coverImage"]?.string == picture)
-            let taken = try await house.call("PUT", path, json: #"{"name":"일반"}"#)
+            #expect(described["coverImage"]?.string == image)
+            let taken = try await harness.call("PUT", path, json: #"{"name":"일반"}"#)
             #expect(taken.errorCode == "E12")
-            let told = try await FactStream(redis: house.redis).bodies(of: "channel.changed", count: 2)
+            let told = try await FactStream(redis: harness.redis).bodies(of: "channel.changed", count: 2)
             #expect(told.map { $0["name"]?.string } == ["chatter", "chatter"])
             let versions = told.compactMap { $0["version"]?.int }
             #expect(versions == versions.sorted() && Set(versions).count == 2)
         }
     }
 
-    @Test("The default channel cannot be left, deleted or handed over")
+    @Test("The default channel cannot be left, deleted or transferred")
     func defaultChannel() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
-            try await house.invite(2, to: id)
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.invite(2, to: id)
             let path = "/v1/workspaces/\(id)/channels/%EC%9D%BC%EB%B0%98"
             let codes = [
-                try await house.call("GET", path + "/leave", user: 2, key: "sooda"),
-                try await house.call("GET", path + "/leave", user: 1, key: "sooda"),
-                try await house.call("DELETE", path, key: "sooda"),
-                try await house.call("PUT", path + "/change/admin/2", key: "sooda", json: "{}"),
+                try await harness.call("GET", path + "/leave", user: 2, key: "sooda"),
+                try await harness.call("GET", path + "/leave", user: 1, key: "sooda"),
+                try await harness.call("DELETE", path, key: "sooda"),
+                try await harness.call("PUT", path + "/change/admin/2", key: "sooda", json: "{}"),
             ].map(\.errorCode)
             #expect(codes == ["E11", "E11", "E11", "E11"])
         }
     }
 
-    @Test("Who leaves a channel gets those that remain; its owner hands over before")
+    @Test("Leaving a channel returns the remaining ones; its owner must transfer it first")
     func leave() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
-            let channel = try await house.makeChannel("general", in: id)
-            try await house.invite(2, to: id)
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let channel = try await harness.makeChannel("general", in: id)
+            try await harness.invite(2, to: id)
             let path = "/v1/workspaces/\(id)/channels/\(channel)"
-            let outside = try await house.call("GET", path + "/exit", user: 2)
+            let outside = try await harness.call("GET", path + "/exit", user: 2)
             #expect(outside.errorCode == "E13")
-            try await house.join(2, channel)
-            let owner = try await house.call("DELETE", path + "/exit")
+            try await harness.join(2, channel)
+            let owner = try await harness.call("DELETE", path + "/exit")
             #expect(owner.errorCode == "E15")
-            let heirOutside = try await house.call(
+            let outsideOwner = try await harness.call(
                 "PUT", path + "/transfer/ownership", json: #"{"owner_id":"3"}"#)
-            #expect(heirOutside.errorCode == "E13")
-            let handedOver = try await house.call("PUT", path + "/transfer/ownership", json: #"{"owner_id":2}"#)
+            #expect(outsideOwner.errorCode == "E13")
+            let handedOver = try await harness.call("PUT", path + "/transfer/ownership", json: #"{"owner_id":2}"#)
             #expect(try handedOver.json["owner_id"]?.string == "2")
-            let left = try await house.call("DELETE", path + "/exit")
-            #expect(try house.texts(left, "name") == ["일반"])
-            let told = try await FactStream(redis: house.redis).bodies(of: "channel.member.removed", count: 1)
+            let left = try await harness.call("DELETE", path + "/exit")
+            #expect(try harness.texts(left, "name") == ["일반"])
+            let told = try await FactStream(redis: harness.redis).bodies(of: "channel.member.removed", count: 1)
             #expect(told.map { $0["user_id"]?.string } == ["1"])
         }
     }
 
-    @Test("A deleted channel is gone and told, and its name is free again")
+    @Test("Deleting a channel publishes a fact and frees its name")
     func delete() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
-            let channel = try await house.makeChannel("general", in: id)
-            let reply = try await house.call("DELETE", "/v1/workspaces/\(id)/channels/general", key: "sooda")
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let channel = try await harness.makeChannel("general", in: id)
+            let reply = try await harness.call("DELETE", "/v1/workspaces/\(id)/channels/general", key: "sooda")
             #expect(reply.text == "{}")
-            let gone = try await house.call("GET", "/v1/workspaces/\(id)/channels/\(channel)")
+            let gone = try await harness.call("GET", "/v1/workspaces/\(id)/channels/\(channel)")
             #expect(gone.errorCode == "E13")
-            let told = try await FactStream(redis: house.redis).bodies(of: "channel.deleted", count: 1)
+            let told = try await FactStream(redis: harness.redis).bodies(of: "channel.deleted", count: 1)
             #expect(told.map { $0["channel_id"]?.string } == ["\(channel)"])
-            try await house.makeChannel("general", in: id)
+            try await harness.makeChannel("general", in: id)
         }
     }
 }

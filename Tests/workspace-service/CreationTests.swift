@@ -5,114 +5,114 @@ import Wire
 
 @testable import workspace_service
 
-@Suite("What a workspace costs", .serialized)
+@Suite("Creation of workspaces", .serialized)
 struct CreationTests {
-    private func create(_ house: WorkspaceHouse, _ name: String = "work") async throws -> HTTPCall.Reply {
-        try await house.call("POST", "/v1/workspaces", form: Form(["name": name], image: .png))
+    private func create(_ harness: WorkspaceHarness, _ name: String = "work") async throws -> HTTPCall.Reply {
+        try await harness.call("POST", "/v1/workspaces", form: Form(["name": name], image: .png))
     }
 
-    @Test("A new workspace has its picture, owner and default channel, and its coins are captured by a fact, once")
+    @Test("A new workspace has its image, owner and default channel, and one fact captures its coins")
     func success() async throws {
-        try await WorkspaceHouse.use { house in
-            let reply = try await create(house)
+        try await WorkspaceHarness.use { harness in
+            let reply = try await create(harness)
             #expect(reply.status == 201)
             #expect(try reply.json["owner_id"]?.string == "1")
             #expect(try reply.json["description"]?.string == "")
-            let picture = try reply.json["coverImage"]?.string ?? ""
-            #expect(house.storedFiles.map { "/static/" + $0 } == [picture])
-            let channels = try await house.sql(
+            let image = try reply.json["coverImage"]?.string ?? ""
+            #expect(harness.storedFiles.map { "/static/" + $0 } == [image])
+            let channels = try await harness.sql(
                 "select c.name, c.owner, c.is_default, m.user_id from channel c join channel_member m on m.channel = c.id"
             )
             #expect(channels == "일반|1|t|1")
-            let captures = try await FactStream(redis: house.redis).bodies(of: "coins.capture", count: 1)
+            let captures = try await FactStream(redis: harness.redis).bodies(of: "coins.capture", count: 1)
             #expect(captures.count == 1)
             #expect(captures[0]["user_id"]?.string == "1")
             #expect(captures[0]["amount"]?.int == 10)
-            let reserves = house.peers.now.reserves
+            let reserves = harness.peers.now.reserves
             #expect(reserves.keys.map { $0 } == [captures[0]["key"]?.string])
             #expect(reserves.values.map(\.isReleased) == [false])
         }
     }
 
-    @Test("Who has not enough coins is told so, and nothing is made")
+    @Test("A user with too few coins gets E21, and nothing is created")
     func short() async throws {
-        try await WorkspaceHouse.use { house in
-            house.peers.change { $0.balances[1] = 9 }
-            let reply = try await create(house)
+        try await WorkspaceHarness.use { harness in
+            harness.peers.change { $0.balances[1] = 9 }
+            let reply = try await create(harness)
             #expect(reply.errorCode == "E21")
-            try await expectNothing(in: house, balance: 9)
+            try await expectNothing(in: harness, balance: 9)
         }
     }
 
-    @Test("The coins come back when the name is taken, whatever its case and composition")
+    @Test("The coins return if the name is taken, regardless of case and Unicode composition")
     func taken() async throws {
-        try await WorkspaceHouse.use { house in
-            try await house.makeWorkspace("Café")
-            let count = house.storedFiles.count
+        try await WorkspaceHarness.use { harness in
+            try await harness.makeWorkspace("Café")
+            let count = harness.storedFiles.count
             for name in ["Café", "café", "CAFE\u{301}"] {
-                let reply = try await create(house, name)
+                let reply = try await create(harness, name)
                 #expect(reply.errorCode == "E12", "\(name)")
             }
-            #expect(house.peers.now.balance(1) == 90)
-            try await eventually("removing pictures") { house.storedFiles.count == count }
+            #expect(harness.peers.now.balance(1) == 90)
+            try await eventually("the removal of images") { harness.storedFiles.count == count }
         }
     }
 
-    @Test("The coins come back when the database refuses, and nothing of the workspace is left, nor is a fact told")
+    @Test("If the database rejects the workspace, the coins return, nothing is left, and no fact is published")
     func databaseFails() async throws {
-        try await WorkspaceHouse.use { house in
-            _ = try await house.sql("alter table outbox rename to elsewhere")
-            let reply = try await create(house)
+        try await WorkspaceHarness.use { harness in
+            _ = try await harness.sql("alter table outbox rename to elsewhere")
+            let reply = try await create(harness)
             #expect(reply.errorCode == "E99")
-            _ = try await house.sql("alter table elsewhere rename to outbox")
-            try await expectNothing(in: house, balance: 100)
-            let told = try await house.sql("select count(*) from outbox")
+            _ = try await harness.sql("alter table elsewhere rename to outbox")
+            try await expectNothing(in: harness, balance: 100)
+            let told = try await harness.sql("select count(*) from outbox")
             #expect(told == "0")
         }
     }
 
-    @Test("A reserve whose reply is lost is given back; with payment-service away nothing is made")
+    @Test("A reserve whose reply was lost is released; without payment-service nothing is created")
     func paymentFails() async throws {
-        try await WorkspaceHouse.use { house in
-            house.peers.change { $0.payment = .losingReplies }
-            let lost = try await create(house)
+        try await WorkspaceHarness.use { harness in
+            harness.peers.change { $0.payment = .losingReplies }
+            let lost = try await create(harness)
             #expect(lost.errorCode == "E99")
-            #expect(house.peers.now.reserves.values.map(\.isReleased) == [true])
-            house.peers.change { $0.payment = .failing }
-            let away = try await create(house)
+            #expect(harness.peers.now.reserves.values.map(\.isReleased) == [true])
+            harness.peers.change { $0.payment = .failing }
+            let away = try await create(harness)
             #expect(away.errorCode == "E99")
-            try await expectNothing(in: house, balance: 100)
+            try await expectNothing(in: harness, balance: 100)
         }
     }
 
-    @Test("A workspace without a picture, or with one that is none, costs nothing")
-    func picture() async throws {
-        try await WorkspaceHouse.use { house in
-            for image in [nil, Form.Picture.empty, .program] {
-                let reply = try await house.call(
+    @Test("A workspace with a missing or invalid image is refused and costs nothing")
+    func image() async throws {
+        try await WorkspaceHarness.use { harness in
+            for image in [nil, Form.Image.empty, .program] {
+                let reply = try await harness.call(
                     "POST", "/v1/workspaces", form: Form(["name": "work"], image: image))
                 #expect(reply.errorCode == "E11")
             }
-            #expect(house.peers.now.reserves.isEmpty)
-            try await expectNothing(in: house, balance: 100)
+            #expect(harness.peers.now.reserves.isEmpty)
+            try await expectNothing(in: harness, balance: 100)
         }
     }
 
-    @Test("A price of 0 asks nobody for coins")
+    @Test("With a price of 0 no coins are reserved")
     func free() async throws {
-        try await WorkspaceHouse.use(["workspace_price": "0"]) { house in
-            house.peers.change { $0.payment = .failing }
-            let reply = try await create(house)
+        try await WorkspaceHarness.use(["workspace_price": "0"]) { harness in
+            harness.peers.change { $0.payment = .failing }
+            let reply = try await create(harness)
             #expect(reply.status == 201)
-            let facts = try await house.sql("select count(*) from outbox where type = 'coins.capture'")
+            let facts = try await harness.sql("select count(*) from outbox where type = 'coins.capture'")
             #expect(facts == "0")
         }
     }
 
-    private func expectNothing(in house: WorkspaceHouse, balance: Int) async throws {
-        #expect(house.peers.now.balance(1) == balance)
-        let rows = try await house.sql("select count(*) from workspace where slug is null")
+    private func expectNothing(in harness: WorkspaceHarness, balance: Int) async throws {
+        #expect(harness.peers.now.balance(1) == balance)
+        let rows = try await harness.sql("select count(*) from workspace where slug is null")
         #expect(rows == "0")
-        try await eventually("removing pictures") { house.storedFiles.isEmpty }
+        try await eventually("the removal of images") { harness.storedFiles.isEmpty }
     }
 }

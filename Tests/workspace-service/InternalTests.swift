@@ -5,15 +5,15 @@ import Wire
 
 @testable import workspace_service
 
-@Suite("What other services ask", .serialized)
+@Suite("Internal routes", .serialized)
 struct InternalTests {
-    @Test("Access tells what a user is to each channel and workspace that they see, and is silent about all others")
+    @Test("The access route returns the user's role in each visible channel and workspace, and omits all others")
     func access() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
             let (workspace, channel) = (fixture.workspace, fixture.channel)
             func roles(_ user: Int) async throws -> [String] {
-                let reply = try await house.ask(
+                let reply = try await harness.ask(
                     "POST", "/internal/access",
                     json: """
                         {"user_id":"\(user)","channels":["\(channel)","\(channel + 1)","999"],
@@ -28,7 +28,7 @@ struct InternalTests {
             #expect(try await roles(2) == ["c member", "d member", "member"])
             #expect(try await roles(3) == ["c visible", "d member", "member"])
             for user in [4, 5, 6] { #expect(try await roles(user) == []) }
-            let one = try await house.ask(
+            let one = try await harness.ask(
                 "POST", "/internal/access", json: #"{"user_id":"3","channels":["\#(channel + 1)"]}"#)
             #expect(
                 one.text
@@ -37,12 +37,12 @@ struct InternalTests {
         }
     }
 
-    @Test("A channel is found by its name for those who see it, in any spelling")
+    @Test("A member finds a channel by its name, regardless of case and Unicode composition")
     func byName() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
             func status(_ name: String, _ user: Int) async throws -> Int {
-                try await house.ask(
+                try await harness.ask(
                     "GET", "/internal/workspaces/\(fixture.workspace)/channels/by-name?name=\(name)&user_id=\(user)"
                 ).status
             }
@@ -53,11 +53,11 @@ struct InternalTests {
         }
     }
 
-    @Test("Members of a channel come in pages by id, each once and none twice, to the last")
+    @Test("Pages of a channel's members list each member exactly once, ordered by id")
     func pages() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
-            _ = try await house.sql(
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
+            _ = try await harness.sql(
                 """
                 begin; insert into member select \(fixture.workspace), u, 1 from generate_series(100, 2599) u;
                 insert into channel_member
@@ -65,7 +65,7 @@ struct InternalTests {
                 """)
             var (users, after, calls): ([String], String, Int) = ([], "0", 0)
             while true {
-                let page = try await house.ask(
+                let page = try await harness.ask(
                     "GET", "/internal/channels/\(fixture.channel + 1)/members?after=\(after)&limit=1000"
                 ).json
                 users += page["members"]?.elements?.compactMap(\.string) ?? []
@@ -78,27 +78,27 @@ struct InternalTests {
         }
     }
 
-    @Test("Channels of a user are those of one workspace or of all, and acquaintances those who share one")
+    @Test("A user's channels are listed for one workspace or for all; acquaintances share a workspace")
     func ofUser() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixtures = try await Fixture.make(2, in: house)
+        try await WorkspaceHarness.use { harness in
+            let fixtures = try await Fixture.make(2, in: harness)
             func channels(_ query: String = "", _ user: Int = 3) async throws -> [String] {
-                let reply = try await house.ask("GET", "/internal/users/\(user)/channels\(query)")
-                return try house.texts(reply, "channel_id", in: "channels")
+                let reply = try await harness.ask("GET", "/internal/users/\(user)/channels\(query)")
+                return try harness.texts(reply, "channel_id", in: "channels")
             }
             #expect(try await channels() == fixtures.map { "\($0.channel + 1)" })
             #expect(try await channels("?workspace_id=\(fixtures[1].workspace)") == ["\(fixtures[1].channel + 1)"])
             #expect(try await channels("", 6) == [])
-            let known = try await house.ask(
+            let known = try await harness.ask(
                 "POST", "/internal/acquaintances", json: #"{"user_id":"3","others":["1","2","3","5","6","7"]}"#)
             #expect(try known.json["ids"]?.elements?.compactMap(\.string).sorted() == ["1", "2", "3", "7"])
         }
     }
 
-    @Test("What is asked wrongly is refused, never answered with something else")
+    @Test("An invalid internal call is refused")
     func badInput() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
             let many = (1...1001).map { "\"\($0)\"" }.joined(separator: ",")
             let calls: [(String, String, String)] = [
                 ("POST", "/internal/access", "{"), ("POST", "/internal/access", "{}"),
@@ -116,11 +116,11 @@ struct InternalTests {
                 ("POST", "/internal/auto-join", #"{"user_id":"1"}"#),
             ]
             for (method, path, json) in calls {
-                let reply = try await house.ask(method, path, json: json)
+                let reply = try await harness.ask(method, path, json: json)
                 #expect(reply.errorCode == "E11" && reply.status == 422, "\(path) \(json.prefix(40)): \(reply.text)")
             }
             let exactly = (1...1000).map { "\"\($0)\"" }.joined(separator: ",")
-            let full = try await house.ask(
+            let full = try await harness.ask(
                 "POST", "/internal/access",
                 json: #"{"user_id":"1","channels":[\#(exactly)],"workspaces":[\#(exactly)]}"#)
             #expect(full.status == 200)

@@ -7,26 +7,26 @@ import Wire
 
 @Suite("A workspace of 10,000 members and 1,000 channels", .serialized)
 struct LargeWorkspaceTests {
-    @Test("Its detail is whole, asks auth-service once a thousand people and then not again")
+    @Test("Its detail is complete and fetches profiles in batches of a thousand, then from the cache")
     func detail() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
-            _ = try await house.sql(fixture.enlarging)
-            let first = try await house.call("GET", "/v1/workspaces/\(fixture.workspace)")
-            #expect(Set(try house.texts(first, "user_id", in: "workspaceMembers")).count == 10_000)
-            #expect(Set(try house.texts(first, "channel_id", in: "channels")).count == 1000)
-            #expect(house.peers.now.profileCalls == 10)
-            let again = try await house.call("GET", "/v1/workspaces/\(fixture.workspace)")
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
+            _ = try await harness.sql(fixture.enlarging)
+            let first = try await harness.call("GET", "/v1/workspaces/\(fixture.workspace)")
+            #expect(Set(try harness.texts(first, "user_id", in: "workspaceMembers")).count == 10_000)
+            #expect(Set(try harness.texts(first, "channel_id", in: "channels")).count == 1000)
+            #expect(harness.peers.now.profileCalls == 10)
+            let again = try await harness.call("GET", "/v1/workspaces/\(fixture.workspace)")
             #expect(again.body == first.body)
-            #expect(house.peers.now.profileCalls == 10)
+            #expect(harness.peers.now.profileCalls == 10)
         }
     }
 
-    @Test("Twenty who read it first at the same time ask auth-service once for each person, together")
+    @Test("Twenty concurrent first readers fetch each profile once in total")
     func firstReaders() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
-            _ = try await house.sql(
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
+            _ = try await harness.sql(
                 """
                 begin;
                 insert into member select \(fixture.workspace), u, u from generate_series(1001, 3496) as made (u);
@@ -37,28 +37,28 @@ struct LargeWorkspaceTests {
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<20 {
                     group.addTask {
-                        let reply = try await house.call("GET", "/v1/workspaces/\(fixture.workspace)/members")
-                        return try house.texts(reply, "user_id").count
+                        let reply = try await harness.call("GET", "/v1/workspaces/\(fixture.workspace)/members")
+                        return try harness.texts(reply, "user_id").count
                     }
                 }
                 for try await count in group { #expect(count == 2500) }
             }
-            #expect(house.peers.now.profileCalls == 3)
+            #expect(harness.peers.now.profileCalls == 3)
         }
     }
 
-    @Test("Listed and detailed again and again, by many at once, it takes a bounded amount of memory")
+    @Test("Many concurrent list and detail calls use a bounded amount of memory")
     func memory() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
-            _ = try await house.sql(fixture.enlarging)
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
+            _ = try await harness.sql(fixture.enlarging)
             let service = try await BuiltService(
-                "workspace-service", database: house.database, redis: house.redis, auth: house.peers.url,
-                in: house.files, ["database_connections": "6"])
+                "workspace-service", database: harness.database, redis: harness.redis, auth: harness.peers.url,
+                in: harness.files, ["database_connections": "6"])
             let base = "/v1/workspaces/\(fixture.workspace)"
             let empty = service.process.anonymousBytes
-            let token = house.peers.tokens.token(user: 1, key: "native")
-            // Makes everybody known, so that what is measured is the replies.
+            let token = harness.peers.tokens.token(user: 1, key: "native")
+            // Fills the profile cache, so that only the replies are measured.
             _ = try await HTTPCall.get(
                 port: service.publicPort, base, headers: [("SesacKey", "native"), ("Authorization", token)])
             @Sendable func burst() async throws -> Int {
@@ -66,7 +66,7 @@ struct LargeWorkspaceTests {
                     for turn in 0..<12 {
                         let path = base + ["", "/channels", "/my-channels", "/members"][turn % 4]
                         group.addTask {
-                            // What a busy machine sheds is asked for again.
+                            // A busy machine sheds calls; they are repeated.
                             var reply: HTTPCall.Reply
                             repeat {
                                 reply = try await HTTPCall.get(
@@ -82,7 +82,7 @@ struct LargeWorkspaceTests {
             }
             var sizes: [Int] = []
             for _ in 0..<6 { sizes.append(try await burst()) }
-            // Six replies of about a megabyte are written at once, each from views of four times that, beside the cache.
+            // Six concurrent replies of about 1 MB, each with views of four times that size, and the cache.
             if !Sanitizer.isPresent {
                 #expect(sizes.allSatisfy { $0 - empty < 120 << 20 }, "\(empty) \(sizes)")
                 #expect(sizes[5] - sizes[2] < 16 << 20, "\(sizes)")
@@ -91,12 +91,12 @@ struct LargeWorkspaceTests {
         }
     }
 
-    @Test("It is left, and deleted with all of its 200,000 memberships of channels, in one call")
+    @Test("A member can leave it, and one call deletes it with its 200,000 channel memberships")
     func ending() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
-            _ = try await house.sql(fixture.enlarging)
-            _ = try await house.sql(
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
+            _ = try await harness.sql(fixture.enlarging)
+            _ = try await harness.sql(
                 """
                 insert into channel_member select c.id, m.user_id, m.workspace, 5
                     from (select id from channel where workspace = \(fixture.workspace) order by id desc limit 20) c,
@@ -104,12 +104,12 @@ struct LargeWorkspaceTests {
                     where m.workspace = \(fixture.workspace)
                 on conflict do nothing
                 """)
-            let left = try await house.call("DELETE", "/v1/workspaces/\(fixture.workspace)/exit", user: 1001)
+            let left = try await harness.call("DELETE", "/v1/workspaces/\(fixture.workspace)/exit", user: 1001)
             #expect(left.status == 200)
             let start = ContinuousClock.now
-            let deleted = try await house.call("DELETE", "/v1/workspaces/\(fixture.workspace)")
+            let deleted = try await harness.call("DELETE", "/v1/workspaces/\(fixture.workspace)")
             #expect(deleted.status == 200, "\(deleted.text) after \(ContinuousClock.now - start)")
-            let memberships = try await house.sql(
+            let memberships = try await harness.sql(
                 "select count(*) from channel_member where workspace = \(fixture.workspace)")
             #expect(memberships == "0")
         }

@@ -8,17 +8,17 @@ import Wire
 @Suite("Limits", .serialized)
 struct LimitTests {
     @Test(
-        "A home screen that fires two calls for each of 1,000 rooms at once is served, under the limits as they are set"
+        "The default limits allow a home screen that makes two concurrent calls for each of 1,000 rooms"
     )
     func burst() async throws {
-        try await WorkspaceHouse.use(["user_rate": "", "user_burst": ""]) { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
+        try await WorkspaceHarness.use(["user_rate": "", "user_burst": ""]) { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
             let path = "/v1/workspaces/\(fixture.workspace)/channels/\(fixture.channel)/members"
             let statuses = try await withThrowingTaskGroup(of: [Int].self) { group in
                 for _ in 0..<16 {
                     group.addTask {
                         var statuses: [Int] = []
-                        for _ in 0..<125 { statuses.append(try await house.call("GET", path).status) }
+                        for _ in 0..<125 { statuses.append(try await harness.call("GET", path).status) }
                         return statuses
                     }
                 }
@@ -29,14 +29,14 @@ struct LimitTests {
         }
     }
 
-    @Test("Who calls without end is told to wait, in the way that their app understands, and nobody else is")
+    @Test("A user over the rate limit gets E98 in the form of the client profile; other users are unaffected")
     func hammering() async throws {
-        try await WorkspaceHouse.use(["user_rate": "1", "user_burst": "20"]) { house in
+        try await WorkspaceHarness.use(["user_rate": "1", "user_burst": "20"]) { harness in
             let start = ContinuousClock.now
             let replies = try await withThrowingTaskGroup(of: (String, HTTPCall.Reply).self) { group in
                 for turn in 0..<80 {
                     let key = turn % 2 == 0 ? "collatalk" : "native"
-                    group.addTask { (key, try await house.call("GET", "/v1/workspaces", key: key)) }
+                    group.addTask { (key, try await harness.call("GET", "/v1/workspaces", key: key)) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
@@ -48,7 +48,7 @@ struct LimitTests {
                 #expect(reply.status == (key == "native" ? 429 : 400))
                 #expect(Int(reply.headers["retry-after"] ?? "") ?? 0 > 0)
             }
-            let other = try await house.call("GET", "/v1/workspaces", user: 2)
+            let other = try await harness.call("GET", "/v1/workspaces", user: 2)
             #expect(other.status == 200)
         }
     }

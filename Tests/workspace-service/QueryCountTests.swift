@@ -7,13 +7,13 @@ import Wire
 
 @Suite("Queries", .serialized)
 struct QueryCountTests {
-    /// Statements that a successful call makes, those of its transaction included, whatever the size of what it shows.
+    /// The number of statements of a successful call, including those of its transaction.
     private static let counts: [String: Int] = [
         "POST /v1/workspaces": 6,
         "GET /v1/workspaces": 1,
         "GET /v1/workspaces/{id}": 4,
         "PUT /v1/workspaces/{id}": 4,
-        // One of them gives the others more time.
+        // One of them raises the statement time-out.
         "DELETE /v1/workspaces/{id}": 5,
         "GET /v1/workspaces/{id}/search": 4,
         "POST /v1/workspaces/{id}/members": 5,
@@ -45,7 +45,7 @@ struct QueryCountTests {
         "GET /v1/static/channels/{name}": 1,
     ]
 
-    /// The same for the internal API.
+    /// The same for internal routes.
     private static let internalCounts: [String: Int] = [
         "POST /internal/access": 2,
         "GET /internal/workspaces/{id}/channels/by-name": 1,
@@ -62,19 +62,19 @@ struct QueryCountTests {
         ])
     }
 
-    private static func use(_ body: (WorkspaceHouse) async throws -> Void) async throws {
+    private static func use(_ body: (WorkspaceHarness) async throws -> Void) async throws {
         let cluster = try await Self.cluster()
-        try await WorkspaceHouse.use(cluster: cluster) { house in
-            _ = try await house.database.run(sql: "create extension pg_stat_statements")
-            try await body(house)
+        try await WorkspaceHarness.use(cluster: cluster) { harness in
+            _ = try await harness.database.run(sql: "create extension pg_stat_statements")
+            try await body(harness)
         }
         await cluster.stop()
     }
 
-    /// Statements that calls have sent so far: not what constraints ask in their turn, not those that look after the outbox
-    /// and the pictures, nor the test's own.
-    private static func statements(_ house: WorkspaceHouse) async throws -> Int {
-        let count = try await house.database.run(
+    /// The number of statements sent by calls so far, without those of constraints, background jobs and the test
+    /// itself.
+    private static func statements(_ harness: WorkspaceHarness) async throws -> Int {
+        let count = try await harness.database.run(
             sql: """
                 select coalesce(sum(calls), 0) from pg_stat_statements s join pg_database d on d.oid = s.dbid
                 where datname = current_database() and query !~ 'pg_|made|from outbox|update outbox|select [$]1$'
@@ -84,22 +84,22 @@ struct QueryCountTests {
         return Int(count.dropLast()) ?? -1
     }
 
-    @Test("Every route makes a fixed number of queries, and no more where there are 10,000 members and 1,000 channels")
+    @Test("Every route makes a fixed number of queries, even with 10,000 members and 1,000 channels")
     func routes() async throws {
-        try await Self.use { house in
-            let fixtures = try await Fixture.make(AccessTable.rows.count * 2, in: house)
-            #expect(Self.counts.keys.sorted() == house.routes.clients)
+        try await Self.use { harness in
+            let fixtures = try await Fixture.make(AccessTable.rows.count * 2, in: harness)
+            #expect(Self.counts.keys.sorted() == harness.routes.clients)
             let large = fixtures[0]
-            _ = try await house.sql(large.enlarging)
+            _ = try await harness.sql(large.enlarging)
             for (index, row) in AccessTable.rows.enumerated() {
                 let leaves = row.route.contains("exit") || row.route.contains("leave")
-                // What changes something has a workspace of its own; what shows something is shown the large one too.
+                // Each route that changes something gets its own workspace; reading routes also get the large one.
                 let isRead = row.method == "GET" && !leaves
                 for fixture in isRead ? [fixtures[index + 1], large] : [fixtures[index + 1]] {
-                    let before = try await Self.statements(house)
-                    let reply = try await Self.call(row, leaves ? 2 : 1, fixture, house)
+                    let before = try await Self.statements(harness)
+                    let reply = try await Self.call(row, leaves ? 2 : 1, fixture, harness)
                     #expect(reply.status == 200, "\(row.route): \(reply.text)")
-                    let count = try await Self.statements(house) - before
+                    let count = try await Self.statements(harness) - before
                     #expect(count == Self.counts[row.route], "\(row.route)")
                 }
             }
@@ -107,21 +107,21 @@ struct QueryCountTests {
     }
 
     private static func call(
-        _ row: AccessRow, _ user: Int64, _ fixture: Fixture, _ house: WorkspaceHouse
+        _ row: AccessRow, _ user: Int64, _ fixture: Fixture, _ harness: WorkspaceHarness
     ) async throws -> HTTPCall.Reply {
         if let form = row.form(name: "new") {
-            return try await house.call(row.method, row.path(fixture), user: user, key: row.key, form: form)
+            return try await harness.call(row.method, row.path(fixture), user: user, key: row.key, form: form)
         }
-        return try await house.call(row.method, row.path(fixture), user: user, key: row.key, json: row.json)
+        return try await harness.call(row.method, row.path(fixture), user: user, key: row.key, json: row.json)
     }
 
-    @Test("Every internal route makes a fixed number of queries, however many ids it is asked about")
+    @Test("Every internal route makes a fixed number of queries, for any number of ids")
     func internalRoutes() async throws {
-        try await Self.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
-            _ = try await house.sql(fixture.enlarging)
-            #expect(Self.internalCounts.keys.sorted() == house.routes.services.sorted())
-            let channels = try await house.sql(
+        try await Self.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
+            _ = try await harness.sql(fixture.enlarging)
+            #expect(Self.internalCounts.keys.sorted() == harness.routes.services.sorted())
+            let channels = try await harness.sql(
                 "select id from channel made where workspace = \(fixture.workspace) order by id limit 1000"
             ).split(separator: "\n").map { "\"\($0)\"" }.joined(separator: ",")
             let users = (1001...2000).map { "\"\($0)\"" }.joined(separator: ",")
@@ -140,10 +140,11 @@ struct QueryCountTests {
             for (route, query, json) in calls {
                 let parts = route.split(separator: " ").map(String.init)
                 let id = route.contains("users") ? 1 : route.contains("by-name") ? fixture.workspace : fixture.channel
-                let before = try await Self.statements(house)
-                let reply = try await house.ask(parts[0], parts[1].replacing("{id}", with: "\(id)") + query, json: json)
+                let before = try await Self.statements(harness)
+                let reply = try await harness.ask(
+                    parts[0], parts[1].replacing("{id}", with: "\(id)") + query, json: json)
                 #expect(reply.status == 200, "\(route): \(reply.text)")
-                let count = try await Self.statements(house) - before
+                let count = try await Self.statements(harness) - before
                 #expect(count == Self.internalCounts[route], "\(route)")
             }
         }

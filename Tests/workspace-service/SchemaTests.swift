@@ -3,9 +3,9 @@ import Testing
 
 @testable import workspace_service
 
-@Suite("What the database itself refuses", .serialized)
+@Suite("Constraints of the schema", .serialized)
 struct SchemaTests {
-    /// Statements that each would break what holds of the workspace that `Fixture` makes, and the constraint in the way.
+    /// Statements that each would break an invariant of a fixture's workspace, with the constraint that prevents it.
     private static let breaches: [(sql: String, constraint: String)] = [
         ("update workspace set owner = 9 where id = W", "workspace_owner_is_member"),
         ("update workspace set owner = null where id = W", "workspace_has_owner"),
@@ -41,16 +41,16 @@ struct SchemaTests {
     ]
 
     @Test(
-        "Whatever code runs, an owner is a member, every member is in the default channel, and no name is taken twice")
+        "Constraints keep owners members, members in the default channel, and names unique")
     func invariants() async throws {
-        try await WorkspaceHouse.use { house in
-            let fixture = try await Fixture.make(1, in: house)[0]
-            let before = try await Self.contents(house)
+        try await WorkspaceHarness.use { harness in
+            let fixture = try await Fixture.make(1, in: harness)[0]
+            let before = try await Self.contents(harness)
             for breach in Self.breaches {
                 let sql = breach.sql.replacing(/\bW\b/, with: "\(fixture.workspace)")
                     .replacing(/\bC\b/, with: "\(fixture.channel)")
                 do {
-                    _ = try await house.sql("begin; \(sql); commit")
+                    _ = try await harness.sql("begin; \(sql); commit")
                     Issue.record("\(breach.sql) was accepted")
                 } catch let error as NeverHappened {
                     #expect(
@@ -60,17 +60,17 @@ struct SchemaTests {
                         "\(breach.sql): \(error)")
                 }
             }
-            #expect(try await Self.contents(house) == before)
+            #expect(try await Self.contents(harness) == before)
         }
     }
 
-    /// What triggers say, whose constraint's name psql does not show.
+    /// The messages of triggers, since psql does not show the names of their constraints.
     private static let messages = [
         "default_channel_is_owners": "the default channel is its workspace owner",
         "member_is_in_default_channel": "every member is in the default channel",
     ]
 
-    private static func contents(_ house: WorkspaceHouse) async throws -> String {
-        try await house.sql("table workspace; table member; table channel; table channel_member")
+    private static func contents(_ harness: WorkspaceHarness) async throws -> String {
+        try await harness.sql("table workspace; table member; table channel; table channel_member")
     }
 }

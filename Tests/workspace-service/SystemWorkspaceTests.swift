@@ -5,96 +5,96 @@ import Wire
 
 @testable import workspace_service
 
-@Suite("Workspaces that an API key enters by itself", .serialized)
+@Suite("System workspaces", .serialized)
 struct SystemWorkspaceTests {
-    private func enter(_ house: WorkspaceHouse, _ user: Int64, _ slugs: String = #""lobby""#) async throws -> Int {
-        try await house.ask(
+    private func enter(_ harness: WorkspaceHarness, _ user: Int64, _ slugs: String = #""lobby""#) async throws -> Int {
+        try await harness.ask(
             "POST", "/internal/auto-join", json: #"{"user_id":"\#(user)","slugs":[\#(slugs)]}"#
         ).status
     }
 
-    private func lobby(_ house: WorkspaceHouse, _ user: Int64 = 1) async throws -> JSONValue? {
-        try await house.call("GET", "/v1/workspaces", user: user, key: "gathering").json[0]
+    private func lobby(_ harness: WorkspaceHarness, _ user: Int64 = 1) async throws -> JSONValue? {
+        try await harness.call("GET", "/v1/workspaces", user: user, key: "gathering").json[0]
     }
 
-    @Test("They are made once, by however many instances that start at once")
+    @Test("Concurrently starting instances create each system workspace once")
     func made() async throws {
-        try await WorkspaceHouse.use(instances: 2) { house in
+        try await WorkspaceHarness.use(instances: 2) { harness in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<2 { group.addTask { try await house.start() } }
+                for _ in 0..<2 { group.addTask { try await harness.start() } }
                 try await group.waitForAll()
             }
-            let made = try await house.sql(
+            let made = try await harness.sql(
                 "select w.slug, w.name, c.name from workspace w join channel c on c.workspace = w.id and c.is_default")
             #expect(made == "lobby|lobby|일반")
         }
     }
 
-    @Test("Entering makes a member of workspace and default channel, told once, however often and at once")
+    @Test("Concurrent automatic joins add one member to workspace and default channel and publish one fact")
     func entering() async throws {
-        try await WorkspaceHouse.use { house in
+        try await WorkspaceHarness.use { harness in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<6 { group.addTask { try await enter(house, 1) } }
+                for _ in 0..<6 { group.addTask { try await enter(harness, 1) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(statuses == Array(repeating: 200, count: 6))
-            let lobby = try await lobby(house)
+            let lobby = try await lobby(harness)
             let id = lobby?["workspace_id"]?.string ?? ""
-            let mine = try await house.call("GET", "/v1/workspaces/\(id)/my-channels", key: "gathering")
-            #expect(try house.texts(mine, "name") == ["일반"])
-            let told = try await FactStream(redis: house.redis).bodies(of: "workspace.member.added", count: 1)
+            let mine = try await harness.call("GET", "/v1/workspaces/\(id)/my-channels", key: "gathering")
+            #expect(try harness.texts(mine, "name") == ["일반"])
+            let told = try await FactStream(redis: harness.redis).bodies(of: "workspace.member.added", count: 1)
             #expect(told.count == 1)
-            // Nobody owns it: an owner is shown whom nobody can be, and nobody may change it.
+            // It has no owner: clients see the owner id 0, and no user may change it.
             #expect(lobby?["owner_id"]?.string == "0")
-            let changed = try await house.call(
+            let changed = try await harness.call(
                 "PUT", "/v1/workspaces/\(id)", key: "gathering", json: #"{"name":"mine"}"#)
             #expect(changed.errorCode == "E14")
-            let picture = try await house.call("GET", "/v1" + (lobby?["coverImage"]?.string ?? ""), key: "gathering")
-            #expect(picture.status == 200 && picture.headers["content-type"] == "image/png")
+            let image = try await harness.call("GET", "/v1" + (lobby?["coverImage"]?.string ?? ""), key: "gathering")
+            #expect(image.status == 200 && image.headers["content-type"] == "image/png")
         }
     }
 
     @Test(
-        "A slug that no key of this service names is nobody's to enter: the other service is told that this one is not ready"
+        "Joining a slug that no API key of this service names is answered with 503"
     )
     func unknown() async throws {
-        try await WorkspaceHouse.use { house in
+        try await WorkspaceHarness.use { harness in
             for (slugs, status) in [(#""elsewhere""#, 503), (#""lobby","elsewhere""#, 503), ("5", 422)] {
-                let answered = try await enter(house, 1, slugs)
+                let answered = try await enter(harness, 1, slugs)
                 #expect(answered == status, "\(slugs)")
             }
-            let entered = try await lobby(house)
+            let entered = try await lobby(harness)
             #expect(entered == nil)
         }
     }
 
-    @Test("Where a user has taken its name it gets another, and is entered all the same")
+    @Test("If a user has taken its name, a system workspace gets another name")
     func takenName() async throws {
-        try await WorkspaceHouse.use { house in
-            _ = try await house.sql("delete from workspace")
-            try await house.makeWorkspace("LOBBY", owner: 5)
-            try await house.start()
-            #expect(try await enter(house, 1) == 200)
-            #expect(try await lobby(house)?["name"]?.string == "lobby 2")
+        try await WorkspaceHarness.use { harness in
+            _ = try await harness.sql("delete from workspace")
+            try await harness.makeWorkspace("LOBBY", owner: 5)
+            try await harness.start()
+            #expect(try await enter(harness, 1) == 200)
+            #expect(try await lobby(harness)?["name"]?.string == "lobby 2")
         }
     }
 
-    @Test("An owner who is set manages it, may delete it, and it is there anew for the next to come")
+    @Test("The configured owner may delete a system workspace, and the next automatic join creates it again")
     func owner() async throws {
-        try await WorkspaceHouse.use(["system_owner": "7"]) { house in
-            #expect(try await enter(house, 1) == 200)
-            let lobby = try await lobby(house)
+        try await WorkspaceHarness.use(["system_owner": "7"]) { harness in
+            #expect(try await enter(harness, 1) == 200)
+            let lobby = try await lobby(harness)
             let id = lobby?["workspace_id"]?.string ?? ""
             #expect(lobby?["owner_id"]?.string == "7")
-            let members = try await house.call("GET", "/v1/workspaces/\(id)/members", key: "gathering")
-            #expect(try house.texts(members, "user_id") == ["7", "1"])
-            let named = try await house.call("PUT", "/v1/workspaces/\(id)", user: 7, form: Form(image: .png))
+            let members = try await harness.call("GET", "/v1/workspaces/\(id)/members", key: "gathering")
+            #expect(try harness.texts(members, "user_id") == ["7", "1"])
+            let named = try await harness.call("PUT", "/v1/workspaces/\(id)", user: 7, form: Form(image: .png))
             #expect(named.status == 200)
-            #expect(try await house.sql("select count(*) from unused_cover") == "0", "the system's picture stays")
-            let deleted = try await house.call("DELETE", "/v1/workspaces/\(id)", user: 7)
+            #expect(try await harness.sql("select count(*) from unused_cover") == "0", "the system's image stays")
+            let deleted = try await harness.call("DELETE", "/v1/workspaces/\(id)", user: 7)
             #expect(deleted.status == 200)
-            #expect(try await enter(house, 1) == 200)
-            #expect(try await self.lobby(house)?["owner_id"]?.string == "7")
+            #expect(try await enter(harness, 1) == 200)
+            #expect(try await self.lobby(harness)?["owner_id"]?.string == "7")
         }
     }
 }

@@ -7,43 +7,43 @@ import Wire
 
 @Suite("Workspaces", .serialized)
 struct WorkspaceTests {
-    @Test("Workspaces are listed oldest first for one app and newest first for the others, always alike")
+    @Test("Workspaces are listed in the stable order of the client profile")
     func order() async throws {
-        try await WorkspaceHouse.use { house in
-            for name in ["a", "b", "c"] { try await house.makeWorkspace(name) }
-            // Made within the same millisecond.
-            _ = try await house.sql("update workspace set created_at = 1 where slug is null")
+        try await WorkspaceHarness.use { harness in
+            for name in ["a", "b", "c"] { try await harness.makeWorkspace(name) }
+            // Created within one millisecond.
+            _ = try await harness.sql("update workspace set created_at = 1 where slug is null")
             for _ in 0..<3 {
-                let old = try await house.call("GET", "/v1/workspaces", key: "sooda")
-                #expect(try house.texts(old, "name") == ["a", "b", "c"])
-                let new = try await house.call("GET", "/v1/workspaces", key: "collatalk")
-                #expect(try house.texts(new, "name") == ["c", "b", "a"])
+                let old = try await harness.call("GET", "/v1/workspaces", key: "sooda")
+                #expect(try harness.texts(old, "name") == ["a", "b", "c"])
+                let new = try await harness.call("GET", "/v1/workspaces", key: "collatalk")
+                #expect(try harness.texts(new, "name") == ["c", "b", "a"])
             }
-            let others = try await house.call("GET", "/v1/workspaces", user: 2)
+            let others = try await harness.call("GET", "/v1/workspaces", user: 2)
             #expect(others.text == "[]")
         }
     }
 
-    @Test("The detail has all channels, the caller in them or not, and all members, the caller included")
+    @Test("The detail has all channels, joined or not, and all members, including the caller")
     func detail() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
-            try await house.makeChannel("general", in: id)
-            try await house.invite(2, to: id)
-            let reply = try await house.call("GET", "/v1/workspaces/\(id)", user: 2)
-            #expect(try house.texts(reply, "name", in: "channels") == ["일반", "general"])
-            #expect(try house.texts(reply, "user_id", in: "workspaceMembers") == ["1", "2"])
-            #expect(try house.texts(reply, "nickname", in: "workspaceMembers") == ["n1", "n2"])
-            let list = try await house.call("GET", "/v1/workspaces/\(id)/channels", user: 2)
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.makeChannel("general", in: id)
+            try await harness.invite(2, to: id)
+            let reply = try await harness.call("GET", "/v1/workspaces/\(id)", user: 2)
+            #expect(try harness.texts(reply, "name", in: "channels") == ["일반", "general"])
+            #expect(try harness.texts(reply, "user_id", in: "workspaceMembers") == ["1", "2"])
+            #expect(try harness.texts(reply, "nickname", in: "workspaceMembers") == ["n1", "n2"])
+            let list = try await harness.call("GET", "/v1/workspaces/\(id)/channels", user: 2)
             #expect(try reply.json["channels"]?.text == list.body, "a channel has identical values in every list")
         }
     }
 
-    @Test("Each generation gets its own names and types of the same workspace")
+    @Test("Each generation gets its own field names and types for the same workspace")
     func generations() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
-            let old = try await house.call("GET", "/v1/workspaces/\(id)", key: "sooda").json
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let old = try await harness.call("GET", "/v1/workspaces/\(id)", key: "sooda").json
             #expect(old["workspace_id"]?.int == Int(id))
             #expect(old["owner_id"]?.int == 1)
             #expect(old["thumbnail"]?.string?.hasPrefix("/static/workspaces/") == true)
@@ -51,7 +51,7 @@ struct WorkspaceTests {
             #expect(old["channels"]?[0]?["private"]?.int == 0)
             #expect(old["channels"]?[0]?["workspace_id"]?.int == Int(id))
             #expect(old["workspaceMembers"]?[0]?["user_id"]?.int == 1)
-            let new = try await house.call("GET", "/v1/workspaces/\(id)", key: "collabee").json
+            let new = try await harness.call("GET", "/v1/workspaces/\(id)", key: "collabee").json
             #expect(new["workspace_id"]?.string == "\(id)")
             #expect(new["coverImage"]?.string == old["thumbnail"]?.string)
             #expect(new["thumbnail"] == nil)
@@ -60,12 +60,12 @@ struct WorkspaceTests {
         }
     }
 
-    @Test("An edit changes what it brings and leaves what is absent, an empty picture and an empty form included")
+    @Test("An edit keeps absent values; an empty image part and an empty form change nothing")
     func edit() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
             func edit(_ form: Form, key: String = "collatalk") async throws -> JSONValue {
-                let reply = try await house.call("PUT", "/v1/workspaces/\(id)", key: key, form: form)
+                let reply = try await harness.call("PUT", "/v1/workspaces/\(id)", key: key, form: form)
                 #expect(reply.status == 200, "\(reply.text)")
                 return try reply.json
             }
@@ -92,34 +92,34 @@ struct WorkspaceTests {
         }
     }
 
-    @Test("A name that is taken cannot be edited to, but one's own can be written otherwise")
+    @Test("A workspace cannot take another's name, but can change the case of its own")
     func editName() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace("work")
-            try await house.makeWorkspace("play")
-            let taken = try await house.call("PUT", "/v1/workspaces/\(id)", form: Form(["name": "PLAY"]))
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace("work")
+            try await harness.makeWorkspace("play")
+            let taken = try await harness.call("PUT", "/v1/workspaces/\(id)", form: Form(["name": "PLAY"]))
             #expect(taken.errorCode == "E12")
-            let own = try await house.call("PUT", "/v1/workspaces/\(id)", form: Form(["name": "Work"]))
+            let own = try await harness.call("PUT", "/v1/workspaces/\(id)", form: Form(["name": "Work"]))
             #expect(try own.json["name"]?.string == "Work")
         }
     }
 
-    @Test("A deleted workspace is gone for everybody, with all that was in it, and its deletion is told")
+    @Test("Deleting a workspace deletes everything in it and publishes a fact")
     func delete() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
-            let other = try await house.makeWorkspace("other")
-            let channel = try await house.makeChannel("general", in: id)
-            try await house.invite(2, to: id)
-            try await house.join(2, channel)
-            let reply = try await house.call("DELETE", "/v1/workspaces/\(id)")
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let other = try await harness.makeWorkspace("other")
+            let channel = try await harness.makeChannel("general", in: id)
+            try await harness.invite(2, to: id)
+            try await harness.join(2, channel)
+            let reply = try await harness.call("DELETE", "/v1/workspaces/\(id)")
             #expect(reply.status == 200)
             #expect(reply.text == "{}")
             for path in ["", "/members", "/channels", "/my-channels", "/channels/\(channel)"] {
-                let gone = try await house.call("GET", "/v1/workspaces/\(id)" + path, user: 2)
+                let gone = try await harness.call("GET", "/v1/workspaces/\(id)" + path, user: 2)
                 #expect(gone.errorCode == "E13", "\(path)")
             }
-            let rows = try await house.sql(
+            let rows = try await harness.sql(
                 """
                 select (select count(*) from member where workspace = \(id)),
                     (select count(*) from channel where workspace = \(id)),
@@ -127,25 +127,25 @@ struct WorkspaceTests {
                     (select count(*) from channel where workspace = \(other))
                 """)
             #expect(rows == "0|0|0|1")
-            let told = try await FactStream(redis: house.redis).bodies(of: "workspace.deleted", count: 1)
+            let told = try await FactStream(redis: harness.redis).bodies(of: "workspace.deleted", count: 1)
             #expect(told.map { $0["workspace_id"]?.string } == ["\(id)"])
         }
     }
 
     @Test(
-        "A search finds channels and members by parts of their names, whatever case and composition, and nothing by nothing"
+        "A search finds channels and members by parts of names, regardless of case and composition; an empty keyword finds none"
     )
     func search() async throws {
-        try await WorkspaceHouse.use { house in
-            let id = try await house.makeWorkspace()
-            for name in ["Café", "general", "100%", "회의"] { try await house.makeChannel(name, in: id) }
-            house.peers.change { $0.nicknames = [2: "José", 3: "한별"] }
-            for user in [2, 3, 4] as [Int64] { try await house.invite(user, to: id) }
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            for name in ["Café", "general", "100%", "회의"] { try await harness.makeChannel(name, in: id) }
+            harness.peers.change { $0.nicknames = [2: "José", 3: "한별"] }
+            for user in [2, 3, 4] as [Int64] { try await harness.invite(user, to: id) }
             func found(_ keyword: String) async throws -> [[String]] {
-                let reply = try await house.call("GET", "/v1/workspaces/\(id)/search?keyword=\(keyword)", user: 2)
+                let reply = try await harness.call("GET", "/v1/workspaces/\(id)/search?keyword=\(keyword)", user: 2)
                 return [
-                    try house.texts(reply, "name", in: "channels"),
-                    try house.texts(reply, "user_id", in: "workspaceMembers"),
+                    try harness.texts(reply, "name", in: "channels"),
+                    try harness.texts(reply, "user_id", in: "workspaceMembers"),
                 ]
             }
             #expect(try await found("cafe%CC%81") == [["Café"], []])
@@ -156,8 +156,8 @@ struct WorkspaceTests {
             #expect(try await found("%ED%95%9C%EB%B3%84") == [[], ["3"]])
             #expect(try await found("_") == [[], []])
             #expect(try await found("") == [[], []])
-            let none = try await house.call("GET", "/v1/workspaces/\(id)/search", user: 2)
-            #expect(try house.texts(none, "name", in: "channels") == [])
+            let none = try await harness.call("GET", "/v1/workspaces/\(id)/search", user: 2)
+            #expect(try harness.texts(none, "name", in: "channels") == [])
         }
     }
 }

@@ -1,26 +1,16 @@
-import Contract
 import Wire
 
-/// A person's account.
+/// A user's account.
 struct Account: Sendable, Equatable {
     let id: UserID
     let email: String
     let nickname: String
     let phone: String?
+    /// The path of the profile image, such as `/static/profiles/…`.
     let profileImage: String?
-    let provider: AccountView.Provider?
+    /// The provider that the account was made with; nil for an account with a password.
+    let provider: SocialProvider?
     let createdAt: Timestamp
+    /// Grows with each change of the profile.
     let version: Int64
-
-    /// As its owner sees it.
-    func view(coins: Int64? = nil, tokens: TokensView? = nil) -> AccountView {
-        AccountView(
-            id: id, email: email, nickname: nickname, profileImage: profileImage, phone: phone, provider: provider,
-            coins: coins, createdAt: createdAt, tokens: tokens)
-    }
-
-    /// As others see it.
-    var member: MemberView {
-        MemberView(id: id, email: email, nickname: nickname, profileImage: profileImage)
-    }
 }

@@ -2,43 +2,45 @@ import Contract
 import Crypto
 import Wire
 
-/// Makes accounts and lets their owners in.
+/// Creates accounts with a password and checks passwords at login.
 struct Accounts: Sendable {
     let store: AccountStore
     let passwords: Passwords
 
-    /// What a person gives to join.
-    struct Application: Sendable {
+    /// The checked fields of a join.
+    struct NewAccount: Sendable {
         let email: EmailAddress
         let password: String
         let nickname: String
         let phone: String?
     }
 
-    /// Throws where nobody can be let in or join at present.
-    func requireRoom() throws(Failure) { try passwords.requireRoom() }
+    /// Throws E98 while the queue of passwords to hash is full.
+    func requireHashCapacity() throws(Failure) { try passwords.requireHashCapacity() }
 
-    func requireFree(_ email: EmailAddress) async throws {
-        if try await store.exists(email) { throw Failure.duplicate("The email has an account.") }
+    /// Throws E12 if the email has an account.
+    func requireUnused(_ email: EmailAddress) async throws {
+        if try await store.exists(email) { throw Failure.duplicate("An account with this email already exists.") }
     }
 
-    /// A new account with a password.
-    func join(_ application: Application) async throws -> Account {
-        try await requireFree(application.email)
-        let hash = try await passwords.hash(application.password)
+    /// Creates an account with a password.
+    func join(_ new: NewAccount) async throws -> Account {
+        try await requireUnused(new.email)
+        let hash = try await passwords.hash(new.password)
         let account = try await store.insert(
-            application.email, nickname: application.nickname, phone: application.phone, passwordHash: hash, at: .now)
-        guard let account else { throw Failure.duplicate("The email has an account.") }
+            new.email, nickname: new.nickname, phone: new.phone, passwordHash: hash, at: .now)
+        guard let account else { throw Failure.duplicate("An account with this email already exists.") }
         return account
     }
 
-    /// The account of an email and its password. An unknown email costs the same time and gets the same words.
+    /// Returns the account of an email if the password is right. An unknown email takes the same time and gets the same
+    /// error as a wrong password.
     func logIn(_ email: EmailAddress?, password: String) async throws -> Account {
-        var found: AccountStore.Secret?
+        var found: AccountStore.AccountWithPassword?
         if let email { found = try await store.find(email) }
         let verdict = try await passwords.verify(password, against: found?.passwordHash)
         guard let found, case .right(let needsRehash) = verdict else {
-            throw Failure(.unknownAccount, "Email or password is wrong.")
+            throw Failure(.unknownAccount, "The email or the password is wrong.")
         }
         if needsRehash {
             try await store.setPasswordHash(try await passwords.hash(password), of: found.account.id)

@@ -1,11 +1,11 @@
 import Contract
 import Wire
 
-/// Brings an account into the workspaces that everybody of its API key is in, before the reply to its join or login.
+/// Adds an account to the workspaces that its API key names, before the reply to its join or login.
 struct AutoJoin: Sendable {
     let workspaces: WorkspaceClient
 
-    func enter(_ account: UserID, under profile: ClientProfile) async throws {
+    func joinWorkspaces(_ account: UserID, under profile: ClientProfile) async throws {
         if profile.autoJoin.isEmpty { return }
         try await workspaces.autoJoin(account, slugs: profile.autoJoin)
     }

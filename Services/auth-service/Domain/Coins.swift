@@ -5,14 +5,14 @@ import Synchronization
 import Telemetry
 import Wire
 
-/// People's coins, as payment-service tells them.
+/// Reads users' coin balances from payment-service.
 final class Coins: Sendable {
     private let payments: PaymentClient
     private let log: Log
-    /// Until when payment-service is not asked, because it did not answer; monotonic nanoseconds.
+    /// The end of the pause that follows a failed call, in monotonic nanoseconds.
     private let pausedUntil = Mutex<UInt64>(0)
 
-    /// Nobody waits longer for coins.
+    /// The deadline of a call to payment-service.
     static let deadline = Duration.seconds(1)
     private static let pause: UInt64 = 1_000_000_000
 
@@ -21,14 +21,17 @@ final class Coins: Sendable {
         self.log = log
     }
 
-    /// Nothing, with a warning in the log, while payment-service does not answer: a profile is worth more than its coins.
+    /// Returns no balances and logs a warning while payment-service does not answer: a profile without coins is better
+    /// than an error.
     func balances(of users: [UserID]) async -> [UserID: Int] {
         guard pausedUntil.withLock({ $0 <= EventLoop.preciseNow }) else { return [:] }
         do {
             return try await payments.balances(of: users)
         } catch {
             pausedUntil.withLock { $0 = EventLoop.preciseNow + Self.pause }
-            log.warning("no balances for profiles", ["profiles": .count(users.count), "cause": .cause(error)])
+            log.warning(
+                "profiles are sent without coins: payment-service does not answer",
+                ["profiles": .count(users.count), "cause": .cause(error)])
             return [:]
         }
     }

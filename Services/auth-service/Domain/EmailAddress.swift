@@ -3,7 +3,7 @@ import Wire
 
 /// An email address of the form `local@domain.tld`.
 struct EmailAddress: Sendable, Equatable {
-    /// As it was given.
+    /// The address as the user wrote it.
     let text: String
     /// What addresses are compared by: NFC and without regard to case.
     let key: String
@@ -11,7 +11,7 @@ struct EmailAddress: Sendable, Equatable {
     /// Bytes.
     static let longest = 254
 
-    /// Checks the form; nothing is sent to the address to find out whether it exists.
+    /// Checks the form only; no message is sent to the address.
     init(_ text: String) throws(Failure) {
         guard text.utf8.count <= Self.longest, Self.hasForm(text) else { throw .invalid("The email is not valid.") }
         self.text = text

@@ -1,18 +1,19 @@
 import EventLoop
 
-/// How often something went wrong of late, a key; there are never more than `capacity` keys.
+/// Counts recent failures by key, for at most `capacity` keys.
 ///
-/// When the table is full, new keys share one count: memory stays bounded, and nobody who fills it gets in free.
+/// When the table is full, new keys share one count: memory stays bounded, and filling the table gains an attacker
+/// nothing.
 struct FailureTable<Key: Hashable & Sendable>: Sendable {
     private struct Entry: Sendable {
         var failures = 0
         /// Monotonic nanoseconds.
         var last: UInt64 = 0
 
-        func isPast(_ now: UInt64) -> Bool { now >= last + FailureTable.memory }
+        func isExpired(_ now: UInt64) -> Bool { now >= last + FailureTable.retention }
 
         mutating func add(_ now: UInt64) {
-            failures = isPast(now) ? 1 : failures + 1
+            failures = isExpired(now) ? 1 : failures + 1
             last = now
         }
     }
@@ -22,14 +23,14 @@ struct FailureTable<Key: Hashable & Sendable>: Sendable {
     private var overflow = Entry()
     private var sweepAt = 64
 
-    private static var memory: UInt64 { FailureRecord.memory.wholeNanoseconds }
+    private static var retention: UInt64 { FailureRecord.retention.wholeNanoseconds }
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// What went wrong of `key` of late; nil where nothing did.
+    /// Returns the recent failures of `key`, or nil if there are none.
     func record(of key: Key, now: UInt64) -> FailureRecord? {
         let entry = entries[key] ?? (entries.count < capacity ? Entry() : overflow)
-        guard entry.failures > 0, !entry.isPast(now) else { return nil }
+        guard entry.failures > 0, !entry.isExpired(now) else { return nil }
         return FailureRecord(failures: entry.failures, age: .nanoseconds(Int64(now - min(now, entry.last))))
     }
 
@@ -42,11 +43,12 @@ struct FailureTable<Key: Hashable & Sendable>: Sendable {
         entries[key, default: Entry()].add(now)
     }
 
-    mutating func forget(_ key: Key) { entries[key] = nil }
+    /// Removes the failures of `key`.
+    mutating func remove(_ key: Key) { entries[key] = nil }
 
-    /// Forgets what is long past; the next sweep comes when the table has doubled.
+    /// Removes expired entries. The next sweep runs when the table has doubled.
     private mutating func sweep(_ now: UInt64) {
-        entries = entries.filter { !$0.value.isPast(now) }
+        entries = entries.filter { !$0.value.isExpired(now) }
         sweepAt = max(64, min(capacity, entries.count * 2))
     }
 

@@ -2,19 +2,20 @@ import Crypto
 import ServiceKit
 import Wire
 
-/// The word of this service about its own tokens.
+/// Answers token checks of this service, which owns the keys and sessions, from its own database.
 struct LocalAuthority: TokenAuthority {
     let signingKeys: SigningKeys
     let sessions: SessionStore
 
     private static let pageLength = 10_000
 
-    /// Read anew, because who asks may have met a token that another instance has signed with a key made since.
+    /// Reads the keys again: another instance may have made a key since and signed the caller's token with it.
     func keys() async throws -> VerificationKeySet {
         try await signingKeys.refresh()
         return signingKeys.published
     }
 
+    /// Returns one page of revocations, and the moment from which to ask for the next ones.
     func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) {
         let now = Timestamp.now
         let page = try await sessions.revocations(since: since, limit: Self.pageLength)

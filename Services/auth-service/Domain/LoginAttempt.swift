@@ -2,11 +2,11 @@ import Crypto
 import ServiceKit
 import Wire
 
-/// Somebody's wish to come in with a password.
+/// One attempt to log in with a password: the account and the address that it counts against.
 struct LoginAttempt: Sendable, Hashable {
-    /// Stands for the email; nil where it is no email. Nobody reads emails out of what is kept about attempts.
+    /// A digest of the email, so that stored counts contain no address; nil if the text is not an email.
     let account: String?
-    /// The address it comes from, or the network of 64 bits in IPv6.
+    /// The caller's IP address, or its /64 network in IPv6.
     let address: String
 
     init(_ email: EmailAddress?, from address: String) {

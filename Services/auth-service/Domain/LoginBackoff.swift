@@ -1,48 +1,49 @@
-/// What one instance remembers of attempts to log in. Times are monotonic nanoseconds.
+/// One instance's counts of failed logins and logins in flight. Times are monotonic nanoseconds.
 struct LoginBackoff: Sendable {
     private var accounts: FailureTable<String>
     private var addresses: FailureTable<String>
     private var pairs: FailureTable<LoginAttempt>
-    private var acquaintances: RecentSet<LoginAttempt>
-    private var underWay: [LoginAttempt: Int] = [:]
-    private var underWayAtAccount: [String: Int] = [:]
-    private var underWayFromAddress: [String: Int] = [:]
+    private var knownPairs: RecentSet<LoginAttempt>
+    private var inFlight: [LoginAttempt: Int] = [:]
+    private var inFlightByAccount: [String: Int] = [:]
+    private var inFlightByAddress: [String: Int] = [:]
 
-    /// - Parameter capacity: accounts, addresses and pairs of them remembered at most, each.
+    /// - Parameter capacity: the limit for accounts, for addresses and for pairs of the two.
     init(capacity: Int = 1 << 16) {
         accounts = FailureTable(capacity: capacity)
         addresses = FailureTable(capacity: capacity)
         pairs = FailureTable(capacity: capacity)
-        acquaintances = RecentSet(capacity: capacity)
+        knownPairs = RecentSet(capacity: capacity)
     }
 
-    func standing(of attempt: LoginAttempt, now: UInt64) -> LoginStanding {
-        LoginStanding(
+    /// Returns what this instance knows about an attempt before it begins.
+    func history(of attempt: LoginAttempt, now: UInt64) -> LoginHistory {
+        LoginHistory(
             account: attempt.account.flatMap { accounts.record(of: $0, now: now) },
             address: addresses.record(of: attempt.address, now: now), pair: pairs.record(of: attempt, now: now),
-            isAcquainted: acquaintances.contains(attempt),
-            underWay: LoginStanding.UnderWay(
-                account: attempt.account.flatMap { underWayAtAccount[$0] } ?? 0,
-                address: underWayFromAddress[attempt.address] ?? 0, pair: underWay[attempt] ?? 0))
+            isKnownPair: knownPairs.contains(attempt),
+            inFlight: LoginHistory.InFlight(
+                account: attempt.account.flatMap { inFlightByAccount[$0] } ?? 0,
+                address: inFlightByAddress[attempt.address] ?? 0, pair: inFlight[attempt] ?? 0))
     }
 
-    /// The attempt begins; `ended` must follow.
+    /// Counts an attempt as in flight; a call of `ended` must follow.
     mutating func began(_ attempt: LoginAttempt) { count(attempt, 1) }
 
     mutating func ended(_ attempt: LoginAttempt) { count(attempt, -1) }
 
-    /// The password was wrong, or there is no such account. Who has come in from there before fails for themselves alone.
-    mutating func failed(_ attempt: LoginAttempt, isAcquainted: Bool, now: UInt64) {
+    /// Counts a wrong password or an unknown account. A failure of a known pair counts for that pair alone.
+    mutating func failed(_ attempt: LoginAttempt, isKnownPair: Bool, now: UInt64) {
         pairs.add(attempt, now: now)
-        if isAcquainted { return }
+        if isKnownPair { return }
         if let account = attempt.account { accounts.add(account, now: now) }
         addresses.add(attempt.address, now: now)
     }
 
-    /// The password was right.
+    /// Remembers the pair of account and address after the right password, and clears its failures.
     mutating func succeeded(_ attempt: LoginAttempt) {
-        acquaintances.insert(attempt)
-        pairs.forget(attempt)
+        knownPairs.insert(attempt)
+        pairs.remove(attempt)
     }
 
     private mutating func count(_ attempt: LoginAttempt, _ step: Int) {
@@ -50,8 +51,8 @@ struct LoginBackoff: Sendable {
             number = (number ?? 0) + step
             if number == 0 { number = nil }
         }
-        add(&underWay[attempt])
-        add(&underWayFromAddress[attempt.address])
-        if let account = attempt.account { add(&underWayAtAccount[account]) }
+        add(&inFlight[attempt])
+        add(&inFlightByAddress[attempt.address])
+        if let account = attempt.account { add(&inFlightByAccount[account]) }
     }
 }

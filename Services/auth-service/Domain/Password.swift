@@ -5,7 +5,8 @@ enum Password {
     private static let shortest = 8
     static let longestInBytes = 1024
 
-    /// At least 8 characters with an upper-case and a lower-case letter, a digit and something else.
+    /// Returns the password if it has at least 8 characters, among them an upper-case letter, a lower-case letter, a
+    /// digit and another character.
     static func checked(_ text: String) throws(Failure) -> String {
         let isStrong =
             text.count >= shortest && text.utf8.count <= longestInBytes

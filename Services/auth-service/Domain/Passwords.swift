@@ -3,7 +3,7 @@ import Crypto
 import Telemetry
 import Wire
 
-/// Hashes and compares passwords, sheds what is too much, and counts both.
+/// Hashes and verifies passwords, refuses calls while the queue is full, and counts both.
 struct Passwords: Sendable {
     private let hasher: PasswordHasher
     private let made: Counter
@@ -11,23 +11,24 @@ struct Passwords: Sendable {
 
     init(_ hasher: PasswordHasher, _ metrics: MetricsRegistry) {
         self.hasher = hasher
-        made = metrics.counter("maru_password_hashes_total", "Passwords hashed, to keep or to compare.")
-        shed = metrics.counter("maru_password_hashes_shed_total", "Passwords not hashed because too many waited.")
+        made = metrics.counter("maru_password_hashes_total", "Passwords hashed at joins and logins.")
+        shed = metrics.counter("maru_password_hashes_shed_total", "Passwords not hashed because the queue was full.")
     }
 
-    /// Sheds a call before anything is done for it, where its password would find no place.
-    func requireRoom() throws(Failure) {
+    /// Refuses a call with E98 before any other work if its password could not be queued.
+    func requireHashCapacity() throws(Failure) {
         guard hasher.isFull else { return }
         shed.increment()
         throw .overloaded
     }
 
-    /// What to store for a password. Keyboards write the same letters in different normal forms, so all are made one.
+    /// Returns the hash to store. Keyboards write the same letters in different Unicode forms, so the text is made NFC
+    /// first.
     func hash(_ password: String) async throws -> String {
         try await counted { try await hasher.hash(password.nfc) }
     }
 
-    /// Compares with what is stored; nil costs the same.
+    /// Compares a password with the stored hash; a nil hash takes the same time.
     func verify(_ password: String, against stored: String?) async throws -> PasswordVerdict {
         try await counted { try await hasher.verify(password.nfc, against: stored) }
     }

@@ -2,23 +2,23 @@ import Contract
 import ServiceKit
 import Wire
 
-/// What is to be changed in a profile; nil stays as it is.
+/// A change of a profile; nil fields stay as they are.
 struct ProfileChange: Sendable {
     var nickname: String?
-    /// The inner nil takes the phone number away.
+    /// The inner nil removes the phone number.
     var phone: String??
     var profileImage: String?
 
     var isEmpty: Bool { nickname == nil && phone == nil && profileImage == nil }
 }
 
-/// Changes profiles and tells the others.
+/// Reads and changes profiles, and publishes changes to the other services.
 struct Profiles: Sendable {
     let store: AccountStore
     let facts: AccountFacts
     let workspaces: WorkspaceClient
 
-    /// Another's account, for those who share a workspace with them.
+    /// Returns another user's account if the viewer shares a workspace with them.
     func account(of user: UserID, for viewer: UserID) async throws -> Account {
         if user != viewer, try await workspaces.acquaintances(of: viewer, among: [user]).isEmpty {
             throw Failure.notFound
@@ -27,7 +27,7 @@ struct Profiles: Sendable {
         return account
     }
 
-    /// The account after the change; one that changes nothing is told to nobody.
+    /// Changes a profile and returns the account. An empty change publishes nothing.
     func change(_ user: UserID, _ change: ProfileChange) async throws -> Account {
         if change.isEmpty {
             guard let account = try await store.find(user) else { throw Failure.notFound }

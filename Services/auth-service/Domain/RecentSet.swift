@@ -1,4 +1,4 @@
-/// The elements inserted of late: at least the last `capacity`, at most twice as many.
+/// The most recently inserted elements: at least the last `capacity`, at most twice as many.
 struct RecentSet<Element: Hashable & Sendable>: Sendable {
     private let capacity: Int
     private var recent: Set<Element> = []

@@ -1,23 +1,23 @@
 import Crypto
 import Wire
 
-/// What renews access: 256 random bits, of which the server keeps only the digest.
+/// A refresh token: 256 random bits, of which the server stores only the digest.
 struct RefreshToken: Sendable {
-    /// What the client keeps.
+    /// The text that the client stores.
     let text: String
-    /// What the server keeps.
+    /// The digest that the server stores.
     let hash: [UInt8]
 
     private static let length = 32
 
-    /// A new one.
+    /// Makes a new token.
     init() {
         let bytes = SecureRandom.bytes(Self.length)
         text = Base64.encode(bytes.span, .url)
         hash = SHA256.digest(of: bytes.span)
     }
 
-    /// One that a client shows; nil where it cannot be one of ours.
+    /// Reads a token that a client sent; nil if it cannot be one of ours.
     init?(_ text: String) {
         guard let bytes = Base64.decode(text.utf8.span, .url), bytes.count == Self.length else { return nil }
         self.text = text

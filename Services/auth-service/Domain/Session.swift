@@ -1,11 +1,11 @@
 import Contract
 import Wire
 
-/// A sign-in: what tokens are bound to and what can be revoked.
+/// One sign-in of a user on a device. Tokens are bound to it, and it can be revoked.
 struct Session: Sendable, Equatable {
     let id: SessionID
     let account: UserID
-    /// The name of the client profile that it was opened under.
+    /// The name of the client profile that opened it.
     let profile: String
     let createdAt: Timestamp
     let expiresAt: Timestamp

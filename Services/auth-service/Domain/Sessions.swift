@@ -9,18 +9,24 @@ struct Sessions: Sendable {
     let issuer: TokenIssuer
     let announcer: RevocationAnnouncer
 
-    /// A lost reply lets a client show a token that it has used up already; for so long that is no theft.
+    /// A client that lost a reply may send a used token again for this long; after that a used token counts as stolen.
     private static let grace = Duration.seconds(60)
 
-    /// A session that has just been opened or renewed, with what its client gets.
+    /// The tokens that a client stores.
+    struct Tokens: Sendable {
+        let access: String
+        let refresh: String
+    }
+
+    /// A session that was just opened or renewed, with its tokens.
     struct Grant: Sendable {
         let session: Session
-        let tokens: TokensView
+        let tokens: Tokens
         /// The value of the socket cookie.
         let socketToken: String
     }
 
-    /// Opens a session; a device token, if given, becomes the session's.
+    /// Opens a session. A device token, if given, becomes the session's.
     func open(_ account: UserID, under profile: ClientProfile, device: String?) async throws -> Grant {
         let now = Timestamp.now
         let token = RefreshToken()
@@ -30,7 +36,7 @@ struct Sessions: Sendable {
         return grant(session, token.text, profile, now)
     }
 
-    /// Renews access with a refresh token, which a rotating profile thereby uses up.
+    /// Renews access with a refresh token; under a profile that rotates tokens the token is used up.
     func renew(_ text: String, under profile: ClientProfile) async throws -> Grant {
         guard let token = RefreshToken(text) else { throw Failure(.invalidToken, "The refresh token is not valid.") }
         let now = Timestamp.now
@@ -49,14 +55,14 @@ struct Sessions: Sendable {
         return grant(session, next.text, profile, now)
     }
 
-    /// A token used up before the grace is in two hands: nobody may go on with the session.
+    /// Ends the session if the token was used up before the grace: two clients have it, and one of them stole it.
     private func refuseTheft(of session: Session, usedAt: Timestamp, _ now: Timestamp) async throws {
         guard now - usedAt > Self.grace else { return }
         try await end(session.id, of: session.account)
         throw Failure(.expiredRefresh, "The refresh token has been used before.")
     }
 
-    /// Ends a session; every service knows it within a second. False where it was not open.
+    /// Ends a session; every service learns of it within a second. Returns false if the session was not open.
     @discardableResult
     func end(_ id: SessionID, of account: UserID) async throws -> Bool {
         let now = Timestamp.now
@@ -65,7 +71,7 @@ struct Sessions: Sendable {
         return true
     }
 
-    /// Ends all sessions of an account, as `end` does one.
+    /// Ends all sessions of an account in the same way.
     func endAll(of account: UserID) async throws {
         let now = Timestamp.now
         for session in try await store.revokeAll(of: account, at: now) {
@@ -76,7 +82,7 @@ struct Sessions: Sendable {
     private func grant(_ session: Session, _ refresh: String, _ profile: ClientProfile, _ now: Timestamp) -> Grant {
         Grant(
             session: session,
-            tokens: TokensView(access: issuer.accessToken(for: session, under: profile, now: now), refresh: refresh),
+            tokens: Tokens(access: issuer.accessToken(for: session, under: profile, now: now), refresh: refresh),
             socketToken: issuer.socketToken(for: session, now: now))
     }
 }

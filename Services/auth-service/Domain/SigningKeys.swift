@@ -3,9 +3,9 @@ import ServiceKit
 import Synchronization
 import Wire
 
-/// The keys of this service: one signs, all that may have signed a living token are published.
+/// The keys that sign tokens: one signs, and every key that may have signed a valid token is published.
 ///
-/// A new key is published for a while before it signs, so that every service knows it by then.
+/// A new key is published for a while before it signs, so that every service has fetched it by then.
 final class SigningKeys: Sendable {
     private struct State {
         var current: SigningKey
@@ -14,7 +14,7 @@ final class SigningKeys: Sendable {
 
     private let store: SigningKeyStore
     private let rotation: Duration
-    private let memory: Duration
+    private let retention: Duration
     private let state: Mutex<State>
 
     /// Longer than the interval at which services fetch the keys.
@@ -22,8 +22,8 @@ final class SigningKeys: Sendable {
 
     /// - Parameters:
     ///   - rotation: how long a key signs.
-    ///   - tokenLifetime: how long any token lives; a key is published for so long after it has signed last.
-    /// - Throws: `ConfigError` where keys would be made faster than they may be forgotten.
+    ///   - tokenLifetime: the longest lifetime of a token; a key stays published this long after it last signed.
+    /// - Throws: `ConfigError` if keys would be made faster than they expire.
     init(store: SigningKeyStore, rotation: Duration, tokenLifetime: Duration) async throws {
         let shortest = Self.shortestRotation(tokenLifetime: tokenLifetime)
         guard rotation >= shortest else {
@@ -35,35 +35,37 @@ final class SigningKeys: Sendable {
         }
         self.store = store
         self.rotation = rotation
-        memory = rotation + tokenLifetime + Self.publishedBefore
-        state = Mutex(try await Self.read(store, rotation, memory))
+        retention = rotation + tokenLifetime + Self.publishedBefore
+        state = Mutex(try await Self.read(store, rotation, retention))
     }
 
-    /// By which no more keys are published at a time than their readers accept: the newest, and others a rotation apart
-    /// that are not older than `memory`.
+    /// The shortest rotation with which the published keys stay within the number that readers accept: the newest key,
+    /// and older keys a rotation apart until their retention ends.
     private static func shortestRotation(tokenLifetime: Duration) -> Duration {
         let seconds = (tokenLifetime + publishedBefore) / .seconds(VerificationKeySet.maximumCount - 1)
         return .seconds(Int64(seconds) + 1)
     }
 
-    /// The key that signs now.
+    /// The key that signs tokens now.
     var current: SigningKey { state.withLock { $0.current } }
 
     /// The public halves of all keys.
     var published: VerificationKeySet { state.withLock { $0.published } }
 
-    /// Makes the next key when it is time, and takes over what other instances have made.
+    /// Makes the next key when it is due, and takes over the keys that other instances have made.
     func refresh() async throws {
-        let read = try await Self.read(store, rotation, memory)
+        let read = try await Self.read(store, rotation, retention)
         state.withLock { $0 = read }
     }
 
-    private static func read(_ store: SigningKeyStore, _ rotation: Duration, _ memory: Duration) async throws -> State {
+    private static func read(_ store: SigningKeyStore, _ rotation: Duration, _ retention: Duration) async throws
+        -> State
+    {
         let now = Timestamp.now
-        let stored = try await store.keys(rotation: rotation, memory: memory, now: now)
+        let stored = try await store.keys(rotation: rotation, retention: retention, now: now)
         let published = VerificationKeySet(stored.map(\.key.verificationKey))
-        let ripe = stored.first { $0.createdAt <= now - publishedBefore } ?? stored.last
-        guard let ripe else { preconditionFailure("the store always has a key") }
-        return State(current: ripe.key, published: published)
+        let current = stored.first { $0.createdAt <= now - publishedBefore } ?? stored.last
+        guard let current else { preconditionFailure("the store returned no signing key") }
+        return State(current: current.key, published: published)
     }
 }

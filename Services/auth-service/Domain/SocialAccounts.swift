@@ -3,54 +3,55 @@ import Crypto
 import Postgres
 import Wire
 
-/// Finds or makes the account of someone for whom a provider vouches.
+/// Finds or creates the account of a user that a provider has identified.
 struct SocialAccounts: Sendable {
     let database: PostgresPool
     let store: AccountStore
 
-    /// Where mail is delivered to nobody (RFC 2606): for accounts whose provider tells no email.
-    private static let nowhere = "users.invalid"
+    /// A reserved domain without mail (RFC 2606), for accounts whose provider gives no email.
+    private static let reservedDomain = "users.invalid"
 
-    /// The account linked to the person, else the one of an email that both sides have verified, else a new one.
-    func account(of person: SocialPerson) async throws -> Account {
-        let (provider, subject) = (person.provider, person.subject)
+    /// Returns the account linked to the identity, else the account of the same verified email, else a new account.
+    func account(of identity: SocialIdentity) async throws -> Account {
+        let (provider, subject) = (identity.provider, identity.subject)
         if let known = try await store.find(provider, subject: subject, in: database) { return known }
         return try await database.transaction(attempts: 3) { tx in
-            // Who signs in for the first time more than once at a time is made one account.
+            // The lock gives concurrent first sign-ins of one user the same account.
             try await store.lock(provider, subject: subject, in: tx)
             if let known = try await store.find(provider, subject: subject, in: tx) { return known }
-            let owner = try await owner(person, in: tx)
-            try await store.link(provider, subject: subject, to: owner.id, at: .now, in: tx)
-            return owner
+            let account = try await linkableAccount(of: identity, in: tx)
+            try await store.link(provider, subject: subject, to: account.id, at: .now, in: tx)
+            return account
         }
     }
 
-    private func owner(_ person: SocialPerson, in tx: PostgresTransaction) async throws -> Account {
-        if let account = try await linkedByEmail(person, in: tx) { return account }
-        if let account = try await make(person, in: tx) { return account }
-        // Meanwhile somebody has taken the email: the same person by way of another provider, perhaps.
-        guard let account = try await linkedByEmail(person, in: tx) else {
-            throw Failure.duplicate("The email has an account.")
+    private func linkableAccount(of identity: SocialIdentity, in tx: PostgresTransaction) async throws -> Account {
+        if let account = try await accountOfVerifiedEmail(identity, in: tx) { return account }
+        if let account = try await create(identity, in: tx) { return account }
+        // A concurrent call has taken the email, perhaps of the same user with another provider.
+        guard let account = try await accountOfVerifiedEmail(identity, in: tx) else {
+            throw Failure.duplicate("An account with this email already exists.")
         }
         return account
     }
 
-    private func linkedByEmail(_ person: SocialPerson, in tx: PostgresTransaction) async throws -> Account? {
-        guard let email = person.verifiedEmail.flatMap({ try? EmailAddress($0) }),
+    private func accountOfVerifiedEmail(_ identity: SocialIdentity, in tx: PostgresTransaction) async throws -> Account?
+    {
+        guard let email = identity.verifiedEmail.flatMap({ try? EmailAddress($0) }),
             let known = try await store.findVerified(email, in: tx)
         else { return nil }
-        // Whoever made the account may not be the email's owner.
-        guard known.isVerified else { throw Failure.duplicate("The email has an account.") }
+        // The account may have been made by someone who does not own the email.
+        guard known.isVerified else { throw Failure.duplicate("An account with this email already exists.") }
         return known.account
     }
 
-    /// A new account; nil where the email has one.
-    private func make(_ person: SocialPerson, in tx: PostgresTransaction) async throws -> Account? {
+    /// Creates an account; nil if the email already has one.
+    private func create(_ identity: SocialIdentity, in tx: PostgresTransaction) async throws -> Account? {
         let unique = Hexadecimal.encode(SecureRandom.bytes(8).span)
-        let verified = person.verifiedEmail.flatMap { try? EmailAddress($0) }
-        let email = try verified ?? EmailAddress("\(person.provider.rawValue)-\(unique)@\(Self.nowhere)")
-        let nickname = person.nickname.flatMap { try? ProfileRules.nickname($0) } ?? "사용자\(unique.prefix(6))"
+        let verified = identity.verifiedEmail.flatMap { try? EmailAddress($0) }
+        let email = try verified ?? EmailAddress("\(identity.provider.rawValue)-\(unique)@\(Self.reservedDomain)")
+        let nickname = identity.nickname.flatMap { try? ProfileRules.nickname($0) } ?? "사용자\(unique.prefix(6))"
         return try await store.insert(
-            email, isVerified: verified != nil, nickname: nickname, provider: person.provider, at: .now, in: tx)
+            email, isVerified: verified != nil, nickname: nickname, provider: identity.provider, at: .now, in: tx)
     }
 }

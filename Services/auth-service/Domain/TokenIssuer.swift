@@ -9,12 +9,12 @@ struct TokenIssuer: Sendable {
 
     init(keys: SigningKeys) { self.keys = keys }
 
-    /// The token that opens HTTP routes for the lifetime that the profile gives, but not beyond the session.
+    /// Signs an access token for HTTP routes. It lives as long as the profile says, but not beyond the session.
     func accessToken(for session: Session, under profile: ClientProfile, now: Timestamp) -> String {
         sign(.access, session, until: min(now + profile.accessTokenLifetime, session.expiresAt), now)
     }
 
-    /// The token in the cookie, which opens sockets as long as the session lasts.
+    /// Signs the token of the socket cookie, which is valid as long as the session.
     func socketToken(for session: Session, now: Timestamp) -> String {
         sign(.socket, session, until: session.expiresAt, now)
     }

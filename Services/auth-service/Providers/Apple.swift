@@ -5,7 +5,7 @@ import Wire
 /// Sign in with Apple: verifies identity tokens with Apple's published keys.
 struct Apple: Sendable {
     let keys: AppleKeys
-    /// Our apps' bundle and service ids; none where Apple is not set up.
+    /// Our apps' bundle and service ids; empty if Apple is not set up.
     let clientIDs: Set<String>
     let nonces: NonceStore
 
@@ -17,10 +17,10 @@ struct Apple: Sendable {
     private static let issuer = "https://appleid.apple.com"
     private static let leeway = Duration.seconds(60)
 
-    /// The person of an identity token.
+    /// Verifies an identity token and returns the user that it identifies.
     ///
-    /// - Parameter nickname: what the client was told at the first sign-in.
-    func person(of token: String, nickname: String?) async throws -> SocialPerson {
+    /// - Parameter nickname: the name that Apple gave the client at the first sign-in.
+    func identity(of token: String, nickname: String?) async throws -> SocialIdentity {
         guard !clientIDs.isEmpty else { throw Failure.unavailable }
         let claims = try await claims(of: Array(token.utf8))
         guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= Self.longestSubject else {
@@ -28,7 +28,7 @@ struct Apple: Sendable {
         }
         if let nonce = claims["nonce"]?.string { try await useUp(nonce, expiry: claims["exp"]?.int) }
         let isVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
-        return SocialPerson(
+        return SocialIdentity(
             provider: .apple, subject: subject, verifiedEmail: isVerified ? claims["email"]?.string : nil,
             nickname: nickname)
     }
@@ -50,7 +50,7 @@ struct Apple: Sendable {
         return try verifier.verify(token.span, now: .now)
     }
 
-    /// A nonce is good once, for as long as its token lives.
+    /// Uses up a nonce: it is valid once while its token is valid.
     private func useUp(_ nonce: String, expiry: Int?) async throws {
         let end = Timestamp(seconds: Int64(expiry ?? 0)) + Self.leeway
         let isFirst = try await nonces.use(SHA256.digest(of: nonce.utf8.span), until: end, at: .now)

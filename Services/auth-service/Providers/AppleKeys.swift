@@ -5,14 +5,14 @@ import HTTP
 import Synchronization
 import Wire
 
-/// Apple's published keys: kept for a day, and fetched again when a token names an unknown one, but not often.
+/// Caches Apple's published keys for a day. A token with an unknown key causes a new fetch, at most one an interval.
 ///
-/// Who needs them while they are on their way waits for the same fetch. While Apple does not answer, those known serve on.
+/// Concurrent callers share one fetch. While Apple does not answer, the cached keys stay in use.
 final class AppleKeys: Sendable {
     private struct State {
         var keys: VerificationKeySet?
         var fetchedAt: Timestamp?
-        /// Fetches that failed count as well.
+        /// The last fetch, failed fetches included.
         var askedAt: Timestamp?
         var fetching: Task<VerificationKeySet, any Error>?
     }
@@ -26,15 +26,15 @@ final class AppleKeys: Sendable {
     private static let deadline = Duration.seconds(5)
 
     /// - Parameters:
-    ///   - base: such as `https://appleid.apple.com`.
-    ///   - interval: between two fetches at least, unless there are no keys at all.
+    ///   - base: the base URL, such as `https://appleid.apple.com`.
+    ///   - interval: the shortest time between two fetches while keys are cached.
     init(http: HTTPClient, base: String, interval: Duration) {
         self.http = http
         url = base + "/auth/keys"
         self.interval = interval
     }
 
-    /// The keys as they were fetched last, fetched now where that is long ago.
+    /// Returns the cached keys, and fetches them first if they are missing or a day old.
     func current() async throws -> VerificationKeySet {
         let (known, isFresh) = state.withLock { state in
             (state.keys, state.fetchedAt.map { Timestamp.now - $0 < Self.lifetime } == true)
@@ -44,7 +44,7 @@ final class AppleKeys: Sendable {
         return (try? await refreshed()) ?? known
     }
 
-    /// The keys fetched anew; nil when that was just done.
+    /// Fetches the keys again; nil if the last fetch was less than an interval ago.
     func refreshed() async throws -> VerificationKeySet? {
         let isAllowed = state.withLock { state in
             state.fetching != nil || state.askedAt.map { Timestamp.now - $0 >= interval } ?? true
@@ -52,13 +52,13 @@ final class AppleKeys: Sendable {
         return isAllowed ? try await fetch().value : nil
     }
 
-    /// The fetch under way, begun now where there is none.
+    /// Returns the fetch in flight, or begins one.
     private func fetch() -> Task<VerificationKeySet, any Error> {
         state.withLock { state in
             if let fetching = state.fetching { return fetching }
             state.askedAt = .now
             let fetching = Task(executorPreference: EventLoop.current) { [self] in
-                let outcome = await answer()
+                let outcome = await download()
                 self.state.withLock { state in
                     state.fetching = nil
                     guard let keys = outcome else { return }
@@ -73,7 +73,7 @@ final class AppleKeys: Sendable {
         }
     }
 
-    private func answer() async -> VerificationKeySet? {
+    private func download() async -> VerificationKeySet? {
         var request = HTTPClient.Request(.get, url)
         request.deadline = Self.deadline
         guard let reply = try? await http.send(request), reply.status.code == 200,

@@ -2,29 +2,29 @@ import Contract
 import HTTP
 import Wire
 
-/// Kakao: asks whom an access token belongs to, and whether it was made for our app.
+/// Asks Kakao for the user of an access token, and checks that the token was made for our app.
 struct Kakao: Sendable {
     let http: HTTPClient
-    /// Such as `https://kapi.kakao.com`.
+    /// The base URL, such as `https://kapi.kakao.com`.
     let base: String
-    /// Our app; nil where Kakao is not set up.
+    /// The id of our app; nil if Kakao is not set up.
     let appID: Int?
 
-    /// Bytes; Kakao's are a fiftieth of it.
+    /// Bytes. Kakao's tokens are a fiftieth of it.
     static let longestToken = 4096
     private static let deadline = Duration.seconds(5)
 
-    /// The person of a user's access token.
-    func person(of token: String) async throws -> SocialPerson {
+    /// Returns the user of an access token.
+    func identity(of token: String) async throws -> SocialIdentity {
         guard let appID else { throw Failure.unavailable }
         let info = try await get("/v1/user/access_token_info", token)
-        // A token made for another app lets its maker in, nobody else.
+        // Any app's maker holds tokens of that app's users, so only tokens for our app are accepted.
         guard info["app_id"]?.int == appID, let id = info["id"]?.int else { throw Self.refused }
         let user = try await get("/v2/user/me", token)
         guard user["id"]?.int == id else { throw Self.refused }
         let account = user["kakao_account"]
         let isVerified = account?["is_email_valid"]?.bool == true && account?["is_email_verified"]?.bool == true
-        return SocialPerson(
+        return SocialIdentity(
             provider: .kakao, subject: String(id), verifiedEmail: isVerified ? account?["email"]?.string : nil,
             nickname: account?["profile"]?["nickname"]?.string ?? user["properties"]?["nickname"]?.string)
     }

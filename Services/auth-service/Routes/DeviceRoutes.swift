@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Where a session's pushes go.
+/// The device that receives a session's pushes.
 struct DeviceRoutes: Sendable {
     let devices: DeviceStore
 

@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// What other services ask of accounts.
+/// Internal routes: accounts, devices, sessions and keys for the other services.
 struct DirectoryRoutes: Sendable {
     let accounts: AccountStore
     let devices: DeviceStore
@@ -37,9 +37,9 @@ struct DirectoryRoutes: Sendable {
     }
 
     func profilesByEmail(_ call: InternalCall) async throws -> Response {
-        let asked = try await call.json()["emails"]?.elements?.compactMap(\.string) ?? []
-        guard asked.count <= InternalCall.bulkLimit else { throw Failure.invalid("Too many emails.") }
-        let keys = asked.map { (text: $0, key: (try? EmailAddress($0))?.key) }
+        let emails = try await call.json()["emails"]?.elements?.compactMap(\.string) ?? []
+        guard emails.count <= InternalCall.bulkLimit else { throw Failure.invalid("Too many emails.") }
+        let keys = emails.map { (text: $0, key: (try? EmailAddress($0))?.key) }
         let found = try await accounts.find(emailKeys: keys.compactMap(\.key))
         return call.reply { json in
             json.object { json in

@@ -2,7 +2,7 @@ import Contract
 import HTTP
 import ServiceKit
 
-/// How people become members.
+/// Creating an account with a password.
 struct JoinRoutes: Sendable {
     let accounts: Accounts
     let sessions: Sessions
@@ -15,21 +15,21 @@ struct JoinRoutes: Sendable {
 
     func validateEmail(_ call: Call) async throws -> Response {
         let email = try EmailAddress(try await call.fields().text("email"))
-        try await accounts.requireFree(email)
+        try await accounts.requireUnused(email)
         return call.done()
     }
 
     func join(_ call: Call) async throws -> Response {
         let fields = try await call.fields()
-        let application = Accounts.Application(
+        let new = Accounts.NewAccount(
             email: try EmailAddress(try fields.text("email")),
             password: try Password.checked(try fields.text("password")),
             nickname: try ProfileRules.nickname(try fields.text("nickname")),
             phone: try ProfileRules.phone(try fields.optionalText("phone")))
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
-        try accounts.requireRoom()
-        let account = try await accounts.join(application)
-        try await autoJoin.enter(account.id, under: call.profile)
+        try accounts.requireHashCapacity()
+        let account = try await accounts.join(new)
+        try await autoJoin.joinWorkspaces(account.id, under: call.profile)
         let grant = try await sessions.open(account.id, under: call.profile, device: device)
         var response = call.created(account.view(tokens: grant.tokens))
         SocketCookie.set(grant, in: &response, for: call)

@@ -2,10 +2,10 @@ import Contract
 import HTTP
 import ServiceKit
 
-/// How members come in.
+/// Logging in with a password, Kakao or Apple.
 struct LoginRoutes: Sendable {
     let accounts: Accounts
-    let gate: LoginGate
+    let throttle: LoginThrottle
     let sessions: Sessions
     let autoJoin: AutoJoin
     let social: SocialAccounts
@@ -21,43 +21,44 @@ struct LoginRoutes: Sendable {
     func logIn(_ call: Call) async throws -> Response {
         let fields = try await call.fields()
         let text = try fields.text("email", upTo: EmailAddress.longest)
-        // What is no email is nobody's, and is told no differently.
+        // Text that is not an email gets the same reply as an unknown email.
         let email = try? EmailAddress(text)
         let password = try fields.text("password", upTo: Password.longestInBytes)
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
-        try accounts.requireRoom()
-        let account = try await gate.attempt(email, from: call.address) {
+        try accounts.requireHashCapacity()
+        let account = try await throttle.attempt(email, from: call.address) {
             try await accounts.logIn(email, password: password)
         }
-        return try await letIn(account, device: device, call) { call.reply(LoginView(account: account, tokens: $0)) }
+        return try await logIn(account, device: device, call) { call.reply(LoginView(account: account, tokens: $0)) }
     }
 
     func logInWithKakao(_ call: Call) async throws -> Response {
         let fields = try await call.fields()
         let token = try fields.text("oauthToken", upTo: Kakao.longestToken)
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
-        return try await letIn(try await kakao.person(of: token), device: device, call)
+        return try await logIn(try await kakao.identity(of: token), device: device, call)
     }
 
     func logInWithApple(_ call: Call) async throws -> Response {
         let fields = try await call.fields()
         let token = try fields.text("idToken", upTo: Apple.longestToken)
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
-        // The name is in the client's first answer from Apple only, never in the token; later ones bring none or an empty one.
+        // Apple gives a client the name at the first sign-in only and never puts it into the token; later calls bring
+        // none.
         let given = try fields.optionalText("nickname") ?? ""
         let nickname = given.isEmpty ? nil : try ProfileRules.nickname(given)
-        return try await letIn(try await apple.person(of: token, nickname: nickname), device: device, call)
+        return try await logIn(try await apple.identity(of: token, nickname: nickname), device: device, call)
     }
 
-    private func letIn(_ person: SocialPerson, device: String?, _ call: Call) async throws -> Response {
-        let account = try await social.account(of: person)
-        return try await letIn(account, device: device, call) { call.reply(account.view(tokens: $0)) }
+    private func logIn(_ identity: SocialIdentity, device: String?, _ call: Call) async throws -> Response {
+        let account = try await social.account(of: identity)
+        return try await logIn(account, device: device, call) { call.reply(account.view(tokens: $0)) }
     }
 
-    private func letIn(
-        _ account: Account, device: String?, _ call: Call, _ reply: (TokensView) -> Response
+    private func logIn(
+        _ account: Account, device: String?, _ call: Call, _ reply: (Sessions.Tokens) -> Response
     ) async throws -> Response {
-        try await autoJoin.enter(account.id, under: call.profile)
+        try await autoJoin.joinWorkspaces(account.id, under: call.profile)
         let grant = try await sessions.open(account.id, under: call.profile, device: device)
         var response = reply(grant.tokens)
         SocketCookie.set(grant, in: &response, for: call)

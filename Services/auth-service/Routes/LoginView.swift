@@ -1,10 +1,10 @@
 import Contract
 import Wire
 
-/// The reply to a login by email: flat in the first generation, a user with tokens in the second.
+/// The reply to a login by email: flat in `2024-01`, a user with tokens in `2024-07`.
 struct LoginView: View {
     let account: Account
-    let tokens: TokensView
+    let tokens: Sessions.Tokens
 
     func write(to json: inout JSONWriter, for profile: ClientProfile) {
         switch profile.generation {

@@ -3,10 +3,10 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Profiles: one's own, and those of people who share a workspace.
+/// Profiles: the caller's own, and those of users who share a workspace with the caller.
 struct ProfileRoutes: Sendable {
     let profiles: Profiles
-    let own: OwnProfiles
+    let reader: ProfileReader
 
     func register(in routes: inout PublicRoutes) {
         routes.signedIn(.get, "/v1/users/my", in: .january2024, mine)
@@ -16,7 +16,7 @@ struct ProfileRoutes: Sendable {
     }
 
     func mine(_ call: Call, _ caller: Caller) async throws -> Response {
-        guard let own = try await own.profile(of: caller.user) else { throw Failure.notFound }
+        guard let own = try await reader.profile(of: caller.user) else { throw Failure.notFound }
         return call.reply(own.account.view(coins: own.coins))
     }
 
@@ -29,6 +29,6 @@ struct ProfileRoutes: Sendable {
     }
 
     func another(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await profiles.account(of: try call.id("id"), for: caller.user).member)
+        call.reply(try await profiles.account(of: try call.id("id"), for: caller.user).memberView)
     }
 }

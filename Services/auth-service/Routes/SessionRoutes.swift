@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// How a session goes on and ends.
+/// Refreshing, listing and ending sessions.
 struct SessionRoutes: Sendable {
     let sessions: Sessions
     let store: SessionStore
@@ -43,7 +43,7 @@ struct SessionRoutes: Sendable {
         return call.reply(open.map { SessionView(session: $0, isCurrent: $0.id == caller.session) })
     }
 
-    /// Logs the caller out everywhere, here as well.
+    /// Ends all sessions of the caller, this one included.
     func endAll(_ call: Call, _ caller: Caller) async throws -> Response {
         try await sessions.endAll(of: caller.user)
         var response = call.done()

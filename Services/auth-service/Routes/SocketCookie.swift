@@ -4,13 +4,13 @@ import ServiceKit
 import Wire
 
 extension SocketCookie {
-    /// Sets the cookie for as long as the session lasts.
+    /// Sets the cookie for the lifetime of the session.
     static func set(_ grant: Sessions.Grant, in response: inout Response, for call: Call) {
         guard let cookie = SetCookie(name, grant.socketToken) else { return }
         add(cookie, for: max(.zero, grant.session.expiresAt - .now), to: &response, call)
     }
 
-    /// Takes the cookie back.
+    /// Clears the cookie.
     static func clear(in response: inout Response, for call: Call) {
         guard let cookie = SetCookie(name, "") else { return }
         add(cookie, for: .zero, to: &response, call)

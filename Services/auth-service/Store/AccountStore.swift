@@ -2,11 +2,11 @@ import Contract
 import Postgres
 import Wire
 
-/// The table of accounts.
+/// The tables `account` and `identity`.
 struct AccountStore: Sendable {
     let database: PostgresPool
 
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert account",
         """
         insert into account (email, email_key, nickname, phone, password_hash, created_at)
@@ -14,31 +14,31 @@ struct AccountStore: Sendable {
         on conflict (email_key) do nothing
         returning id, email, nickname, phone, profile_image, provider, created_at, version
         """)
-    private static let byEmail = Statement(
+    private static let byEmail = Statement.read(
         "account by email",
         """
         select id, email, nickname, phone, profile_image, provider, created_at, version, password_hash
         from account where email_key = $1
         """)
-    private static let byEmails = Statement(
+    private static let byEmails = Statement.read(
         "accounts by email",
         """
         select id, email, nickname, phone, profile_image, provider, created_at, version, email_key
         from account where email_key = any($1::text[])
         """)
-    private static let byIDs = Statement(
+    private static let byIDs = Statement.read(
         "accounts by id",
         """
         select id, email, nickname, phone, profile_image, provider, created_at, version
         from account where id = any($1::bigint[])
         """)
-    private static let byIdentity = Statement(
+    private static let byIdentity = Statement.read(
         "account by identity",
         """
         select a.id, a.email, a.nickname, a.phone, a.profile_image, a.provider, a.created_at, a.version
         from identity i join account a on a.id = i.account where i.provider = $1 and i.subject = $2
         """)
-    private static let insertSocial = Statement(
+    private static let insertSocial = Statement.write(
         "insert social account",
         """
         insert into account (email, email_key, is_email_verified, nickname, provider, created_at)
@@ -46,19 +46,19 @@ struct AccountStore: Sendable {
         on conflict (email_key) do nothing
         returning id, email, nickname, phone, profile_image, provider, created_at, version
         """)
-    private static let verified = Statement(
+    private static let verified = Statement.read(
         "verified account by email",
         """
         select id, email, nickname, phone, profile_image, provider, created_at, version, is_email_verified
         from account where email_key = $1
         """)
-    private static let lock = Statement(
+    private static let lock = Statement.write(
         "lock identity", "select pg_advisory_xact_lock(hashtextextended($1::text || ':' || $2::text, 0))")
-    private static let link = Statement(
+    private static let link = Statement.write(
         "link identity", "insert into identity (provider, subject, account, created_at) values ($1, $2, $3, $4)")
-    private static let exists = Statement(
+    private static let exists = Statement.read(
         "account exists", "select exists (select from account where email_key = $1)")
-    private static let change = Statement(
+    private static let change = Statement.write(
         "change profile",
         """
         update account set
@@ -69,16 +69,16 @@ struct AccountStore: Sendable {
         where id = $1
         returning id, email, nickname, phone, profile_image, provider, created_at, version
         """)
-    private static let setPassword = Statement(
+    private static let setPassword = Statement.write(
         "set password hash", "update account set password_hash = $2 where id = $1")
 
-    /// An account with what only the login sees.
-    struct Secret: Sendable {
+    /// An account with its password hash, for logins only.
+    struct AccountWithPassword: Sendable {
         let account: Account
         let passwordHash: String?
     }
 
-    /// A new account; nil where the email has one.
+    /// Inserts an account with a password; nil if the email already has one.
     func insert(
         _ email: EmailAddress, nickname: String, phone: String?, passwordHash: String, at now: Timestamp
     ) async throws -> Account? {
@@ -87,12 +87,12 @@ struct AccountStore: Sendable {
         ).first(Account.init(row:))
     }
 
-    /// Whom a provider means by a subject.
-    func find(_ provider: AccountView.Provider, subject: String, in database: some Queryable) async throws -> Account? {
+    /// Returns the account linked to a provider's subject.
+    func find(_ provider: SocialProvider, subject: String, in database: some Queryable) async throws -> Account? {
         try await database.query(Self.byIdentity, provider.rawValue, subject).first(Account.init(row:))
     }
 
-    /// The account of an email, and whether somebody has vouched that it is its owner's.
+    /// Returns the account of an email, and whether its email was verified.
     func findVerified(_ email: EmailAddress, in database: some Queryable) async throws
         -> (account: Account, isVerified: Bool)?
     {
@@ -101,9 +101,9 @@ struct AccountStore: Sendable {
         }
     }
 
-    /// A new account without a password; nil where the email has one.
+    /// Inserts an account without a password; nil if the email already has one.
     func insert(
-        _ email: EmailAddress, isVerified: Bool, nickname: String, provider: AccountView.Provider, at now: Timestamp,
+        _ email: EmailAddress, isVerified: Bool, nickname: String, provider: SocialProvider, at now: Timestamp,
         in transaction: PostgresTransaction
     ) async throws -> Account? {
         try await transaction.query(
@@ -111,15 +111,15 @@ struct AccountStore: Sendable {
         ).first(Account.init(row:))
     }
 
-    /// Waits for whoever looks for, or makes, the account of the same subject, and keeps others waiting until the end of the
-    /// transaction.
-    func lock(_ provider: AccountView.Provider, subject: String, in transaction: PostgresTransaction) async throws {
+    /// Locks a provider's subject until the end of the transaction, so that only one call at a time creates its
+    /// account.
+    func lock(_ provider: SocialProvider, subject: String, in transaction: PostgresTransaction) async throws {
         try await transaction.query(Self.lock, provider.rawValue, subject)
     }
 
-    /// From now on the provider means this account by the subject.
+    /// Links a provider's subject to an account.
     func link(
-        _ provider: AccountView.Provider, subject: String, to account: UserID, at now: Timestamp,
+        _ provider: SocialProvider, subject: String, to account: UserID, at now: Timestamp,
         in transaction: PostgresTransaction
     ) async throws {
         try await transaction.execute(Self.link, provider.rawValue, subject, account, now.milliseconds)
@@ -129,9 +129,9 @@ struct AccountStore: Sendable {
         try await database.query(Self.exists, email.key).value()
     }
 
-    func find(_ email: EmailAddress) async throws -> Secret? {
+    func find(_ email: EmailAddress) async throws -> AccountWithPassword? {
         try await database.query(Self.byEmail, email.key).first { row throws(PostgresError) in
-            Secret(account: try Account(row: &row), passwordHash: try row.next())
+            AccountWithPassword(account: try Account(row: &row), passwordHash: try row.next())
         }
     }
 
@@ -141,7 +141,7 @@ struct AccountStore: Sendable {
 
     func find(_ id: UserID) async throws -> Account? { try await find([id]).first }
 
-    /// The accounts of these keys of emails.
+    /// Returns the accounts of emails, by ``EmailAddress/key``.
     func find(emailKeys: [String]) async throws -> [String: Account] {
         let found = try await database.query(Self.byEmails, emailKeys).map { row throws(PostgresError) in
             let account = try Account(row: &row)
@@ -150,7 +150,7 @@ struct AccountStore: Sendable {
         return Dictionary(uniqueKeysWithValues: found)
     }
 
-    /// Changes what `change` names; nil where there is no such account.
+    /// Changes the fields that `change` sets; nil if there is no such account.
     func change(_ id: UserID, _ change: ProfileChange, in transaction: PostgresTransaction) async throws -> Account? {
         let phone: String? = change.phone ?? nil
         return try await transaction.query(
@@ -158,21 +158,21 @@ struct AccountStore: Sendable {
         ).first(Account.init(row:))
     }
 
-    /// Puts a new hash in the place of one with older parameters.
+    /// Replaces a password hash that has outdated parameters.
     func setPasswordHash(_ hash: String, of id: UserID) async throws {
         try await database.execute(Self.setPassword, id, hash)
     }
 }
 
 extension Account {
-    /// id, email, nickname, phone, profile_image, provider, created_at, version.
+    /// Reads id, email, nickname, phone, profile_image, provider, created_at, version.
     init(row: inout Row) throws(PostgresError) {
         id = try row.next()
         email = try row.next()
         nickname = try row.next()
         phone = try row.next()
         profileImage = try row.next()
-        provider = try row.next(as: String?.self).flatMap(AccountView.Provider.init)
+        provider = try row.next(as: String?.self).flatMap(SocialProvider.init)
         createdAt = try row.next()
         version = try row.next()
     }

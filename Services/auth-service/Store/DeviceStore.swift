@@ -1,27 +1,27 @@
 import Postgres
 import Wire
 
-/// The table of device tokens.
+/// The table `device`: push tokens of sessions.
 struct DeviceStore: Sendable {
     let database: PostgresPool
 
-    private static let put = Statement(
+    private static let put = Statement.write(
         "put device",
         """
         insert into device (token, account, session, updated_at) values ($1, $2, $3, $4)
         on conflict (token) do update
         set account = excluded.account, session = excluded.session, updated_at = excluded.updated_at
         """)
-    private static let replace = Statement("replace devices of session", "delete from device where session = $1")
-    private static let ofAccounts = Statement(
+    private static let replace = Statement.write("replace devices of session", "delete from device where session = $1")
+    private static let ofAccounts = Statement.read(
         "devices of accounts",
         """
         select d.account, d.token from device d join session s on s.id = d.session
         where d.account = any($1::bigint[]) and s.revoked_at is null and s.expires_at > $2
         """)
-    private static let prune = Statement("prune device", "delete from device where token = $1")
+    private static let prune = Statement.write("prune device", "delete from device where token = $1")
 
-    /// Makes `token` the session's device; empty text leaves it without one.
+    /// Makes `token` the session's device; an empty token removes the device.
     func set(_ token: String, of session: SessionID, _ account: UserID, at now: Timestamp) async throws {
         try await database.transaction { tx in
             try await tx.execute(Self.replace, session)
@@ -31,11 +31,12 @@ struct DeviceStore: Sendable {
         }
     }
 
-    /// The devices of those sessions of the accounts that are open.
+    /// Returns the devices of the accounts' open sessions.
     func tokens(of accounts: [UserID], at now: Timestamp) async throws -> [(account: UserID, token: String)] {
         let rows = try await database.query(Self.ofAccounts, accounts, now.milliseconds)
         return try rows.map { row throws(PostgresError) in (try row.next(), try row.next()) }
     }
 
+    /// Removes a device, because its provider refused the token.
     func remove(_ token: String) async throws { try await database.execute(Self.prune, token) }
 }

@@ -2,11 +2,11 @@ import Postgres
 import ServiceKit
 import Wire
 
-/// The tables of sessions and their refresh tokens.
+/// The tables `session` and `refresh_token`.
 struct SessionStore: Sendable {
     let database: PostgresPool
 
-    private static let open = Statement(
+    private static let open = Statement.write(
         "open session",
         """
         with opened as (
@@ -17,57 +17,57 @@ struct SessionStore: Sendable {
         )
         select id, account, profile, created_at, expires_at, revoked_at from opened
         """)
-    private static let byRefresh = Statement(
+    private static let byRefresh = Statement.read(
         "session by refresh token",
         """
         select s.id, s.account, s.profile, s.created_at, s.expires_at, s.revoked_at, t.used_at
         from refresh_token t join session s on s.id = t.session where t.hash = $1
         """)
-    private static let byID = Statement(
+    private static let byID = Statement.read(
         "session by id", "select id, account, profile, created_at, expires_at, revoked_at from session where id = $1")
-    private static let ofAccount = Statement(
+    private static let ofAccount = Statement.read(
         "open sessions of account",
         """
         select id, account, profile, created_at, expires_at, revoked_at from session
         where account = $1 and revoked_at is null and expires_at > $2 order by created_at desc, id desc
         """)
-    private static let revoke = Statement(
+    private static let revoke = Statement.write(
         "revoke session",
         """
         with revoked as (
             update session set revoked_at = $3 where id = $1 and account = $2 and revoked_at is null returning id
-        ), forgotten as (
+        ), deleted_device as (
             delete from device using revoked where device.session = revoked.id
         )
         select id from revoked
         """)
-    private static let revokeAll = Statement(
+    private static let revokeAll = Statement.write(
         "revoke sessions of account",
         """
         with revoked as (
             update session set revoked_at = $2 where account = $1 and revoked_at is null and expires_at > $2 returning id
-        ), forgotten as (
+        ), deleted_device as (
             delete from device using revoked where device.session = revoked.id
         )
         select id from revoked
         """)
-    private static let revokedSince = Statement(
+    private static let revokedSince = Statement.read(
         "revocations since",
         """
         select id, account, revoked_at from session where revoked_at >= $1 order by revoked_at
         fetch first $2 rows with ties
         """)
-    private static let forget = Statement(
-        "forget expired sessions",
+    private static let deleteExpired = Statement.write(
+        "delete expired sessions",
         """
         delete from session where id in (
             select id from session where expires_at <= $1 order by expires_at limit $2 for update skip locked
         )
         """)
-    private static let use = Statement(
+    private static let use = Statement.write(
         "use refresh token",
         "update refresh_token set used_at = coalesce(used_at, $2) where hash = $1 returning used_at")
-    private static let add = Statement(
+    private static let add = Statement.write(
         "add refresh token", "insert into refresh_token (hash, session, created_at) values ($1, $2, $3)")
 
     /// Opens a session with its first refresh token.
@@ -79,7 +79,7 @@ struct SessionStore: Sendable {
         ).only(Session.init(row:))
     }
 
-    /// The session of a refresh token, and when the token was used up, if it was.
+    /// Returns the session of a refresh token, and when the token was used up, if it was.
     func find(_ token: RefreshToken) async throws -> (session: Session, usedAt: Timestamp?)? {
         try await database.query(Self.byRefresh, token.hash).first { row throws(PostgresError) in
             (try Session(row: &row), try row.next())
@@ -90,38 +90,40 @@ struct SessionStore: Sendable {
         try await database.query(Self.byID, id).first(Session.init(row:))
     }
 
-    /// The account's open sessions, newest first.
+    /// Returns the account's open sessions, newest first.
     func open(of account: UserID, at now: Timestamp) async throws -> [Session] {
         try await database.query(Self.ofAccount, account, now.milliseconds).map(Session.init(row:))
     }
 
-    /// Ends a session of the account and forgets its devices; false where there is no such open session.
+    /// Ends a session of the account and deletes its device; returns false if there is no such open session.
     func revoke(_ id: SessionID, of account: UserID, at now: Timestamp) async throws -> Bool {
         !(try await database.query(Self.revoke, id, account, now.milliseconds).isEmpty)
     }
 
-    /// Ends all open sessions of the account and forgets their devices; tells which they were.
+    /// Ends all open sessions of the account, deletes their devices and returns their ids.
     func revokeAll(of account: UserID, at now: Timestamp) async throws -> [SessionID] {
         try await database.query(Self.revokeAll, account, now.milliseconds).map { row throws(PostgresError) in
             try row.next()
         }
     }
 
-    /// The first `limit` revocations from a moment on, oldest first, and all of the same moment as the last of them.
+    /// Returns the first `limit` revocations since a moment, oldest first, and further ones of the same moment as the
+    /// last.
     func revocations(since: Timestamp, limit: Int) async throws -> [Revocation] {
         try await database.query(Self.revokedSince, since.milliseconds, Int64(limit)).map { row throws(PostgresError) in
             Revocation(session: try row.next(), user: try row.next(), at: try row.next())
         }
     }
 
-    /// Forgets sessions that are over, with all that belongs to them: no token of theirs lives longer.
-    func forgetExpired(at now: Timestamp) async throws {
-        while try await database.execute(Self.forget, now.milliseconds, Self.forgottenAtOnce) == Self.forgottenAtOnce {}
+    /// Deletes expired sessions with their tokens and devices; none of their tokens lives longer.
+    func deleteExpired(at now: Timestamp) async throws {
+        while try await database.execute(Self.deleteExpired, now.milliseconds, Self.deletedAtOnce) == Self.deletedAtOnce
+        {}
     }
 
-    private static let forgottenAtOnce = 1000
+    private static let deletedAtOnce = 1000
 
-    /// Uses up a token and adds the next one, in one transaction; tells when the token was used up first.
+    /// Uses up a token and adds its successor in one transaction; returns when the token was first used.
     func rotate(
         _ token: RefreshToken, to next: RefreshToken, of session: SessionID, at now: Timestamp
     ) async throws -> Timestamp {
@@ -134,7 +136,7 @@ struct SessionStore: Sendable {
 }
 
 extension Session {
-    /// id, account, profile, created_at, expires_at, revoked_at.
+    /// Reads id, account, profile, created_at, expires_at, revoked_at.
     init(row: inout Row) throws(PostgresError) {
         id = try row.next()
         account = try row.next()

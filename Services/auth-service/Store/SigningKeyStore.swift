@@ -2,30 +2,31 @@ import Crypto
 import Postgres
 import Wire
 
-/// The table of keys that sign tokens.
+/// The table `signing_key`: the private keys that sign tokens.
 struct SigningKeyStore: Sendable {
     let database: PostgresPool
 
-    private static let lock = Statement(
+    private static let lock = Statement.write(
         "lock signing keys", "select pg_advisory_xact_lock(hashtextextended('keys', 0))")
-    private static let all = Statement(
+    private static let all = Statement.read(
         "signing keys", "select private_key, created_at from signing_key order by created_at desc, id")
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert signing key", "insert into signing_key (id, private_key, created_at) values ($1, $2, $3)")
-    private static let forget = Statement("forget signing keys", "delete from signing_key where created_at < $1")
+    private static let deleteExpired = Statement.write(
+        "delete expired signing keys", "delete from signing_key where created_at < $1")
 
-    /// A key and when it was made.
+    /// A key and the time it was made.
     struct Stored: Sendable {
         let key: SigningKey
         let createdAt: Timestamp
     }
 
-    /// All keys, newest first, after a new one is made where the newest is older than `rotation` and those older than
-    /// `memory` are forgotten. Several instances agree on one.
-    func keys(rotation: Duration, memory: Duration, now: Timestamp) async throws -> [Stored] {
+    /// Returns all keys, newest first. It first deletes keys older than `retention`, and makes a new key if the newest
+    /// is older than `rotation`. A lock makes concurrent instances agree on one new key.
+    func keys(rotation: Duration, retention: Duration, now: Timestamp) async throws -> [Stored] {
         try await database.transaction { tx in
             try await tx.query(Self.lock)
-            try await tx.execute(Self.forget, (now - memory).milliseconds)
+            try await tx.execute(Self.deleteExpired, (now - retention).milliseconds)
             let stored = try await Self.read(tx)
             if let newest = stored.first, newest.createdAt > now - rotation { return stored }
             let key = SigningKey.generate()

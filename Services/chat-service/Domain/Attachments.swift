@@ -3,7 +3,7 @@ import Crypto
 import ServiceKit
 import Wire
 
-/// The files of messages: typed by their first bytes, named by us.
+/// Stores the files of messages. The type comes from a file's first bytes, the stored name is random.
 struct Attachments: Sendable {
     enum Folder: String, CaseIterable, Sendable {
         case channelChats, dmChats
@@ -14,17 +14,17 @@ struct Attachments: Sendable {
     let files: any FileStore
     let store: FileRecordStore
 
-    /// Characters, and bytes in UTF-8, of a display name.
-    private static let longestName = (characters: 100, bytes: 255)
-    /// Files forgotten at once.
-    private static let piece = 500
+    /// The limits of a display name, in characters and in bytes of UTF-8.
+    private static let maxName = (characters: 100, bytes: 255)
+    /// Files removed in one step.
+    private static let batchSize = 500
 
-    /// Keeps the uploads for a room and returns their paths in order.
+    /// Stores the uploads of a message and returns their paths in order.
     func keep(_ uploads: [UploadedFile], in room: RoomID) async throws -> [String] {
         let records = try uploads.map { try record($0, in: room) }
         if records.isEmpty { return [] }
         do {
-            // Noted first: a crash leaves nothing in the store that nobody knows of.
+            // The records come first, so that a crash leaves no file without a record.
             try await store.insert(records, at: .now)
             for (upload, record) in zip(uploads, records) {
                 try await files.keep(upload.upload, as: record.storeName)
@@ -43,47 +43,55 @@ struct Attachments: Sendable {
             room: room, displayName: Self.displayName(upload.name, type), size: Int64(upload.upload.size))
     }
 
-    /// Forgets files noted before `moment` that no message has come to refer to, such as those of a send that a crash
-    /// cut off, and returns how many there were.
+    /// Returns the record of the file that a path names; nil if there is none.
+    ///
+    /// The unique name after the last underscore is never percent-encoded, however often a client encodes the rest.
+    func record(atPath path: String) async throws -> FileRecord? {
+        guard let name = FileRecord.name(inPath: path) else { return nil }
+        return try await store.find([name]).first
+    }
+
+    /// Removes files that were recorded before `moment` and belong to no message, such as those of a send that ended in
+    /// a crash. Returns the number of removed files.
     func sweep(notedBefore moment: Timestamp) async throws -> Int {
         var count = 0
         while true {
-            let looked = try await store.look(notedBefore: moment, limit: Self.piece)
-            if looked.count == 0 { return count }
-            try await remove(looked.orphans)
-            count += looked.orphans.count
+            let found = try await store.findOrphans(notedBefore: moment, limit: Self.batchSize)
+            if found.checked == 0 { return count }
+            try await remove(found.orphans)
+            count += found.orphans.count
         }
     }
 
-    /// Forgets all files of a room, in pieces.
+    /// Removes all files of a room, in batches.
     func discard(_ room: RoomID) async throws {
-        while case let records = try await store.list(room, limit: Self.piece), !records.isEmpty {
+        while case let records = try await store.list(room, limit: Self.batchSize), !records.isEmpty {
             try await remove(records)
         }
     }
 
-    /// Forgets files that no message refers to.
+    /// Removes files that belong to no message.
     func discard(paths: [String]) async {
         let names = paths.compactMap(FileRecord.name(inPath:))
         guard let records = try? await store.find(names) else { return }
         await discard(records)
     }
 
-    /// What cannot be forgotten now is swept later.
+    /// The sweep removes files later that cannot be removed now.
     private func discard(_ records: [FileRecord]) async { try? await remove(records) }
 
-    /// The record goes last: as long as it is there the file will be found.
+    /// The records go last, so that a failure leaves every remaining file with its record.
     private func remove(_ records: [FileRecord]) async throws {
         try await files.remove(records.map(\.storeName))
         try await store.remove(records.map(\.name))
     }
 
-    /// A document is shown under the name that its sender gave it; a picture needs none.
+    /// The name that clients show: a document keeps its sender's name, an image needs none.
     private static func displayName(_ name: String, _ type: FileType) -> String {
         if type.isImage && type != .gif { return "image" }
         let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? "file"
-        var shown = type.stem(of: last).prefix(longestName.characters)
-        while shown.utf8.count > longestName.bytes { shown.removeLast() }
+        var shown = type.stem(of: last).prefix(maxName.characters)
+        while shown.utf8.count > maxName.bytes { shown.removeLast() }
         return shown.isEmpty ? "file" : String(shown)
     }
 }

@@ -1,14 +1,13 @@
 import Contract
 import EventLoop
-import Postgres
 import Wire
 
-/// Writes the drafts of all loops in batches and tells of them when they are committed.
+/// Writes the messages of all loops in batches and publishes them after their commit.
 ///
-/// One loop commits for all: batches of several loops would wait for each other's rooms, and be smaller.
-/// What crosses to it crosses together, the drafts of one turn of a loop at a time.
+/// One loop commits for all loops: batches of several loops would wait for each other's room locks, and would be
+/// smaller. Messages cross to that loop together, those of one turn of a loop at a time.
 ///
-/// - Note: `@unchecked Sendable` because all but `take` is confined to its loop.
+/// - Note: `@unchecked Sendable` because everything except `enqueue` runs on its loop.
 final class Committer: @unchecked Sendable {
     typealias Waiter = CheckedContinuation<SendOutcome, any Error>
     typealias Entry = SendQueue<Waiter>.Entry
@@ -19,7 +18,7 @@ final class Committer: @unchecked Sendable {
     private var queue = SendQueue<Waiter>()
     private var knownRooms: Set<RoomID> = []
 
-    private static let mostKnownRooms = 100_000
+    private static let maxKnownRooms = 100_000
 
     init(on loop: EventLoop, writer: MessageWriter, announcer: Announcer) {
         self.loop = loop
@@ -27,64 +26,64 @@ final class Committer: @unchecked Sendable {
         self.announcer = announcer
     }
 
-    /// Takes drafts from any loop; each waiter is told when its draft's commit has ended.
-    func take(_ entries: [Entry]) {
+    /// Queues messages from any loop; each waiter resumes after its message's commit.
+    func enqueue(_ entries: [Entry]) {
         if EventLoop.current === loop { return add(entries) }
         loop.execute { [self] in add(entries) }
     }
 
     private func add(_ entries: [Entry]) {
-        for entry in entries where !queue.add(entry.draft, entry.waiter) {
+        for entry in entries where !queue.add(entry.message, entry.waiter) {
             entry.waiter.resume(throwing: Failure.overloaded)
         }
-        pump()
+        startCommits()
     }
 
-    private func pump() {
+    private func startCommits() {
         while let batch = queue.nextBatch() {
             Task.immediate(executorPreference: loop) { [self] in await commit(batch) }
         }
     }
 
     private func commit(_ batch: [Entry]) async {
-        let outcome = await attempt(batch)
-        if batch.count > 1, case .failure(let error as PostgresError) = outcome, error.kind == .server {
-            // Nothing took effect; whoever is to blame fails alone.
-            for entry in batch { finish([entry], await attempt([entry])) }
+        let result = await write(batch)
+        if batch.count > 1, case .failure(.rejected) = result {
+            // Nothing took effect. Written one by one, only the rejected messages fail.
+            for entry in batch { finish([entry], await write([entry])) }
             startNext()
         } else {
-            // The database works on the next batch while this one is told of.
+            // The database works on the next batch while this one is published.
             startNext()
-            finish(batch, outcome)
+            finish(batch, result)
         }
     }
 
     private func startNext() {
         queue.committed()
-        pump()
+        startCommits()
     }
 
-    private func attempt(_ batch: [Entry]) async -> Result<MessageWriter.Result, any Error> {
-        do { return .success(try await write(batch)) } catch { return .failure(error) }
+    private func write(_ batch: [Entry]) async -> Result<MessageWriter.Result, BatchFailure> {
+        let messages = batch.map(\.message)
+        let hasNewRooms = messages.contains { !knownRooms.contains($0.room) }
+        do throws(BatchFailure) {
+            let result = try await writer.write(messages, newRooms: hasNewRooms, now: .now)
+            if knownRooms.count > Self.maxKnownRooms { knownRooms.removeAll() }
+            if hasNewRooms { knownRooms.formUnion(messages.lazy.map(\.room)) }
+            return .success(result)
+        } catch {
+            return .failure(error)
+        }
     }
 
-    private func write(_ batch: [Entry]) async throws -> MessageWriter.Result {
-        let drafts = batch.map(\.draft)
-        let newRooms = drafts.contains { !knownRooms.contains($0.room) }
-        let result = try await writer.write(drafts, newRooms: newRooms, now: .now)
-        if knownRooms.count > Self.mostKnownRooms { knownRooms.removeAll() }
-        if newRooms { knownRooms.formUnion(drafts.lazy.map(\.room)) }
-        return result
-    }
-
-    private func finish(_ batch: [Entry], _ outcome: Result<MessageWriter.Result, any Error>) {
-        switch outcome {
+    private func finish(_ batch: [Entry], _ result: Result<MessageWriter.Result, BatchFailure>) {
+        switch result {
         case .success(let result):
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
-            // Behind the replies: those who got one work on while this is told.
-            loop.atEndOfTick { [announcer] in announcer.announce(batch.map(\.draft), result) }
-        case .failure(let error):
-            for entry in batch { entry.waiter.resume(throwing: error) }
+            // Publishing runs after the resumed senders, so that it does not delay their replies.
+            loop.atEndOfTick { [announcer] in announcer.announce(batch.map(\.message), result) }
+        case .failure(let failure):
+            for entry in batch { entry.waiter.resume(throwing: failure) }
         }
     }
 }

@@ -1,56 +1,51 @@
 import Contract
 import EventLoop
-import Postgres
 import ServiceKit
 import Wire
 
-/// Where a message goes: a room that its author may write to.
-struct Place: Sendable {
-    let room: RoomID
-    let workspace: WorkspaceID
-    /// The channel's name; nil in a DM.
-    let name: String?
-}
-
 /// Sends and reads messages.
 struct Conversations: Sendable {
-    let gates: LoopLocal<SendGate>
+    let sendBuffers: LoopLocal<SendBuffer>
     let messages: MessageStore
-    let positions: ReadPositionStore
+    let readMarkers: ReadMarkerStore
     let profiles: ProfileCache
     let attachments: Attachments
     let gatewayPositions: GatewayPositions
 
-    /// Messages in one page of a long history, and bytes of their content, at which it ends.
-    static let pageSize = 500
-    static let pageBytes = 1 << 20
+    /// A page of a long history ends after this many messages, or once their content has this many bytes.
+    private static let pageSize = 500
+    private static let pageBytes = 1 << 20
 
-    /// Writes a message and returns it once it is committed; the same request again returns the same message.
-    func send(_ request: SendRequest, to place: Place, by caller: Caller) async throws -> MessageBody {
+    /// Writes a message and returns it after its commit. Idempotent: a repeated request returns the first message.
+    func send(_ request: SendRequest, to target: MessageTarget, by caller: Caller) async throws -> MessageBody {
         let author = try await profiles.member(caller.user)
         let digest = request.digest(of: request.files.map(\.upload.digest))
-        let paths = try await attachments.keep(request.files, in: place.room)
-        let draft = Draft(
-            room: place.room, workspace: place.workspace, roomName: place.name, authorView: author,
+        let paths = try await attachments.keep(request.files, in: target.room)
+        let message = PendingMessage(
+            room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
             session: caller.session, content: request.content, files: paths, clientID: request.clientID,
             digest: digest)
         let outcome: SendOutcome
         do {
-            outcome = try await gates.current.send(draft)
+            outcome = try await sendBuffers.current.send(message)
+        } catch let failure as BatchFailure {
+            // A message that may have been committed keeps its files.
+            if failure.isWithoutEffect { await attachments.discard(paths: paths) }
+            throw failure.cause
         } catch {
-            // A message that may have been written keeps its files.
-            if error.isWithoutEffect { await attachments.discard(paths: paths) }
+            // The queue was full: the message never entered a batch.
+            await attachments.discard(paths: paths)
             throw error
         }
         let refusal: Failure
         switch outcome {
         case .written(let written):
-            return draft.message(written).body
+            return message.committed(as: written).body
         case .known(let written):
             await attachments.discard(paths: paths)
-            return draft.message(written).body
+            return message.committed(as: written).body
         case .conflicting:
-            refusal = Failure(.invalidRequest, "Another message was sent under this client_id.", status: 409)
+            refusal = Failure(.invalidRequest, "Another message was sent with this client_id.", status: 409)
         case .overloaded:
             refusal = .tooManyCalls(retryAfter: .seconds(1))
         case .closed:
@@ -64,62 +59,67 @@ struct Conversations: Sendable {
     struct Part: Sendable {
         let after: Int64
         let through: Int64
-        /// Whether who gets it has read the room as far as that.
+        /// Whether the reader has read the room up to `through`.
         let isRead: Bool
-        /// Whether a socket of theirs goes on behind it, where none has been further.
+        /// Whether the session's socket continues after `through`, unless it has been sent more.
         let isContinued: Bool
     }
 
-    /// A page that ends so few messages below the head is the newest that its reader knew of.
-    private static let mostMissed: Int64 = 500
+    /// A page that ends at most this many messages below the head counts as the newest page that its reader knew of.
+    private static let maxMissed: Int64 = 500
 
-    /// What a range of a room's history is now.
+    /// Finds the part of a room's history that a request means now.
     ///
-    /// A page from further up says nothing of how far its reader has come. But the page before a place, which a client takes
-    /// from what it knew last, may miss what was said since: if nothing more is known of its session, its socket brings
-    /// that. It would bring again what the client has from elsewhere, so not where that is fatal.
-    func part(_ range: HistoryRange, of room: RoomID, for profile: ClientProfile) async throws -> Part {
+    /// A page of older messages does not show how far its reader has read. But a client that asks for the page before
+    /// its newest known message may have missed the messages after it. If nothing more is known of the session, its
+    /// socket sends those. They may include messages that the client has from elsewhere, so this is skipped for clients
+    /// for which a repeated event is fatal.
+    func part(_ request: HistoryRequest, of room: RoomID, for profile: ClientProfile) async throws -> Part {
+        let range = try await request.range { try await messages.seq(of: room, at: $0) }
         let head = try await messages.head(of: room)
         let (after, through) = range.part(upTo: head)
         let isRead = range.readsForward || through == head
-        let isNewest = head - through <= Self.mostMissed && profile.repeatedEvent == .harmless
+        let isNewest = head - through <= Self.maxMissed && profile.repeatedEvent == .harmless
         return Part(after: after, through: through, isRead: isRead, isContinued: isRead || isNewest)
     }
 
-    /// A reply with a part is there, and leaves when the gateway has been told of it.
+    /// Moves the read marker and reports the history cursor before a reply with this part is sent.
     func willGet(_ part: Part, of room: RoomID, _ caller: Caller) async throws {
-        if part.isRead, part.through > 0 { try await positions.move(caller.user, in: room, to: part.through) }
+        if part.isRead, part.through > 0 { try await readMarkers.advance(caller.user, in: room, to: part.through) }
         if part.isContinued { try await gatewayPositions.tell(caller.session, room, part.through) }
     }
 
-    /// Moves a read position, never backwards and not beyond the room's head; returns where it is then.
-    func moveReadPosition(of user: UserID, in room: RoomID, to seq: Int64) async throws -> Int64 {
-        guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
-        try await positions.move(user, in: room, to: min(seq, try await messages.head(of: room)))
-        return try await positions.position(of: user, in: room)
+    /// A page of the messages above `after` and up to `through`, oldest first. Empty if they have been erased.
+    func page(of room: RoomID, after: Int64, through: Int64) async throws -> [MessageBody] {
+        let stored = try await messages.page(
+            of: room, after: after, through: through, limit: Self.pageSize, bytes: Self.pageBytes)
+        let authors = try await profiles.members(stored.map(\.author))
+        return stored.map { $0.body(by: authors[$0.author] ?? .deleted($0.author)) }
     }
 
-    /// Messages with their authors, in order.
-    func bodies(_ stored: [StoredMessage]) async throws -> [MessageBody] {
-        let authors = try await profiles.members(stored.map(\.author))
-        return stored.map { $0.body(by: authors[$0.author] ?? .gone($0.author)) }
+    /// Counts the messages by others after a moment, or after the user's read marker if it is nil.
+    func unread(in room: RoomID, for user: UserID, since moment: Timestamp?) async throws -> Int64 {
+        var after: Int64?
+        if let moment { after = try await messages.seq(of: room, at: moment) }
+        return try await messages.unread(in: room, for: user, after: after)
+    }
+
+    /// Moves a read marker forward, at most to the room's head, and returns its value.
+    func advanceReadMarker(of user: UserID, in room: RoomID, to seq: Int64) async throws -> Int64 {
+        guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
+        try await readMarkers.advance(user, in: room, to: min(seq, try await messages.head(of: room)))
+        return try await readMarkers.marker(of: user, in: room)
+    }
+
+    /// The heads of those rooms that have messages.
+    func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, seq: Int64)] {
+        try await messages.heads(of: rooms)
     }
 }
 
 extension MemberView {
-    /// Someone whose account is no more.
-    static func gone(_ id: UserID) -> MemberView {
+    /// Stands for the author of a message whose account was deleted.
+    static func deleted(_ id: UserID) -> MemberView {
         MemberView(id: id, email: "", nickname: "(알 수 없음)", profileImage: nil)
-    }
-}
-
-extension Error {
-    /// Whether a commit that ended so has certainly changed nothing.
-    fileprivate var isWithoutEffect: Bool {
-        guard let error = self as? PostgresError else { return self is Failure }
-        return switch error.kind {
-        case .connectionLost, .timeout, .cancelled, .unexpectedColumn: false
-        default: true
-        }
     }
 }

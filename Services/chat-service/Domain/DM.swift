@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// The room of two people in a workspace.
+/// A direct-message room of two users in a workspace.
 struct DM: Sendable, Equatable {
     let id: DMID
     let workspace: WorkspaceID
@@ -16,6 +16,6 @@ struct DM: Sendable, Equatable {
     /// False once one of the two has left the workspace.
     var isOpen: Bool { !lowHasLeft && !highHasLeft }
 
-    /// The other one.
+    /// The member other than `user`.
     func opponent(of user: UserID) -> UserID { user == low ? high : low }
 }

@@ -1,28 +1,28 @@
 import ServiceKit
 import Wire
 
-/// A stored file of a message.
+/// The record of a message's file.
 struct FileRecord: Sendable, Equatable {
-    /// Unique: 32 hexadecimal digits and the suffix of its type.
+    /// Unique: 32 hexadecimal digits and the suffix of the file type.
     let name: String
     let folder: String
     let room: RoomID
     let displayName: String
     let size: Int64
 
-    /// What the file store calls it.
+    /// The name in the file store.
     var storeName: String { "\(folder)/\(name)" }
 
-    /// What clients call it: the display name, percent-encoded, before the last underscore, and the unique name behind.
+    /// The path in replies: the percent-encoded display name, an underscore and the unique name.
     var path: String { "/static/\(folder)/\(PercentEncoding.strict.encode(displayName))_\(name)" }
 
-    /// What someone who saves it is offered as its name.
+    /// The file name that a browser offers for saving.
     var title: String {
         let suffix = name.drop { $0 != "." }.dropFirst()
         return FileType(suffix: suffix)?.title(of: displayName) ?? name
     }
 
-    /// The unique name in a path, however often the rest has been encoded.
+    /// The unique name in a path; it does not depend on how often the rest was percent-encoded.
     static func name(inPath path: String) -> String? {
         path.lastIndex(of: "_").map { String(path[path.index(after: $0)...]) }
     }

@@ -2,15 +2,15 @@ import EventLoop
 import ServiceKit
 import Wire
 
-/// Forgets, from time to time, the uploads and files of sends that a crash cut off before their commit.
+/// Periodically removes the uploads and files of sends that ended in a crash before their commit.
 struct FileSweep: Sendable {
     let attachments: Attachments
 
-    /// No send takes longer from its first file to its commit.
+    /// Longer than any send takes from its first file to its commit.
     private static let age = Duration.seconds(3600)
     private static let interval = Duration.seconds(600)
 
-    /// Sweeps until cancelled.
+    /// Sweeps until the task is cancelled.
     func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
             try await attachments.files.dropAbandonedUploads()

@@ -2,39 +2,39 @@ import EventLoop
 import ServiceKit
 import Wire
 
-/// Deletes messages and files of closed rooms, however many there are: no fact waits for it, and what one process leaves
-/// unfinished the next one finds.
+/// Deletes the messages and files of closed rooms in the background. Facts do not wait for it, and a process continues
+/// the erasures that another one left unfinished.
 struct RoomErasure: Sendable {
     let store: ErasureStore
     let attachments: Attachments
     private let signal = WakeSignal()
 
-    /// What nobody has signalled here, because it was closed elsewhere or left by another process, is found after this.
-    private static let patrol = Duration.seconds(60)
-    /// Rooms finished at once.
-    private static let piece = 500
+    /// The interval between searches for rooms that another process closed or left unfinished.
+    private static let interval = Duration.seconds(60)
+    /// Rooms erased in one step.
+    private static let batchSize = 500
 
     init(store: ErasureStore, attachments: Attachments) {
         self.store = store
         self.attachments = attachments
     }
 
-    /// Says that rooms have been closed.
+    /// Wakes the erasure after rooms were closed.
     func begin() { signal.wake() }
 
-    /// Erases until cancelled.
+    /// Erases until the task is cancelled.
     func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
             try await eraseAll()
-            try await signal.sleep(atMost: Self.patrol, on: loop)
+            try await signal.sleep(atMost: Self.interval, on: loop)
         }
     }
 
-    /// Goes through all rooms that wait, the ones behind a failure included, and throws that failure then.
+    /// Erases all closed rooms. Continues after a failure and throws the first one at the end.
     private func eraseAll() async throws {
         var failure: (any Error)?
         var last: RoomID?
-        while case let rooms = try await store.waiting(after: last, limit: Self.piece), !rooms.isEmpty {
+        while case let rooms = try await store.waiting(after: last, limit: Self.batchSize), !rooms.isEmpty {
             for room in rooms {
                 try Task.checkCancellation()
                 do {

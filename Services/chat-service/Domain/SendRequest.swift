@@ -3,28 +3,29 @@ import Crypto
 import ServiceKit
 import Wire
 
-/// What a client wants to say.
+/// A message as a client sends it.
 struct SendRequest: Sendable {
     let content: String
     let files: [UploadedFile]
     let clientID: String?
 
-    static let mostFiles = 5
-    /// Bytes of a body without its files: the longest content, also where its characters are of several parts, such as
-    /// flags and families, and each half of each part is escaped.
-    static let largestText = 1 << 20
-    private static let longestContent = 10_000
-    private static let longestClientID = 64
+    static let maxFiles = 5
+    /// Bytes of a body without its files. Fits the longest content even if each character consists of several scalars,
+    /// like a flag, and each half of each scalar is escaped.
+    static let maxText = 1 << 20
+    /// Characters as a reader counts them.
+    private static let maxContent = 10_000
+    private static let maxClientID = 64
 
-    /// Content, files or both; content counts in characters as a reader sees them.
+    /// A message needs content, files or both.
     init(content: String?, files: [UploadedFile], clientID: String?) throws(Failure) {
         let content = content ?? ""
         guard !content.isEmpty || !files.isEmpty else { throw .invalid("A message needs content or a file.") }
-        guard content.isEmpty || content.hasLength(in: 1...Self.longestContent) else {
+        guard content.isEmpty || content.hasLength(in: 1...Self.maxContent) else {
             throw .tooLarge("The content is too long.")
         }
-        guard files.count <= Self.mostFiles else { throw .invalid("There are too many files.") }
-        if let clientID, !clientID.hasLength(in: 1...Self.longestClientID) {
+        guard files.count <= Self.maxFiles else { throw .invalid("There are too many files.") }
+        if let clientID, !clientID.hasLength(in: 1...Self.maxClientID) {
             throw .invalid("A client_id has 1 to 64 characters.")
         }
         self.content = content
@@ -32,13 +33,13 @@ struct SendRequest: Sendable {
         self.clientID = clientID
     }
 
-    /// Stands for content and files, byte by byte; nil for what has no name.
+    /// The digest of content and files; nil without a `clientID`.
     func digest(of fileDigests: [[UInt8]]) -> [UInt8]? {
         guard clientID != nil else { return nil }
         var hash = SHA256()
         hash.update(Array(content.utf8).span)
         for digest in fileDigests {
-            // A digest never looks like text that goes on: no valid text holds this byte.
+            // Separates digests from the content: this byte occurs in no valid UTF-8.
             hash.update([0xFF].span)
             hash.update(digest.span)
         }

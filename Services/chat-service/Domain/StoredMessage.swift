@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// A message as the table has it: its author is an id.
+/// A message as the table has it, with the author's id instead of a profile.
 struct StoredMessage: Sendable {
     let room: RoomID
     let workspace: WorkspaceID?

@@ -17,16 +17,16 @@ struct Announcer: Sendable {
     private static let largestEntry = 32 << 10
 
     /// Tells of what `result` says was written.
-    func announce(_ drafts: [Draft], _ result: MessageWriter.Result) {
-        let messages = zip(drafts, result.outcomes).compactMap { draft, outcome in
-            if case .written(let written) = outcome { draft.message(written) } else { nil }
+    func announce(_ pending: [PendingMessage], _ result: MessageWriter.Result) {
+        let messages = zip(pending, result.outcomes).compactMap { pending, outcome in
+            if case .written(let written) = outcome { pending.committed(as: written) } else { nil }
         }
         guard let row = result.outboxRow, !messages.isEmpty, let loop = EventLoop.current else { return }
         let commands = Self.telling(messages)
         Task.immediate(executorPreference: loop) {
             let outcomes = await redis.run(inTurn: commands)
             guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess) else { return }
-            outbox.noteTold(row, entry)
+            outbox.markPublished(row, entry)
         }
     }
 

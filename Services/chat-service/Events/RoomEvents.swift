@@ -49,7 +49,7 @@ struct RoomEvents: Sendable {
         let rooms = try await names.of(Set(stored.map(\.room)))
         return stored.compactMap { message in
             guard let room = rooms[message.room] else { return nil }
-            let author = authors[message.author] ?? .gone(message.author)
+            let author = authors[message.author] ?? .deleted(message.author)
             return RoomMessage(
                 room: message.room, workspace: room.workspace, name: room.name, body: message.body(by: author),
                 session: message.session)

@@ -4,7 +4,7 @@ import ServiceKit
 import Wire
 
 extension Call {
-    /// What the body asks to send; the name of the message may also stand in a header.
+    /// Reads the message to send from the body. The idempotency key may also be a header.
     func sendRequest() async throws -> SendRequest {
         let fields = try await fields()
         return try SendRequest(
@@ -12,37 +12,34 @@ extension Call {
             clientID: try fields.optionalText("client_id") ?? request.headers.text(.idempotencyKey))
     }
 
-    /// The history that the query asks for, as an array of what `write` writes.
+    /// Replies with the requested part of a history: an array of messages, each written by `write`.
     func history(
-        _ query: HistoryQuery, of room: RoomID, _ conversations: Conversations, _ caller: Caller, opening: [UInt8] = [],
+        _ query: HistoryRequest, of room: RoomID, _ conversations: Conversations, _ caller: Caller,
+        opening: [UInt8] = [],
         closing: [UInt8] = [],
         _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) async throws -> Response {
-        let range = try await query.range(in: room, conversations.messages)
-        let part = try await conversations.part(range, of: room, for: profile)
+        let part = try await conversations.part(query, of: room, for: profile)
         let reply = HistoryReply(
             conversations: conversations, call: self, room: room, opening: opening, closing: closing)
         let response = try await reply.messages(after: part.after, through: part.through, write)
-        // Who gets an error instead has read nothing.
+        // After the first page: a call that fails has read nothing.
         try await conversations.willGet(part, of: room, caller)
         return response
     }
 
-    /// Messages of others after `after`, or after the read position where there is no such parameter.
+    /// Counts the messages by others after the query's `after`, or after the read marker without it.
     func unreads(in room: RoomID, _ conversations: Conversations, _ caller: Caller) async throws -> Int64 {
-        var after: Int64?
-        if let moment = try moment("after", naiveOffset: .seconds(9 * 3600)) {
-            after = try await conversations.messages.seq(of: room, at: moment)
-        }
-        return try await conversations.messages.unread(in: room, for: caller.user, after: after)
+        let after = try moment("after", naiveOffset: .seconds(9 * 3600))
+        return try await conversations.unread(in: room, for: caller.user, since: after)
     }
 
-    /// Moves the read position to the `seq` of the body.
-    func moveReadPosition(
+    /// Moves the read marker to the `seq` of the body.
+    func advanceReadMarker(
         in room: RoomID, _ conversations: Conversations, _ caller: Caller
     ) async throws -> Response {
         let seq = Int64(try await fields().number("seq"))
-        let position = try await conversations.moveReadPosition(of: caller.user, in: room, to: seq)
-        return reply { json in json.object { $0.field("seq", position) } }
+        let marker = try await conversations.advanceReadMarker(of: caller.user, in: room, to: seq)
+        return reply { json in json.object { $0.field("seq", marker) } }
     }
 }

@@ -3,14 +3,14 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// The chats of channels: send, read, count what is unread. Reading joins.
+/// The chats of channels: send, list, count unread ones, move the read marker. Listing joins the channel.
 struct ChannelChatRoutes: Sendable {
-    let doors: Doors
+    let access: RoomAccess
     let conversations: Conversations
     let fileSize: Int
 
     func register(in routes: inout PublicRoutes) {
-        let body = BodyLimit.files(SendRequest.mostFiles, of: fileSize, text: SendRequest.largestText)
+        let body = BodyLimit.files(SendRequest.maxFiles, of: fileSize, text: SendRequest.maxText)
         for (generation, segment) in [(ClientProfile.Generation.january2024, "{name}"), (.july2024, "{channel_id}")] {
             let channel = "/v1/workspaces/{id}/channels/\(segment)"
             routes.signedIn(.post, channel + "/chats", in: generation, body: body, send)
@@ -21,45 +21,44 @@ struct ChannelChatRoutes: Sendable {
     }
 
     func send(_ call: Call, _ caller: Caller) async throws -> Response {
-        let access = try await doors.member(caller.user, of: try call.channel(), in: try call.id("id"))
-        let message = try await conversations.send(try await call.sendRequest(), to: access.place, by: caller)
-        return call.created(ChatView(channel: access.id, channelName: access.name, message: message))
+        let channel = try await channel(of: call, for: caller)
+        let message = try await conversations.send(
+            try await call.sendRequest(), to: MessageTarget(channel), by: caller)
+        return call.created(ChatView(channel: channel.id, channelName: channel.name, message: message))
     }
 
     func history(_ call: Call, _ caller: Caller) async throws -> Response {
-        let query = try HistoryQuery(call)
-        let access = try await doors.reader(caller.user, of: try call.channel(), in: try call.id("id"))
-        let (channel, name, profile) = (access.id, access.name, call.profile)
-        return try await call.history(query, of: access.place.room, conversations, caller) { message, json in
-            json.view(ChatView(channel: channel, channelName: name, message: message), for: profile)
+        let request = try HistoryRequest(call)
+        let channel = try await access.channel(try call.channel(), in: try call.id("id"), joinedBy: caller.user)
+        let (id, name, profile) = (channel.id, channel.name, call.profile)
+        return try await call.history(request, of: channel.room, conversations, caller) { message, json in
+            json.view(ChatView(channel: id, channelName: name, message: message), for: profile)
         }
     }
 
     func unreads(_ call: Call, _ caller: Caller) async throws -> Response {
-        let access = try await doors.member(caller.user, of: try call.channel(), in: try call.id("id"))
-        let count = try await call.unreads(in: access.place.room, conversations, caller)
+        let channel = try await channel(of: call, for: caller)
+        let count = try await call.unreads(in: channel.room, conversations, caller)
         return call.reply { json in
             json.object { json in
-                json.field("channel_id", access.id, for: call.profile)
-                json.field("name", access.name)
+                json.field("channel_id", channel.id, for: call.profile)
+                json.field("name", channel.name)
                 json.field("count", count)
             }
         }
     }
 
     func read(_ call: Call, _ caller: Caller) async throws -> Response {
-        let access = try await doors.member(caller.user, of: try call.channel(), in: try call.id("id"))
-        return try await call.moveReadPosition(in: access.place.room, conversations, caller)
+        try await call.advanceReadMarker(in: try await channel(of: call, for: caller).room, conversations, caller)
+    }
+
+    private func channel(of call: Call, for caller: Caller) async throws -> ChannelAccess {
+        try await access.channel(try call.channel(), in: try call.id("id"), forMember: caller.user)
     }
 }
 
-extension ChannelAccess {
-    /// Where messages of the channel go.
-    var place: Place { Place(room: RoomID(id), workspace: workspace, name: name) }
-}
-
 extension Call {
-    /// The channel that the path means: by name in the first generation, by id in the second.
+    /// The channel of the path: a name in the first generation, an id in the second.
     fileprivate func channel() throws(Failure) -> ChannelReference {
         switch profile.generation {
         case .january2024: .name(try text("name"))

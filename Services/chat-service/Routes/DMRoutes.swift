@@ -3,16 +3,16 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Direct messages: open, list, send, read, count what is unread.
+/// DMs: open and list rooms; send, list and count messages; move the read marker.
 struct DMRoutes: Sendable {
-    let doors: Doors
+    let access: RoomAccess
     let directMessages: DirectMessages
     let conversations: Conversations
     let fileSize: Int
 
     func register(in routes: inout PublicRoutes) {
         let (all, room) = ("/v1/workspaces/{id}/dms", "/v1/workspaces/{id}/dms/{room_id}")
-        let body = BodyLimit.files(SendRequest.mostFiles, of: fileSize, text: SendRequest.largestText)
+        let body = BodyLimit.files(SendRequest.maxFiles, of: fileSize, text: SendRequest.maxText)
         routes.signedIn(.get, all, list)
         routes.signedIn(.post, all, in: .july2024, open)
         routes.signedIn(.post, room + "/chats", body: body, send)
@@ -34,29 +34,28 @@ struct DMRoutes: Sendable {
     }
 
     func send(_ call: Call, _ caller: Caller) async throws -> Response {
-        let dm = try await doors.openDM(try call.id("room_id"), of: caller.user, in: try call.id("id"))
-        let place = Place(room: dm.room, workspace: dm.workspace, name: nil)
-        let message = try await conversations.send(try await call.sendRequest(), to: place, by: caller)
+        let dm = try await access.openDM(try call.id("room_id"), of: caller.user, in: try call.id("id"))
+        let message = try await conversations.send(try await call.sendRequest(), to: MessageTarget(dm), by: caller)
         return call.created(DMView(room: dm.id, message: message))
     }
 
     func history(_ call: Call, _ caller: Caller) async throws -> Response {
-        let (query, profile) = (try HistoryQuery(call), call.profile)
+        let (request, profile) = (try HistoryRequest(call), call.profile)
         let dm = try await dm(call, caller)
-        return try await call.history(query, of: dm.room, conversations, caller) { message, json in
+        return try await call.history(request, of: dm.room, conversations, caller) { message, json in
             json.view(DMView(room: dm.id, message: message), for: profile)
         }
     }
 
-    /// Opens the room when it is new; the messages stand in an object.
+    /// Opens the DM if there is none. The messages are a member of an object.
     func historyByOpponent(_ call: Call, _ caller: Caller) async throws -> Response {
         let (opponent, workspace): (UserID, WorkspaceID) = (try call.id("opponent_id"), try call.id("id"))
-        let query = try HistoryQuery(call)
-        let dm = try await directMessages.openOrFind(caller.user, opponent, in: workspace)
+        let request = try HistoryRequest(call)
+        let dm = try await directMessages.findOrOpen(caller.user, opponent, in: workspace)
         let profile = call.profile
         let opening = #"{"workspace_id":\#(dm.workspace.rawValue),"room_id":\#(dm.id.rawValue),"chats":"#
         return try await call.history(
-            query, of: dm.room, conversations, caller, opening: Array(opening.utf8), closing: Array("}".utf8)
+            request, of: dm.room, conversations, caller, opening: Array(opening.utf8), closing: Array("}".utf8)
         ) { message, json in
             json.view(DMView(room: dm.id, message: message), for: profile)
         }
@@ -74,10 +73,10 @@ struct DMRoutes: Sendable {
     }
 
     func read(_ call: Call, _ caller: Caller) async throws -> Response {
-        try await call.moveReadPosition(in: try await dm(call, caller).room, conversations, caller)
+        try await call.advanceReadMarker(in: try await dm(call, caller).room, conversations, caller)
     }
 
     private func dm(_ call: Call, _ caller: Caller) async throws -> DM {
-        try await doors.dm(try call.id("room_id"), of: caller.user, in: try call.id("id"))
+        try await access.dm(try call.id("room_id"), of: caller.user, in: try call.id("id"))
     }
 }

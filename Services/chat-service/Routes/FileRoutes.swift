@@ -3,10 +3,10 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// The files of messages, for those who are in the room now.
+/// The files of messages, for current members of the room.
 struct FileRoutes: Sendable {
     let attachments: Attachments
-    let doors: Doors
+    let access: RoomAccess
 
     func register(in routes: inout PublicRoutes) {
         for folder in Attachments.Folder.allCases {
@@ -14,11 +14,10 @@ struct FileRoutes: Sendable {
         }
     }
 
-    /// The path's last underscore and what is behind it are never encoded, however often clients encode the rest.
     func file(_ call: Call, _ caller: Caller) async throws -> Response {
-        let raw = String(decoding: try call.raw("name"), as: UTF8.self)
-        guard let name = FileRecord.name(inPath: raw), let record = try await attachments.store.find([name]).first,
-            try await doors.isIn(record.room, caller.user)
+        let path = String(decoding: try call.raw("name"), as: UTF8.self)
+        guard let record = try await attachments.record(atPath: path),
+            try await access.isMember(caller.user, of: record.room)
         else { throw Failure.notFound }
         return try await call.file(record.storeName, in: attachments.files, title: record.title)
     }

@@ -3,21 +3,22 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// A history as the body of a reply, streamed page by page where it is long, so that its length costs no memory.
+/// Writes a history as the body of a reply. A long history is streamed page by page, so that memory does not grow with
+/// it.
 struct HistoryReply: Sendable {
     let conversations: Conversations
     let call: Call
     let room: RoomID
-    /// Written around the messages, which are an array.
+    /// Written before and after the array of messages.
     var opening: [UInt8] = []
     var closing: [UInt8] = []
 
-    /// Messages with a seq above `after` and up to `through`, oldest first, each written by `write`.
+    /// Replies with the messages above `after` and up to `through`, oldest first, each written by `write`.
     func messages(
         after: Int64, through: Int64, _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) async throws -> Response {
         let first = try await page(after: after, through: through)
-        // Where messages have gone meanwhile a page is empty.
+        // A page is empty if its messages have been erased since the request began.
         let isLast: @Sendable ([MessageBody]) -> Bool = { page in page.last.map { $0.seq >= through } ?? true }
         if isLast(first) { return .json(rendered(first, isFirst: true, isLast: true, write)) }
         let body: @Sendable (BodyWriter) async throws -> Void = { writer in
@@ -36,9 +37,7 @@ struct HistoryReply: Sendable {
     }
 
     private func page(after: Int64, through: Int64) async throws -> [MessageBody] {
-        let stored = try await conversations.messages.page(
-            of: room, after: after, through: through, limit: Conversations.pageSize, bytes: Conversations.pageBytes)
-        return try await conversations.bodies(stored)
+        try await conversations.page(of: room, after: after, through: through)
     }
 
     private func rendered(

@@ -3,29 +3,28 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// What gateways ask of rooms.
+/// The internal routes for rooms, which gateways call.
 struct RoomRoutes: Sendable {
-    let messages: MessageStore
-    let dms: DMStore
-    let doors: Doors
+    let conversations: Conversations
+    let access: RoomAccess
     let events: RoomEvents
     let toldPositions: ToldPositionStore
 
-    private static let largestPage: Int64 = 500
+    private static let maxPage: Int64 = 500
 
     func register(in routes: inout InternalRoutes) {
         routes.add(.get, "/internal/rooms/{room}/messages", since)
         routes.add(.post, "/internal/rooms/heads", heads)
         routes.add(.get, "/internal/rooms/{room}/positions/{session}", position)
-        routes.add(.post, "/internal/dms/access", access)
+        routes.add(.post, "/internal/dms/access", dmAccess)
         routes.add(.get, "/internal/workspaces/{id}/dms", ofUser)
     }
 
     func since(_ call: InternalCall) async throws -> Response {
         guard let room = RoomID(try call.text("room")) else { throw Failure.notFound }
         let after = try call.number("after_seq", in: 0...Int64.max) ?? 0
-        let limit = try call.number("limit", in: 1...Self.largestPage) ?? Self.largestPage
-        // Who does not say what a page may hold takes what is behind it for gone.
+        let limit = try call.number("limit", in: 1...Self.maxPage) ?? Self.maxPage
+        // A caller without a byte limit takes missing messages for erased ones, so its page is complete.
         let bytes = try call.number("bytes", in: 1...Int64.max).map { Int($0) } ?? .max
         let page = try await events.page(of: room, after: after, limit: limit, bytes: bytes)
         return call.reply(capacity: 512 * page.events.count + 64) { json in
@@ -39,10 +38,10 @@ struct RoomRoutes: Sendable {
     }
 
     func heads(_ call: InternalCall) async throws -> Response {
-        guard let asked = try await call.json()["rooms"]?.elements else { throw Failure.invalid("rooms is missing.") }
-        let rooms = asked.compactMap { $0.string.flatMap(RoomID.init) }
-        guard rooms.count <= InternalCall.bulkLimit else { throw Failure.invalid("Too many rooms.") }
-        let heads = try await messages.heads(of: rooms)
+        guard let listed = try await call.json()["rooms"]?.elements else { throw Failure.invalid("rooms is missing.") }
+        let rooms = listed.compactMap { $0.string.flatMap(RoomID.init) }
+        guard rooms.count <= InternalCall.bulkLimit else { throw Failure.invalid("There are too many rooms.") }
+        let heads = try await conversations.heads(of: rooms)
         return call.reply(capacity: 64 * heads.count) { json in
             json.object { json in
                 json.array("heads") { json in
@@ -63,13 +62,13 @@ struct RoomRoutes: Sendable {
         return call.reply { json in json.object { json in json.field("seq", seq) } }
     }
 
-    func access(_ call: InternalCall) async throws -> Response {
+    func dmAccess(_ call: InternalCall) async throws -> Response {
         let json = try await call.json()
-        return reply(try await doors.dms(try json.ids("rooms"), of: try json.id("user_id")), to: call)
+        return reply(try await access.dms(try json.ids("rooms"), of: try json.id("user_id")), to: call)
     }
 
     func ofUser(_ call: InternalCall) async throws -> Response {
-        reply(try await dms.list(try call.id("id"), of: try call.queryID("user_id")), to: call)
+        reply(try await access.dms(of: try call.queryID("user_id"), in: try call.id("id")), to: call)
     }
 
     private func reply(_ dms: [DM], to call: InternalCall) -> Response {

@@ -2,11 +2,11 @@ import Contract
 import Postgres
 import Wire
 
-/// The table of DM rooms: one for each pair and workspace.
+/// The table of DMs: one for each pair of users and workspace.
 struct DMStore: Sendable {
     let database: PostgresPool
 
-    private static let open = Statement(
+    private static let open = Statement.write(
         "open dm",
         """
         with opened as (
@@ -20,18 +20,18 @@ struct DMStore: Sendable {
         where workspace = $1 and low = $2 and high = $3
         limit 1
         """)
-    private static let pair = Statement(
+    private static let pair = Statement.read(
         "dm of pair",
         "select id, workspace, low, high, created_at, low_has_left, high_has_left from dm where workspace = $1 and low = $2 and high = $3"
     )
-    private static let byIDs = Statement(
+    private static let byIDs = Statement.read(
         "dms by id",
         """
         select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
         where id = any($1::bigint[]) and ((low = $2 and not low_has_left) or (high = $2 and not high_has_left))
         order by id
         """)
-    private static let ofUser = Statement(
+    private static let ofUser = Statement.read(
         "dms of user",
         """
         select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
@@ -41,7 +41,7 @@ struct DMStore: Sendable {
         where high = $1 and workspace = $2 and not high_has_left
         order by created_at, id
         """)
-    private static let setLeft = Statement(
+    private static let setLeft = Statement.write(
         "someone left or came back",
         """
         update dm set
@@ -52,7 +52,7 @@ struct DMStore: Sendable {
         where workspace = $1 and $2 in (low, high)
         returning id
         """)
-    private static let setLeftOne = Statement(
+    private static let setLeftOne = Statement.write(
         "someone left a new dm",
         """
         update dm set
@@ -61,7 +61,7 @@ struct DMStore: Sendable {
         where id = $1
         """)
 
-    /// The room of the two, made if need be, and whether it was.
+    /// Returns the DM of two users and whether this call created it.
     func open(
         _ one: UserID, _ other: UserID, in workspace: WorkspaceID, at now: Timestamp
     ) async throws -> (dm: DM, isNew: Bool) {
@@ -69,7 +69,7 @@ struct DMStore: Sendable {
         let opened = try await database.query(Self.open, workspace, low, high, now.milliseconds)
             .first { row throws(PostgresError) in (dm: try DM(row: &row), isNew: try row.next(as: Bool.self)) }
         if let opened { return opened }
-        // Another transaction has made it since this statement's snapshot.
+        // Another transaction created it after this statement's snapshot.
         guard let dm = try await find(one, other, in: workspace) else { throw Failure.serverError }
         return (dm, false)
     }
@@ -79,17 +79,18 @@ struct DMStore: Sendable {
         return try await database.query(Self.pair, workspace, low, high).first(DM.init(row:))
     }
 
-    /// Those of these rooms that are the user's; who has left the workspace has left its rooms.
+    /// The user's DMs among `ids`, without those of workspaces that the user has left.
     func find(_ ids: [DMID], of user: UserID) async throws -> [DM] {
         try await database.query(Self.byIDs, ids, user).map(DM.init(row:))
     }
 
-    /// The user's rooms in a workspace, oldest first.
+    /// The user's DMs in a workspace, oldest first.
     func list(_ workspace: WorkspaceID, of user: UserID) async throws -> [DM] {
         try await database.query(Self.ofUser, user, workspace).map(DM.init(row:))
     }
 
-    /// Notes that someone has left the workspace, or come back, unless something later is known; returns their rooms.
+    /// Records that a user has left the workspace or come back, unless a later version is known. Returns the user's
+    /// DMs.
     func setLeft(
         _ hasLeft: Bool, _ user: UserID, _ workspace: WorkspaceID, version: Int64
     ) async throws -> [DMID] {
@@ -97,14 +98,14 @@ struct DMStore: Sendable {
             .map { row throws(PostgresError) in try row.next() }
     }
 
-    /// Notes that people have left the workspace of a room, of whom nothing has been heard since it was made.
+    /// Records that users have left the workspace of a new DM, for which no fact about them has arrived yet.
     func setLeft(_ users: [UserID], _ id: DMID) async throws {
         try await database.execute(Self.setLeftOne, id, users)
     }
 }
 
 extension DM {
-    /// id, workspace, low, high, created_at, low_has_left, high_has_left.
+    /// Reads the columns id, workspace, low, high, created_at, low_has_left, high_has_left.
     fileprivate init(row: inout Row) throws(PostgresError) {
         id = try row.next()
         workspace = try row.next()

@@ -5,16 +5,16 @@ import Wire
 struct FileRecordStore: Sendable {
     let database: PostgresPool
 
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert files",
         """
         insert into file (name, folder, kind, room, display_name, size, noted_at, is_sent)
         select *, $7, false
         from unnest($1::text[], $2::text[], $3::smallint[], $4::bigint[], $5::text[], $6::bigint[])
         """)
-    /// A message's time is that of its commit, give or take what clocks and rooms run ahead. The messages of a room that
-    /// have files are gone through once, not once for each file.
-    private static let look = Statement(
+    /// Compares times with an hour of tolerance, since a message's time is that of its commit and clocks differ. Scans
+    /// a room's messages with files once, not once for each file.
+    private static let findOrphans = Statement.write(
         "look for messages of files",
         """
         with old as materialized (
@@ -33,28 +33,29 @@ struct FileRecordStore: Sendable {
         select name, folder, kind, room, display_name, size, sent.name is not null
         from old left join sent using (name)
         """)
-    private static let find = Statement(
+    private static let find = Statement.read(
         "find files", "select name, folder, kind, room, display_name, size from file where name = any($1::text[])")
-    private static let ofRoom = Statement(
+    private static let ofRoom = Statement.read(
         "files of room",
         "select name, folder, kind, room, display_name, size from file where kind = $1 and room = $2 limit $3")
-    private static let remove = Statement("remove files", "delete from file where name = any($1::text[])")
+    private static let remove = Statement.write("remove files", "delete from file where name = any($1::text[])")
 
-    /// Notes files that are about to be stored.
+    /// Records files that are about to be stored.
     func insert(_ records: [FileRecord], at now: Timestamp) async throws {
         try await database.execute(
             Self.insert, records.map(\.name), records.map(\.folder), records.map(\.room.kindNumber),
             records.map(\.room.rawValue), records.map(\.displayName), records.map(\.size), now.milliseconds)
     }
 
-    /// The oldest of the files noted before a moment of which it is not known whether a message refers to them: what a
-    /// message refers to is marked so.
+    /// Checks the oldest unsent files that were recorded before a moment, and marks those that a message refers to as
+    /// sent.
     ///
-    /// - Returns: how many have been looked at, and those that no message refers to.
-    func look(
+    /// - Returns: the number of checked files, and the files that no message refers to.
+    func findOrphans(
         notedBefore moment: Timestamp, limit: Int
-    ) async throws -> (count: Int, orphans: [FileRecord]) {
-        let found = try await database.query(Self.look, moment.milliseconds, limit).map { row throws(PostgresError) in
+    ) async throws -> (checked: Int, orphans: [FileRecord]) {
+        let found = try await database.query(Self.findOrphans, moment.milliseconds, limit).map {
+            row throws(PostgresError) in
             (record: try FileRecord(row: &row), isSent: try row.next(as: Bool.self))
         }
         return (found.count, found.filter { !$0.isSent }.map(\.record))
@@ -72,7 +73,7 @@ struct FileRecordStore: Sendable {
 }
 
 extension FileRecord {
-    /// name, folder, kind, room, display_name, size.
+    /// Reads the columns name, folder, kind, room, display_name, size.
     fileprivate init(row: inout Row) throws(PostgresError) {
         name = try row.next()
         folder = try row.next()

@@ -6,14 +6,14 @@ import Wire
 struct MessageStore: Sendable {
     let database: PostgresPool
 
-    private static let head = Statement("head of room", "select last_seq from room where kind = $1 and id = $2")
-    private static let heads = Statement(
+    private static let head = Statement.read("head of room", "select last_seq from room where kind = $1 and id = $2")
+    private static let heads = Statement.read(
         "heads of rooms",
         """
         select room.kind, room.id, room.last_seq
         from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
         """)
-    private static let page = Statement(
+    private static let page = Statement.read(
         "messages after",
         """
         select seq, id, author, session, content, files, created_at, client_id
@@ -24,13 +24,13 @@ struct MessageStore: Sendable {
         ) as page
         where before < $6 order by seq
         """)
-    private static let seqAt = Statement(
+    private static let seqAt = Statement.read(
         "seq at moment",
         """
         select coalesce(max(seq), 0) from message where kind = $1 and room = $2 and created_at =
             (select max(created_at) from message where kind = $1 and room = $2 and created_at <= $3)
         """)
-    private static let some = Statement(
+    private static let some = Statement.read(
         "messages by seq",
         """
         select m.kind, m.room, r.workspace, m.seq, m.id, m.author, m.session, m.content, m.files, m.created_at, m.client_id
@@ -39,8 +39,8 @@ struct MessageStore: Sendable {
             on m.kind = wanted.kind and m.room = wanted.room and m.seq = wanted.seq
         order by m.kind, m.room, m.seq
         """)
-    private static let glance = Statement(
-        "rooms at a glance",
+    private static let states = Statement.read(
+        "states of rooms for user",
         """
         select w.kind, w.id, coalesce(r.last_seq, 0), p.seq,
             (select count(*) from message u
@@ -50,7 +50,7 @@ struct MessageStore: Sendable {
         left join room r on r.kind = w.kind and r.id = w.id
         left join read_position s on s.user_id = $3 and s.kind = w.kind and s.room = w.id
         cross join lateral (
-            -- Looked for once a room: without the offset it would be wherever it is named.
+            -- The offset keeps the planner from inlining this, so that it runs once for each room.
             select coalesce(
                 (select o.seq from message o
                  where o.kind = w.kind and o.room = w.id and o.author = $3 and o.seq > coalesce(s.seq, 0)
@@ -60,7 +60,7 @@ struct MessageStore: Sendable {
         left join message m on m.kind = w.kind and m.room = w.id and m.seq = r.last_seq
         order by w.place
         """)
-    private static let unread = Statement(
+    private static let unread = Statement.read(
         "count unread",
         """
         with stored as (
@@ -89,8 +89,8 @@ struct MessageStore: Sendable {
             .map { row throws(PostgresError) in (try row.nextRoom(), try row.next()) }
     }
 
-    /// Messages with a seq above `after` and up to `through`, oldest first: at most `limit`, and no further one once their
-    /// content has `bytes` bytes.
+    /// The messages above `after` and up to `through`, oldest first. Ends after `limit` messages, or once their content
+    /// has `bytes` bytes.
     func page(
         of room: RoomID, after: Int64, through: Int64, limit: Int, bytes: Int
     ) async throws -> [StoredMessage] {
@@ -98,42 +98,42 @@ struct MessageStore: Sendable {
             .map { row throws(PostgresError) in try StoredMessage(room: room, workspace: nil, row: &row) }
     }
 
-    /// The seq of the last message at or before a moment; 0 where there is none.
+    /// The seq of the last message at or before a moment; 0 if there is none.
     func seq(of room: RoomID, at moment: Timestamp) async throws -> Int64 {
         try await database.query(Self.seqAt, room.kindNumber, room.rawValue, moment.milliseconds).value()
     }
 
-    /// Those of these messages that are there.
-    func find(_ places: [(room: RoomID, seq: Int64)]) async throws -> [StoredMessage] {
+    /// The messages with these seqs; erased ones are missing.
+    func find(_ messages: [(room: RoomID, seq: Int64)]) async throws -> [StoredMessage] {
         try await database.query(
-            Self.some, places.map(\.room.kindNumber), places.map(\.room.rawValue), places.map(\.seq)
+            Self.some, messages.map(\.room.kindNumber), messages.map(\.room.rawValue), messages.map(\.seq)
         ).map { row throws(PostgresError) in
             let room = try row.nextRoom()
             return try StoredMessage(room: room, workspace: try row.next(), row: &row)
         }
     }
 
-    /// Rooms as they are for a user, those that nobody has written in included, in the order of `rooms`.
-    func glance(_ rooms: [RoomID], for user: UserID) async throws -> [RoomGlance] {
+    /// The rooms' counters and newest messages for a user, in the order of `rooms`, including rooms without messages.
+    func states(of rooms: [RoomID], for user: UserID) async throws -> [RoomState] {
         if rooms.isEmpty { return [] }
         return try await database.query(
-            Self.glance, rooms.map(\.kindNumber), rooms.map(\.rawValue), user
+            Self.states, rooms.map(\.kindNumber), rooms.map(\.rawValue), user
         ).map { row throws(PostgresError) in
             let room = try row.nextRoom()
-            let (head, position, unread): (Int64, Int64, Int64) = (try row.next(), try row.next(), try row.next())
+            let (head, marker, unread): (Int64, Int64, Int64) = (try row.next(), try row.next(), try row.next())
             let last = head > 0 ? try StoredMessage(room: room, workspace: nil, row: &row) : nil
-            return RoomGlance(room: room, head: head, position: position, unread: unread, last: last)
+            return RoomState(room: room, head: head, readMarker: marker, unread: unread, last: last)
         }
     }
 
-    /// How many messages of others are behind `after`, or behind the user's read position where that is nil.
+    /// Counts the messages by others after `after`, or after the user's read marker if it is nil.
     func unread(in room: RoomID, for user: UserID, after: Int64?) async throws -> Int64 {
         try await database.query(Self.unread, room.kindNumber, room.rawValue, user, after).value()
     }
 }
 
 extension StoredMessage {
-    /// seq, id, author, session, content, files, created_at, client_id.
+    /// Reads the columns seq, id, author, session, content, files, created_at, client_id.
     fileprivate init(room: RoomID, workspace: WorkspaceID?, row: inout Row) throws(PostgresError) {
         self.room = room
         self.workspace = workspace

@@ -2,12 +2,12 @@ import Postgres
 import Wire
 
 extension RoomID {
-    /// The kind as the tables have it.
+    /// The kind as the tables store it.
     var kindNumber: Int16 { Int16(kind.rawValue) }
 }
 
 extension Row {
-    /// kind, id.
+    /// Reads the columns kind, id.
     mutating func nextRoom() throws(PostgresError) -> RoomID {
         let kind: Int16 = try next()
         let id: Int64 = try next()

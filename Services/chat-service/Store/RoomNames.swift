@@ -2,23 +2,23 @@ import Contract
 import Postgres
 import Wire
 
-/// Which workspace a room is in, and what a channel was called when it was last heard of.
+/// The workspace of each room and the name of each channel, as of the last fact about it.
 struct RoomNames: Sendable {
     let database: PostgresPool
 
-    /// What is told of a room beside its messages.
+    /// What events say about a room beside its messages.
     struct Known: Sendable {
         let workspace: WorkspaceID
         let name: String?
     }
 
-    private static let find = Statement(
+    private static let find = Statement.read(
         "names of rooms",
         """
         select room.kind, room.id, room.workspace, room.name
         from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
         """)
-    private static let rename = Statement(
+    private static let rename = Statement.write(
         "rename room", "update room set name = $2, version = $3 where kind = 1 and id = $1 and version < $3")
 
     func of(_ rooms: Set<RoomID>) async throws -> [RoomID: Known] {
@@ -31,7 +31,7 @@ struct RoomNames: Sendable {
         return Dictionary(uniqueKeysWithValues: found)
     }
 
-    /// A channel is called otherwise from a version on.
+    /// Renames a channel unless a later version is known.
     func rename(_ channel: ChannelID, _ name: String, version: Int64) async throws {
         try await database.execute(Self.rename, channel, name, version)
     }

@@ -2,17 +2,17 @@ import Contract
 import Postgres
 import Wire
 
-/// The table of rooms, and who was taken out of them.
+/// The tables of rooms and of members removed from them.
 struct RoomStore: Sendable {
     let database: PostgresPool
 
-    /// Where something stands in a room's order: behind the message `after`.
-    struct Place: Sendable {
+    /// The position of a removal or a closing in a room's order: after the message with the seq `after`.
+    struct OrderPoint: Sendable {
         let room: RoomID
         let after: Int64
     }
 
-    private static let ofWorkspace = Statement(
+    private static let ofWorkspace = Statement.read(
         "rooms of workspace",
         """
         select kind, id from room where workspace = $1
@@ -20,13 +20,13 @@ struct RoomStore: Sendable {
         select 2, id from dm where workspace = $1
         order by 1, 2
         """)
-    private static let states = Statement(
+    private static let states = Statement.read(
         "states of rooms",
         """
         select kind, id, last_seq, is_closed
         from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
         """)
-    private static let remove = Statement(
+    private static let remove = Statement.write(
         "note removals",
         """
         insert into removal (kind, room, user_id, after_seq, version)
@@ -37,7 +37,7 @@ struct RoomStore: Sendable {
         where removal.version < excluded.version
         returning kind, room, after_seq
         """)
-    private static let close = Statement(
+    private static let close = Statement.write(
         "close rooms",
         """
         insert into room (kind, id, workspace, is_closed)
@@ -46,20 +46,20 @@ struct RoomStore: Sendable {
         on conflict (kind, id) do update set is_closed = true
         returning kind, id, last_seq
         """)
-    private static let endDMs = Statement("end dms", "delete from dm where id = any($1::bigint[])")
+    private static let endDMs = Statement.write("end dms", "delete from dm where id = any($1::bigint[])")
 
-    /// All rooms of a workspace in the order of their ids, DMs without a message included.
+    /// All rooms of a workspace in the order of their ids, including DMs without a message.
     func list(_ workspace: WorkspaceID) async throws -> [RoomID] {
         try await database.query(Self.ofWorkspace, workspace).map { row throws(PostgresError) in try row.nextRoom() }
     }
 
-    /// Gives a removal its place in each of the rooms, behind the newest message, unless a later version has been heard of,
-    /// or the room is closed and nobody is in it.
+    /// Records a removal after the newest message of each room. Skips closed rooms and rooms for which a later version
+    /// is known.
     ///
-    /// - Parameter telling: tells of the places while the rooms are still locked, so that no message
-    ///   behind one is told first.
+    /// - Parameter publishing: publishes the order points while the rooms are still locked, so that no later message is
+    ///   published first.
     func remove(
-        _ user: UserID, from rooms: [RoomID], version: Int64, telling: @Sendable ([Place]) async -> Void
+        _ user: UserID, from rooms: [RoomID], version: Int64, publishing: @Sendable ([OrderPoint]) async -> Void
     ) async throws {
         try await database.transaction { tx in
             var batch = PostgresBatch()
@@ -71,27 +71,27 @@ struct RoomStore: Sendable {
             }
             let states = Dictionary(uniqueKeysWithValues: known)
             let open = rooms.filter { states[$0]?.isClosed != true }
-            let places = try await tx.query(
+            let points = try await tx.query(
                 Self.remove, open.map(\.kindNumber), open.map(\.rawValue), open.map { states[$0]?.last ?? 0 }, user,
                 version
-            ).map(Place.init(row:))
-            if !places.isEmpty { await telling(places) }
+            ).map(OrderPoint.init(row:))
+            if !points.isEmpty { await publishing(points) }
         }
     }
 
-    /// Ends rooms: they take no message any more, not even a first one, and DMs are nobody's. What was said in them is
-    /// left to be erased.
-    func close(_ rooms: [RoomID], of workspace: WorkspaceID) async throws -> [Place] {
+    /// Closes rooms: they accept no messages, not even a first one, and their DMs are deleted. The messages remain
+    /// until they are erased.
+    func close(_ rooms: [RoomID], of workspace: WorkspaceID) async throws -> [OrderPoint] {
         var batch = PostgresBatch()
         try batch.lock(rooms)
         try batch.add(Self.close, rooms.map(\.kindNumber), rooms.map(\.rawValue), workspace)
         try batch.add(Self.endDMs, rooms.compactMap(\.dm))
-        return try await database.run(batch)[1].map(Place.init(row:))
+        return try await database.run(batch)[1].map(OrderPoint.init(row:))
     }
 }
 
-extension RoomStore.Place {
-    /// kind, room, seq.
+extension RoomStore.OrderPoint {
+    /// Reads the columns kind, room, seq.
     fileprivate init(row: inout Row) throws(PostgresError) {
         room = try row.nextRoom()
         after = try row.next()

@@ -8,7 +8,7 @@ struct ToldPositionStore: Sendable {
     /// How long they are kept.
     let memory: Duration
 
-    private static let put = Statement(
+    private static let put = Statement.write(
         "put told position",
         """
         with forgotten as (delete from told_position where told_at < $6)
@@ -16,7 +16,7 @@ struct ToldPositionStore: Sendable {
         on conflict (session, kind, room) do update
             set seq = greatest(told_position.seq, excluded.seq), told_at = excluded.told_at
         """)
-    private static let find = Statement(
+    private static let find = Statement.read(
         "find told position",
         "select coalesce(max(seq), 0) from told_position where session = $1 and kind = $2 and room = $3")
 

@@ -2,32 +2,32 @@ import ServiceKit
 import Telemetry
 import Wire
 
-/// A company that takes money for us. One type and file each; what it needs stands in settings of its own.
+/// A payment provider. Each has a type and file of its own, with its own settings.
 ///
-/// Everything here is free of I/O: `ProviderClient` carries the requests.
+/// Providers do no I/O; `ProviderClient` carries their requests.
 protocol PaymentProvider: Sendable {
-    /// Stands in records and metrics; never changes.
+    /// The permanent name in records and metrics.
     static var name: String { get }
-    /// All settings; without those that it cannot do without, it is switched off.
+    /// Its settings. The provider is off while a required setting is empty.
     static var settings: [ConfigEntry] { get }
-    /// Nil where it is not set up.
+    /// Nil if the provider is not set up.
     ///
-    /// - Throws: `ConfigError` where a setting makes no sense.
+    /// - Throws: `ConfigError` for an invalid setting.
     init?(_ config: Config) throws(ConfigError)
-    /// Whether a payment's reference can only be one of this provider's. Where nobody says so, all are asked.
+    /// Whether the reference can only be this provider's. If no provider recognises it, all are asked.
     static func recognises(_ reference: String) -> Bool
-    /// Asks what it knows of a payment.
+    /// Begins the lookup of a payment.
     func inquiry(about reference: String) -> any ProviderConversation
-    /// Reads a webhook that came to `/v1/webhooks/<name, with / for ->`.
+    /// Reads a webhook posted to `/v1/webhooks/<name, with / for ->`.
     func notice(in webhook: Webhook) throws(Webhook.Refusal) -> WebhookNotice
 }
 
 extension PaymentProvider {
-    /// Where its webhooks come to.
+    /// The path of its webhooks.
     static var webhookPath: String { "/v1/webhooks/" + name.split(separator: "-").joined(separator: "/") }
 }
 
-/// One question to a provider, and as many requests as it takes.
+/// A lookup at a provider, which may take several requests.
 protocol ProviderConversation: Sendable {
     /// The first step.
     mutating func begin(at now: ContinuousClock.Instant) -> ProviderStep
@@ -35,22 +35,22 @@ protocol ProviderConversation: Sendable {
     mutating func receive(_ reply: ProviderReply, at now: ContinuousClock.Instant) -> ProviderStep
 }
 
-/// What a conversation wants next.
+/// The next step of a lookup.
 enum ProviderStep: Sendable, Equatable {
     case ask(ProviderRequest)
     case finish(ProviderAnswer)
 }
 
-/// What a provider has said.
+/// A provider's answer.
 enum ProviderAnswer: Sendable, Equatable {
     case payment(PaymentReport)
-    /// It knows no such payment.
+    /// The provider does not know the payment.
     case unknown
-    /// Nothing that we can use: it is down, refuses us or speaks in riddles.
+    /// No usable answer: the provider is down, refuses us or answers in an unknown format.
     case unusable(ProviderFault)
 }
 
-/// Why a provider cannot be used, in words that name no data.
+/// Why a provider gave no usable answer, without personal data.
 struct ProviderFault: LoggableError, Equatable, CustomStringConvertible {
     let description: String
 
@@ -61,14 +61,14 @@ struct ProviderFault: LoggableError, Equatable, CustomStringConvertible {
 
 /// An HTTP request to a provider.
 struct ProviderRequest: Sendable, Equatable {
-    /// Whether it is a POST with this JSON body, or a GET.
+    /// The JSON body of a POST; nil for a GET.
     var body: [UInt8]?
     let url: String
     /// The value of `Authorization`.
     var authorization: String?
 }
 
-/// What came back.
+/// A provider's HTTP reply.
 struct ProviderReply: Sendable, Equatable {
     let status: Int
     let body: [UInt8]

@@ -2,10 +2,10 @@ import ServiceKit
 import Synchronization
 import Wire
 
-/// PortOne V1, once iamport: a token by key and secret, payments by `imp_uid`, webhooks that nobody signs.
+/// PortOne V1, formerly iamport: a token from key and secret, payments by `imp_uid`, unsigned webhooks.
 final class PortOneV1: PaymentProvider {
     static let name = "portone-v1"
-    static let url = ConfigKey("portone_v1_url", default: "https://api.iamport.kr", "Where PortOne V1 is.")
+    static let url = ConfigKey("portone_v1_url", default: "https://api.iamport.kr", "Base URL of PortOne V1.")
     static let key = ConfigKey("portone_v1_key", default: "", "REST API key of PortOne V1; empty switches it off.")
     static let secret = ConfigKey(
         "portone_v1_secret", default: Secret.none, "REST API secret of PortOne V1.")
@@ -13,7 +13,7 @@ final class PortOneV1: PaymentProvider {
 
     let base: String
     private let credentials: [UInt8]
-    /// Shared by all inquiries, on whichever loop.
+    /// Shared by all lookups on all loops.
     private let token = Mutex<PortOneV1Token?>(nil)
 
     init?(_ config: Config) throws(ConfigError) {
@@ -37,7 +37,7 @@ final class PortOneV1: PaymentProvider {
         PortOneV1Inquiry(reference: reference, provider: self)
     }
 
-    /// The body is JSON, or a form where the merchant's console says so.
+    /// The body is JSON, or a form if the merchant's console says so.
     func notice(in webhook: Webhook) throws(Webhook.Refusal) -> WebhookNotice {
         let isForm = webhook.headers["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded")
         let reference =
@@ -51,13 +51,13 @@ final class PortOneV1: PaymentProvider {
     /// The request for a token.
     var tokenRequest: ProviderRequest { ProviderRequest(body: credentials, url: base + "/users/getToken") }
 
-    /// A token that is still good at `now`.
+    /// The cached token, if it is still valid at `now`.
     func token(at now: ContinuousClock.Instant) -> String? {
-        token.withLock { $0.flatMap { $0.isGood(at: now) ? $0.text : nil } }
+        token.withLock { $0.flatMap { $0.isValid(at: now) ? $0.text : nil } }
     }
 
-    func keep(_ new: PortOneV1Token) { token.withLock { $0 = new } }
+    func store(_ new: PortOneV1Token) { token.withLock { $0 = new } }
 
-    /// Forgets a token that was refused, unless another has taken its place.
-    func forget(_ refused: String) { token.withLock { if $0?.text == refused { $0 = nil } } }
+    /// Drops a refused token, unless another has replaced it.
+    func drop(_ refused: String) { token.withLock { if $0?.text == refused { $0 = nil } } }
 }

@@ -1,6 +1,6 @@
 import Wire
 
-/// Asks PortOne V1 for a payment: with the token at hand, or with a new one; a refused token is replaced once.
+/// A lookup at PortOne V1, with the cached token or a new one. A refused token is replaced once.
 struct PortOneV1Inquiry: ProviderConversation {
     private enum State {
         case beginning
@@ -30,12 +30,12 @@ struct PortOneV1Inquiry: ProviderConversation {
             return begin(at: now)
         case .gettingToken:
             guard let token = PortOneV1Token(reply, at: now) else {
-                return .finish(.unusable(ProviderFault("PortOne V1 gives no token (status \(reply.status))")))
+                return .finish(.unusable(ProviderFault("PortOne V1 returned no token (status \(reply.status))")))
             }
-            provider.keep(token)
+            provider.store(token)
             return ask(with: token.text)
         case .asking(let token) where reply.status == 401 && mayRenew:
-            provider.forget(token)
+            provider.drop(token)
             mayRenew = false
             return getToken()
         case .asking:
@@ -56,13 +56,15 @@ struct PortOneV1Inquiry: ProviderConversation {
 
     private func answer(in reply: ProviderReply) -> ProviderAnswer {
         guard let json = try? JSONValue(parsing: reply.body), let code = json["code"]?.int else {
-            return .unusable(ProviderFault("PortOne V1 answers in no known form (status \(reply.status))"))
+            return .unusable(ProviderFault("PortOne V1 answered in an unknown format (status \(reply.status))"))
         }
         let isKnown = json["response"].map { !$0.isNull } ?? false
         if code != 0, !isKnown, reply.status == 404 || (reply.status == 200 && code == 1) { return .unknown }
         guard reply.status == 200, code == 0, let report = json["response"].flatMap(PaymentReport.init(portOneV1:)),
             report.reference == reference
-        else { return .unusable(ProviderFault("PortOne V1 gives no payment (status \(reply.status), code \(code))")) }
+        else {
+            return .unusable(ProviderFault("PortOne V1 returned no payment (status \(reply.status), code \(code))"))
+        }
         return .payment(report)
     }
 }

@@ -1,12 +1,12 @@
 import Wire
 
-/// What lets us ask PortOne V1, for as long as their clock says.
+/// An access token of PortOne V1.
 struct PortOneV1Token: Sendable, Equatable {
     let text: String
-    /// By our clock, counted from when it came: theirs may go wrong.
+    /// The expiry by our clock, computed from the token's lifetime because the provider's clock may be wrong.
     let expiresAt: ContinuousClock.Instant
 
-    /// So long before its end it is not used any more.
+    /// A token is not used this close to its expiry.
     static let margin = Duration.seconds(30)
 
     /// Reads the reply to `POST /users/getToken`.
@@ -19,5 +19,5 @@ struct PortOneV1Token: Sendable, Equatable {
         expiresAt = now + .seconds(min(max(0, end.subtractingReportingOverflow(theirNow).partialValue), 86_400))
     }
 
-    func isGood(at now: ContinuousClock.Instant) -> Bool { now + Self.margin < expiresAt }
+    func isValid(at now: ContinuousClock.Instant) -> Bool { now + Self.margin < expiresAt }
 }

@@ -4,13 +4,14 @@ import Wire
 /// PortOne V2: one secret for all calls, payments by the merchant's own payment id, signed webhooks.
 struct PortOneV2: PaymentProvider {
     static let name = "portone-v2"
-    static let url = ConfigKey("portone_v2_url", default: "https://api.portone.io", "Where PortOne V2 is.")
+    static let url = ConfigKey("portone_v2_url", default: "https://api.portone.io", "Base URL of PortOne V2.")
     static let secret = ConfigKey(
         "portone_v2_secret", default: Secret.none, "API secret of PortOne V2; empty switches it off.")
-    static let store = ConfigKey("portone_v2_store", default: "", "Our store id at PortOne V2; empty takes any.")
+    static let store = ConfigKey(
+        "portone_v2_store", default: "", "Our store id at PortOne V2; empty accepts every store.")
     static let webhookSecret = ConfigKey(
         "portone_v2_webhook_secret", default: Secret.none,
-        "What PortOne V2 signs webhooks with, Base64 with or without whsec_; empty refuses all webhooks.")
+        "The secret of PortOne V2's webhook signatures, Base64 with or without whsec_; empty refuses all webhooks.")
     static let settings = [url.entry, secret.entry, store.entry, webhookSecret.entry]
 
     private let base: String
@@ -28,7 +29,7 @@ struct PortOneV2: PaymentProvider {
         if webhooks == nil, !webhookSecret.isEmpty { throw ConfigError("portone_v2_webhook_secret must be Base64") }
     }
 
-    /// A payment id is the merchant's to choose, so any text may be one.
+    /// The merchant chooses payment ids, so any text may be one.
     static func recognises(_ reference: String) -> Bool { false }
 
     func inquiry(about reference: String) -> any ProviderConversation {
@@ -42,12 +43,12 @@ struct PortOneV2: PaymentProvider {
         guard let json = try? JSONValue(parsing: webhook.body), let type = json["type"]?.string else {
             throw .malformed
         }
-        guard Self.typesOfPayments.contains(type) else { return WebhookNotice(id: id, reference: nil) }
+        guard Self.paymentTypes.contains(type) else { return WebhookNotice(id: id, reference: nil) }
         guard let reference = json["data"]?["paymentId"]?.string else { throw .malformed }
         return WebhookNotice(id: id, reference: reference)
     }
 
-    private static let typesOfPayments: Set<String> = [
+    private static let paymentTypes: Set<String> = [
         "Transaction.Ready", "Transaction.Paid", "Transaction.VirtualAccountIssued", "Transaction.PartialCancelled",
         "Transaction.Cancelled", "Transaction.Failed", "Transaction.PayPending", "Transaction.CancelPending",
         "Transaction.Confirm", "Transaction.DisputeCreated", "Transaction.DisputeResolved",

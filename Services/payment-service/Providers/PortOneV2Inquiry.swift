@@ -1,6 +1,6 @@
 import Wire
 
-/// Asks PortOne V2 for a payment: one request, one answer.
+/// A lookup at PortOne V2: one request and one reply.
 struct PortOneV2Inquiry: ProviderConversation {
     let reference: String
     let store: String
@@ -20,9 +20,9 @@ struct PortOneV2Inquiry: ProviderConversation {
         if reply.status == 404, json?["type"]?.string == "PAYMENT_NOT_FOUND" { return .finish(.unknown) }
         guard reply.status == 200, let report = json.flatMap(PaymentReport.init(portOneV2:)),
             report.reference == reference
-        else { return .finish(.unusable(ProviderFault("PortOne V2 gives no payment (status \(reply.status))"))) }
+        else { return .finish(.unusable(ProviderFault("PortOne V2 returned no payment (status \(reply.status))"))) }
         let isOfStore = store.isEmpty || (json?["storeId"]?.string).map { $0 == store } ?? true
-        // V2 shows payments of V1, too, under another reference: those are V1's to tell of, or they would count twice.
+        // V2 also shows payments of V1 under another reference. They are left to V1, or they would count twice.
         let isOfV1 = json?["version"]?.string == "V1"
         return .finish(isOfStore && !isOfV1 ? .payment(report) : .unknown)
     }
@@ -31,7 +31,7 @@ struct PortOneV2Inquiry: ProviderConversation {
 extension PaymentReport {
     /// Reads the reply to `GET /payments/{paymentId}`.
     ///
-    /// The payment id is the order number, unless the app named another in `customData`.
+    /// The payment id is the order number, unless the app put another one into `customData`.
     fileprivate init?(portOneV2 json: JSONValue) {
         guard let reference = json["id"]?.string, let total = json["amount"]?["total"]?.int, total >= 0,
             let currency = json["currency"]?.string, let status = json["status"]?.string
@@ -46,7 +46,7 @@ extension PaymentReport {
 }
 
 extension PaymentReport.Status {
-    /// The provider adds values as it likes; those that nobody knows are `open`.
+    /// Values that the provider adds later count as `open`.
     fileprivate init(portOneV2 text: String) {
         self =
             switch text {

@@ -1,16 +1,16 @@
 import HTTP
 import ServiceKit
 
-/// Carries the requests of conversations to providers.
+/// Sends the requests of lookups to providers.
 struct ProviderClient: Sendable {
     let http: HTTPClient
-    /// For each request.
+    /// The time-out of each request.
     let deadline: Duration
 
     private static let replyLimit = 256 * 1024
 
-    /// Leads a conversation to its end.
-    func converse(_ conversation: any ProviderConversation) async -> ProviderAnswer {
+    /// Runs a lookup to its end.
+    func run(_ conversation: any ProviderConversation) async -> ProviderAnswer {
         var conversation = conversation
         var step = conversation.begin(at: .now)
         while true {

@@ -1,14 +1,14 @@
 import Crypto
 import Wire
 
-/// Verifies webhooks that are signed as standardwebhooks.com has it: HMAC-SHA256 over id, time and the raw body.
+/// Verifies signatures of standardwebhooks.com: HMAC-SHA256 over the id, the time and the raw body.
 struct StandardWebhooks: Sendable {
     private let key: HMACSHA256
 
-    /// How far a signature's time may be from ours, both ways.
+    /// The largest difference between a signature's time and ours, in both directions.
     static let tolerance = Duration.seconds(300)
 
-    /// - Parameter secret: Base64, with or without `whsec_` before it; nil for anything else.
+    /// - Parameter secret: Base64, with or without the prefix `whsec_`. Any other text gives nil.
     init?(secret: String) {
         let text = secret.hasPrefix("whsec_") ? String(secret.dropFirst("whsec_".count)) : secret
         let form = Base64.Form.standard
@@ -18,7 +18,7 @@ struct StandardWebhooks: Sendable {
         key = HMACSHA256(key: bytes.span)
     }
 
-    /// The id of a webhook whose signature and time are right.
+    /// Returns the id of a webhook after checking its signature and time.
     func verifiedID(of webhook: Webhook) throws(Webhook.Refusal) -> String {
         guard let id = webhook.headers["webhook-id"], !id.isEmpty,
             let time = webhook.headers["webhook-timestamp"],

@@ -1,18 +1,18 @@
 import Wire
 
-/// A webhook as it arrived.
+/// A received webhook.
 struct Webhook: Sendable {
-    /// Why a webhook is not believed or not understood.
+    /// Why a webhook is refused.
     enum Refusal: Error, Equatable {
-        /// A header of the signature is missing.
+        /// A signature header is missing.
         case unsigned
-        /// Signed too long ago.
+        /// The signature is too old.
         case tooOld
-        /// Signed in the future.
+        /// The signature's time is in the future.
         case tooNew
-        /// Not signed with our secret, or not over this body.
+        /// The signature is not ours, or not over this body.
         case wrongSignature
-        /// It does not hold what it should.
+        /// The body is malformed.
         case malformed
     }
 
@@ -22,10 +22,10 @@ struct Webhook: Sendable {
     let receivedAt: Timestamp
 }
 
-/// What a webhook tells us: at most that there is something to ask.
+/// The content of a webhook: at most a payment to look up.
 struct WebhookNotice: Sendable, Equatable {
-    /// The same for all deliveries of one notice; nil where the provider gives none.
+    /// The same for all deliveries of one notice; nil if the provider sends none.
     let id: String?
-    /// Which payment to ask about; nil where it is about something else.
+    /// The payment to look up; nil if the webhook is not about a payment.
     let reference: String?
 }

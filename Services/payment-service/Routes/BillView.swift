@@ -1,12 +1,12 @@
 import Contract
 import Wire
 
-/// A credited payment as its owner sees it; it does not change any more.
+/// The bill of a credited payment. It does not change any more.
 struct BillView: View {
     let record: PaymentRecord
     let credit: PaymentRecord.Credit
 
-    /// - Throws: `Failure` for a payment that nobody owns, which is nobody's bill.
+    /// - Throws: `Failure` for a payment that was not credited.
     init(_ record: PaymentRecord) throws(Failure) {
         guard let credit = record.credit else { throw .serverError }
         self.record = record

@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Coins as other services see them.
+/// Internal routes: balances and spends for the other services.
 struct LedgerRoutes: Sendable {
     let ledger: Ledger
 
@@ -68,14 +68,14 @@ struct LedgerRoutes: Sendable {
         return call.reply { json in json.object { json in json.field("state", "released") } }
     }
 
-    /// Tells refusals of the ledger as other services know them.
+    /// Turns refusals of the ledger into error replies.
     private func asFailure<Value>(_ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch let refusal as Spending.Refusal { throw Failure(refusal) }
     }
 }
 
 extension SpendRequest {
-    /// Reads what a service wants to spend.
+    /// Reads a spend request.
     init(key: String, _ json: JSONValue) throws(Failure) {
         let user: UserID = try json.id("user_id")
         guard (1...Self.textLimit).contains(key.unicodeScalars.count), !key.utf8.contains(0) else {
@@ -93,13 +93,13 @@ extension SpendRequest {
 }
 
 extension Failure {
-    /// What a service is told whose spend is refused.
+    /// The error reply of a refused spend.
     init(_ refusal: Spending.Refusal) {
         self =
             switch refusal {
             case .notEnoughCoins: Failure(.notEnoughCoins, "Not enough coins.")
-            case .otherSpend: Failure(.invalidRequest, "The key names another spend.", status: 409)
-            case .alreadyEnded: Failure(.invalidRequest, "The spend has ended in another way.", status: 409)
+            case .otherSpend: Failure(.invalidRequest, "The key belongs to another spend.", status: 409)
+            case .alreadyEnded: Failure(.invalidRequest, "The spend has already ended.", status: 409)
             case .unknown: .notFound
             }
     }

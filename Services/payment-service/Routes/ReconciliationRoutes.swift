@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Reconciliation for operators: what differs, and a run on command.
+/// Internal routes of reconciliation for operators.
 struct ReconciliationRoutes: Sendable {
     let reconciliation: Reconciliation
 
@@ -12,13 +12,13 @@ struct ReconciliationRoutes: Sendable {
         routes.add(.post, "/internal/reconciliation", run)
     }
 
-    /// What the last runs have found.
+    /// Lists the unresolved differences.
     func differences(_ call: InternalCall) async throws -> Response {
-        let standing = try await reconciliation.standing()
-        return call.reply { json in json.object { json in json.array("differences") { $0.entries(standing) } } }
+        let unresolved = try await reconciliation.unresolved()
+        return call.reply { json in json.object { json in json.array("differences") { $0.entries(unresolved) } } }
     }
 
-    /// Reconciles now, and tells what it found.
+    /// Runs a reconciliation and returns its result.
     func run(_ call: InternalCall) async throws -> Response {
         let outcome = try await reconciliation.run()
         return call.reply { json in

@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// The store as clients see it.
+/// The store's items, and the validation of payments.
 struct StoreRoutes: Sendable {
     let catalogue: Catalogue
     let payments: Payments
@@ -15,14 +15,14 @@ struct StoreRoutes: Sendable {
 
     func items(_ call: Call, _ caller: Caller) async throws -> Response { call.reply(catalogue.items) }
 
-    /// Credits a payment to the caller; the same again has the same reply.
+    /// Credits a payment to the caller. A repeated call gets the same reply.
     func validate(_ call: Call, _ caller: Caller) async throws -> Response {
         let fields = try await call.fields()
         let reference = try Self.text("imp_uid", in: fields)
         let order = OrderNumber(text: try Self.text("merchant_uid", in: fields))
         do {
-            let claim = try PaymentAttempt.Claim.made(by: caller.user, of: order, under: call.key)
-            return call.reply(try BillView(try await payments.validate(reference, claim)))
+            let buyer = try PaymentAttempt.Buyer.made(by: caller.user, of: order, under: call.key)
+            return call.reply(try BillView(try await payments.validate(reference, buyer)))
         } catch let refusal as PaymentVerdict.Refusal {
             throw Failure(refusal)
         } catch let fault as ProviderFault {
@@ -30,7 +30,7 @@ struct StoreRoutes: Sendable {
         }
     }
 
-    /// A text that is there and no longer than any provider's.
+    /// Returns a required text of limited length; no provider's references are longer.
     private static func text(_ name: String, in fields: Fields) throws(Failure) -> String {
         let text = try fields.text(name)
         guard !text.isEmpty, text.utf8.count <= OrderNumber.limit else { throw .invalid("\(name) is not valid.") }
@@ -39,7 +39,7 @@ struct StoreRoutes: Sendable {
 }
 
 extension Failure {
-    /// What a client is told of a payment that credits nothing.
+    /// The error reply for a payment that is not credited.
     init(_ refusal: PaymentVerdict.Refusal) {
         self =
             switch refusal {
@@ -47,10 +47,10 @@ extension Failure {
             case .cancelled: Failure(.unknownPayment, "The payment was cancelled.")
             case .notPaid: Failure(.invalidPayment, "The payment is not paid.")
             case .otherOrder: Failure(.invalidPayment, "The payment belongs to another order.")
-            case .otherItem: Failure(.invalidPayment, "The payment is not for anything in the store.")
-            case .otherAmount: Failure(.invalidPayment, "The payment is not of the item's price.")
+            case .otherItem: Failure(.invalidPayment, "The payment is not for an item of the store.")
+            case .otherAmount: Failure(.invalidPayment, "The payment's amount is not the item's price.")
             case .otherCurrency: Failure(.invalidPayment, "The payment is not in won.")
-            case .taken: Failure(.invalidPayment, "The payment is someone else's, or of another order.")
+            case .taken: Failure(.invalidPayment, "The payment belongs to another user or order.")
             }
     }
 }

@@ -3,11 +3,11 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Where payment providers tell us that something has happened.
+/// The webhooks of payment providers.
 struct WebhookRoutes: Sendable {
     let payments: Payments
 
-    /// The headers that signatures stand in, and the body's type.
+    /// The headers of signatures, and the body's type.
     private static let headers: [HeaderName] = ["webhook-id", "webhook-timestamp", "webhook-signature", "content-type"]
     /// Bytes.
     private static let bodyLimit = 64 * 1024
@@ -17,12 +17,12 @@ struct WebhookRoutes: Sendable {
     func register(in routes: inout PublicRoutes) {
         for provider in PaymentProviders.known {
             let name = provider.name
-            routes.webhook(.post, provider.webhookPath) { call in try await hear(call, from: name) }
+            routes.webhook(.post, provider.webhookPath) { call in try await receive(call, from: name) }
         }
     }
 
-    /// Takes a webhook and answers 200, whether it tells anything new or not.
-    private func hear(_ call: Call, from name: String) async throws -> Response {
+    /// Accepts a webhook with 200, whether it is new or not.
+    private func receive(_ call: Call, from name: String) async throws -> Response {
         let provider: any PaymentProvider
         do { provider = try payments.providers.named(name) } catch {
             throw Failure(.serverError, "\(error).", status: 503)
@@ -37,19 +37,19 @@ struct WebhookRoutes: Sendable {
         guard (notice.reference ?? "").utf8.count <= OrderNumber.limit,
             (notice.id ?? "").utf8.count <= Self.idLimit
         else { throw Failure.invalid("The webhook is not valid.") }
-        try await payments.hear(notice, from: name)
+        try await payments.receive(notice, from: name)
         return call.done()
     }
 }
 
 extension Failure {
-    /// What a sender is told whose webhook is not believed.
+    /// The error reply for a refused webhook.
     init(_ refusal: Webhook.Refusal) {
         self =
             switch refusal {
             case .unsigned: Failure(.invalidRequest, "The webhook is not signed.", status: 401)
             case .tooOld: Failure(.invalidRequest, "The signature is too old.", status: 401)
-            case .tooNew: Failure(.invalidRequest, "The signature is of the future.", status: 401)
+            case .tooNew: Failure(.invalidRequest, "The signature's time is in the future.", status: 401)
             case .wrongSignature: Failure(.invalidRequest, "The signature is not valid.", status: 401)
             case .malformed: .invalid("The webhook is not valid.")
             }

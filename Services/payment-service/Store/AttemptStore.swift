@@ -1,22 +1,23 @@
 import Postgres
 import Wire
 
-/// Wishes to look at payments, open until their provider has answered.
+/// The table `attempt`: lookups of payments, open until the provider has answered.
 struct AttemptStore: Sendable {
-    /// What is known of an attempt before it is recorded.
-    struct Draft: Sendable {
-        /// Nil while it is not known whose payment it is.
+    /// An attempt to insert.
+    struct NewAttempt: Sendable {
+        /// Nil while the provider is unknown.
         let provider: String?
         let reference: String
-        let claim: PaymentAttempt.Claim?
-        /// When ``Sweeping`` takes it up, should nobody have ended it.
+        let buyer: PaymentAttempt.Buyer?
+        /// When ``MaintenanceJobs`` resumes it if it is still open.
         let nextTryAt: Timestamp
-        /// So many may be open for one claimant, or without any.
+        /// The most open attempts of one buyer, or of all attempts without a buyer.
         let limit: Int
     }
 
-    /// The update changes nothing: it makes the statement return the open attempt, locked, so that none can end unseen.
-    private static let record = Statement(
+    /// The update changes nothing. It makes the statement return the open attempt and lock it, so that it cannot end
+    /// meanwhile.
+    private static let record = Statement.write(
         "record attempt",
         """
         insert into attempt (provider, reference, user_id, order_number, next_try_at)
@@ -30,21 +31,22 @@ struct AttemptStore: Sendable {
         do update set next_try_at = attempt.next_try_at
         returning id, provider, reference, user_id, order_number, tries, made_at
         """)
-    /// Who claims a payment, the first first.
-    static let openClaims = Statement(
+    /// The open attempts that have a buyer, oldest first.
+    static let openWithBuyer = Statement.read(
         "open claims",
         """
         select id, provider, reference, user_id, order_number, tries, made_at from attempt
         where ended_at is null and reference = $1 and user_id is not null and coalesce(provider, $2) = $2
         order by id
         """)
-    private static let end = Statement(
+    private static let end = Statement.write(
         "end attempt",
         """
-        update attempt set ended_at = clock_timestamp(), outcome = $2 where id = $1 and ended_at is null
+        update attempt set ended_at = (extract(epoch from clock_timestamp()) * 1000)::bigint, outcome = $2
+        where id = $1 and ended_at is null
         """)
-    private static let takeDue = Statement(
-        "take due attempts",
+    private static let claimDue = Statement.write(
+        "claim due attempts",
         """
         update attempt set next_try_at = $2
         where id in (
@@ -53,27 +55,27 @@ struct AttemptStore: Sendable {
         )
         returning id, provider, reference, user_id, order_number, tries, made_at
         """)
-    private static let postpone = Statement(
+    private static let postpone = Statement.write(
         "postpone attempt",
         "update attempt set tries = tries + 1, next_try_at = $2 where id = $1 and ended_at is null")
-    private static let forget = Statement(
-        "forget attempts",
+    private static let delete = Statement.write(
+        "delete ended attempts",
         """
         delete from attempt
         where id in (select id from attempt where ended_at < $1 order by ended_at limit 5000)
         """)
 
-    /// Records an attempt, or finds the same one open.
+    /// Inserts an attempt, or returns the same one if it is open.
     ///
-    /// - Returns: nil where too many are open.
-    func record(_ draft: Draft, in database: some Queryable) async throws(PostgresError) -> PaymentAttempt? {
+    /// - Returns: nil if too many are open.
+    func record(_ new: NewAttempt, in database: some Queryable) async throws(PostgresError) -> PaymentAttempt? {
         try await database.query(
-            Self.record, draft.provider, draft.reference, draft.claim?.user, draft.claim?.order.text,
-            draft.nextTryAt, draft.limit
+            Self.record, new.provider, new.reference, new.buyer?.user, new.buyer?.order.text,
+            new.nextTryAt, new.limit
         ).first(PaymentAttempt.init(row:))
     }
 
-    /// Adds the end of attempts to a batch.
+    /// Adds the end of an attempt to a batch.
     func addEnd(_ id: Int64, outcome: String, to batch: inout PostgresBatch) throws(PostgresError) {
         try batch.add(Self.end, id, outcome)
     }
@@ -83,21 +85,21 @@ struct AttemptStore: Sendable {
         try await database.execute(Self.end, id, outcome)
     }
 
-    /// Takes open attempts whose time has come, and puts off their next try, so that no other instance takes them, too.
-    func takeDue(
+    /// Claims due attempts and postpones their next try, so that no other instance claims them as well.
+    func claimDue(
         at now: Timestamp, until next: Timestamp, limit: Int, in database: some Queryable
     ) async throws(PostgresError) -> [PaymentAttempt] {
-        try await database.query(Self.takeDue, now, next, limit).map(PaymentAttempt.init(row:))
+        try await database.query(Self.claimDue, now, next, limit).map(PaymentAttempt.init(row:))
     }
 
-    /// Puts off an attempt whose provider gave no answer.
+    /// Postpones an attempt whose provider did not answer.
     func postpone(_ id: Int64, until next: Timestamp, in database: some Queryable) async throws(PostgresError) {
         try await database.execute(Self.postpone, id, next)
     }
 
-    /// Deletes attempts that ended before `moment`, a few thousand at most.
-    func forget(before moment: Timestamp, in database: some Queryable) async throws(PostgresError) {
-        try await database.execute(Self.forget, moment)
+    /// Deletes attempts that ended before `moment`, at most 5,000.
+    func delete(before moment: Timestamp, in database: some Queryable) async throws(PostgresError) {
+        try await database.execute(Self.delete, moment)
     }
 }
 
@@ -108,7 +110,7 @@ extension PaymentAttempt {
         reference = try row.next()
         let user: UserID? = try row.next()
         let order: String? = try row.next()
-        if let user, let order { claim = Claim(user: user, order: OrderNumber(text: order)) } else { claim = nil }
+        if let user, let order { buyer = Buyer(user: user, order: OrderNumber(text: order)) } else { buyer = nil }
         tries = try row.next()
         madeAt = try row.next()
     }

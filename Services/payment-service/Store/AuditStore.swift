@@ -1,14 +1,14 @@
 import Postgres
 import Wire
 
-/// Questions that hold the ledger against its own sums. Each statement sees one moment of it.
+/// Queries that compare the ledger with its own sums. Each statement reads one snapshot.
 struct AuditStore: Sendable {
-    /// So many transactions, or accounts, at a time.
+    /// The number of transactions, or users, in one query.
     private static let page: Int64 = 5000
 
-    private static let lastTransaction = Statement(
+    private static let lastTransaction = Statement.read(
         "last transaction", "select coalesce(max(id), 0) from transaction")
-    private static let transactionSums = Statement(
+    private static let transactionSums = Statement.read(
         "audit transactions",
         """
         select 'transaction_sum', transaction.id::text, coalesce(sum(amount), 0) || ' in ' || count(amount), '0'
@@ -16,14 +16,14 @@ struct AuditStore: Sendable {
         where transaction.id > $1 and transaction.id <= $2
         group by transaction.id having coalesce(sum(amount), 0) <> 0 or count(amount) < 2
         """)
-    private static let endOfPage = Statement(
+    private static let endOfPage = Statement.read(
         "end of audit page",
         """
         select max(user_id) from (
             select user_id from account where user_id > $1 order by user_id limit $2
         ) as page
         """)
-    private static let bookBalances = Statement(
+    private static let bookBalances = Statement.read(
         "audit balances",
         """
         select distinct on (user_id, book)
@@ -38,7 +38,7 @@ struct AuditStore: Sendable {
         where balance <> running or version <> place
         order by user_id, book, version
         """)
-    private static let reservedSums = Statement(
+    private static let reservedSums = Statement.read(
         "audit reserves",
         """
         with books as (
@@ -51,7 +51,7 @@ struct AuditStore: Sendable {
         select 'reserved_sum', user_id::text, coalesce(balance, 0)::text, coalesce(amount, 0)::text
         from books full join open using (user_id) where coalesce(balance, 0) <> coalesce(amount, 0)
         """)
-    private static let purchasedSums = Statement(
+    private static let purchasedSums = Statement.read(
         "audit purchases",
         """
         with books as (
@@ -64,7 +64,7 @@ struct AuditStore: Sendable {
         select 'purchased_sum', user_id::text, coalesce(balance, 0)::text, coalesce(coins, 0)::text
         from books full join credited using (user_id) where coalesce(balance, 0) <> coalesce(coins, 0)
         """)
-    private static let leftovers = Statement(
+    private static let leftovers = Statement.read(
         "audit leftovers",
         """
         select 'capture_uncollected', key, '0', amount::text from reserve where uncollected_at is not null
@@ -76,7 +76,7 @@ struct AuditStore: Sendable {
         limit 1000
         """)
 
-    /// All transactions whose entries do not sum to zero.
+    /// Returns transactions whose entries do not sum to zero.
     func transactionSums(in database: some Queryable) async throws(PostgresError) -> [Difference] {
         var found: [Difference] = []
         let last: Int64 = try await database.query(Self.lastTransaction).value()
@@ -88,20 +88,20 @@ struct AuditStore: Sendable {
         return found
     }
 
-    /// All users whose books do not hold what their entries, reserves and payments say.
-    func books(in database: some Queryable) async throws(PostgresError) -> [Difference] {
+    /// Returns accounts whose balance differs from the sum of their entries, reserves or payments.
+    func balances(in database: some Queryable) async throws(PostgresError) -> [Difference] {
         var found: [Difference] = []
         var after: Int64 = 0
         while let end = try await database.query(Self.endOfPage, after, Self.page).value(as: Int64?.self) {
-            for question in [Self.bookBalances, Self.reservedSums, Self.purchasedSums] {
-                found += try await database.query(question, after, end).map(Difference.init(row:))
+            for query in [Self.bookBalances, Self.reservedSums, Self.purchasedSums] {
+                found += try await database.query(query, after, end).map(Difference.init(row:))
             }
             after = end
         }
         return found
     }
 
-    /// What stands open though it should not: captures without coins, attempts given up, payments nobody claims.
+    /// Returns captures without coins, abandoned attempts and unclaimed payments.
     func leftovers(
         unclaimedBefore moment: Timestamp, in database: some Queryable
     ) async throws(PostgresError) -> [Difference] {

@@ -1,37 +1,38 @@
 import Postgres
 import Wire
 
-/// What does not agree, as the last runs of reconciliation found it.
+/// The table `difference`: the differences that reconciliation found.
 struct DifferenceStore: Sendable {
-    /// A difference and since when it stands.
+    /// A difference, and when it was first and last seen.
     struct Entry: Sendable, Equatable {
         let difference: Difference
         let firstSeenAt: Timestamp
         let lastSeenAt: Timestamp
     }
 
-    private static let record = Statement(
+    private static let record = Statement.write(
         "record difference",
         """
         insert into difference as known (kind, subject, ours, theirs, first_seen_at, last_seen_at)
-        values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())
+        select $1, $2, $3, $4, now, now
+        from (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now) as clock
         on conflict (kind, subject) do update set ours = excluded.ours, theirs = excluded.theirs,
             first_seen_at = case when known.resolved_at is null then known.first_seen_at else excluded.first_seen_at end,
             last_seen_at = excluded.last_seen_at, resolved_at = null
         """)
-    private static let resolve = Statement(
+    private static let resolve = Statement.write(
         "resolve differences",
         """
-        update difference set resolved_at = clock_timestamp()
+        update difference set resolved_at = (extract(epoch from clock_timestamp()) * 1000)::bigint
         where resolved_at is null and kind = any($1::text[]) and last_seen_at < $2
         """)
-    private static let standing = Statement(
-        "standing differences",
+    private static let unresolved = Statement.read(
+        "unresolved differences",
         """
         select kind, subject, ours, theirs, first_seen_at, last_seen_at from difference
         where resolved_at is null order by first_seen_at, kind, subject limit $1
         """)
-    private static let counts = Statement(
+    private static let counts = Statement.read(
         "count differences", "select kind, count(*) from difference where resolved_at is null group by kind")
 
     /// Records a difference, new or seen again.
@@ -40,22 +41,22 @@ struct DifferenceStore: Sendable {
             Self.record, difference.kind, difference.subject, difference.ours, difference.theirs)
     }
 
-    /// Takes those of the given kinds for resolved that have not been seen since `start`.
+    /// Resolves differences of the given kinds that were not seen since `start`.
     func resolve(
         _ kinds: [Difference.Kind], notSeenSince start: Timestamp, in database: some Queryable
     ) async throws(PostgresError) {
         try await database.execute(Self.resolve, kinds.map(\.rawValue), start)
     }
 
-    /// Those that stand, the oldest first, up to `limit`.
-    func standing(limit: Int, in database: some Queryable) async throws(PostgresError) -> [Entry] {
-        try await database.query(Self.standing, limit).map { row throws(PostgresError) in
+    /// Returns up to `limit` unresolved differences, oldest first.
+    func unresolved(limit: Int, in database: some Queryable) async throws(PostgresError) -> [Entry] {
+        try await database.query(Self.unresolved, limit).map { row throws(PostgresError) in
             Entry(
                 difference: try Difference(row: &row), firstSeenAt: try row.next(), lastSeenAt: try row.next())
         }
     }
 
-    /// How many of each kind stand; kinds of which none does are absent.
+    /// Returns the number of unresolved differences by kind, without kinds that have none.
     func counts(in database: some Queryable) async throws(PostgresError) -> [Difference.Kind: Int] {
         let counts = try await database.query(Self.counts).map { row throws(PostgresError) in
             (try row.next(as: Difference.Kind.self), try row.next(as: Int.self))

@@ -1,15 +1,15 @@
 import Postgres
 import Wire
 
-/// Accounts, transactions and their entries.
+/// The tables `account`, `transaction` and `entry`.
 struct LedgerStore: Sendable {
-    private static let open = Statement(
+    private static let open = Statement.write(
         "open account", "insert into account (user_id) values ($1) on conflict do nothing")
-    private static let lock = Statement(
+    private static let lock = Statement.write(
         "lock account", "select true from account where user_id = $1 for no key update")
-    /// A statement of its own behind the lock: it must see what was committed while the lock was waited for.
-    private static let read = Statement(
-        "read holdings",
+    /// A separate statement after the lock: it must see what was committed while the lock was awaited.
+    private static let read = Statement.read(
+        "read locked wallet",
         """
         select coalesce(wallet.balance, 0), coalesce(wallet.version, 0),
             reserve.key, reserve.user_id, reserve.amount, reserve.reason, reserve.state, reserve.balance,
@@ -21,16 +21,17 @@ struct LedgerStore: Sendable {
         ) as wallet on true
         left join reserve on reserve.key = $2
         """)
-    private static let post = Statement(
+    private static let post = Statement.write(
         "post",
         """
         with made as (
             insert into transaction (user_id, kind, subject) values ($1, $2, $3) returning id
         )
         insert into entry (transaction_id, user_id, book, amount)
-        select made.id, $1, leg.book, leg.amount from made, unnest($4::text[], $5::bigint[]) as leg (book, amount)
+        select made.id, $1, posted.book, posted.amount
+        from made, unnest($4::text[], $5::bigint[]) as posted (book, amount)
         """)
-    private static let wallet = Statement(
+    private static let wallet = Statement.read(
         "read wallet",
         """
         select coalesce((
@@ -39,7 +40,7 @@ struct LedgerStore: Sendable {
         ), 0)
         from account where user_id = $1
         """)
-    private static let wallets = Statement(
+    private static let wallets = Statement.read(
         "read wallets",
         """
         select user_id, coalesce((
@@ -49,40 +50,40 @@ struct LedgerStore: Sendable {
         from account where user_id = any($1::bigint[])
         """)
 
-    /// Locks the account of `user` until the transaction ends, and reads what it holds and what stands under `key`.
+    /// Locks the account of `user` until the transaction ends, and reads its wallet and the reserve under `key`.
     ///
-    /// - Returns: nil where the user has no account yet.
-    func holdings(
+    /// - Returns: nil if the user has no account yet.
+    func lockedWallet(
         of user: UserID, key: String = "", in transaction: PostgresTransaction
-    ) async throws(PostgresError) -> Holdings? {
+    ) async throws(PostgresError) -> LockedWallet? {
         var batch = PostgresBatch()
         try batch.add(Self.lock, user)
         try batch.add(Self.read, user, key)
         let rows = try await transaction.run(batch)
         guard !rows[0].isEmpty else { return nil }
-        return try rows[1].first(Holdings.init(row:))
+        return try rows[1].first(LockedWallet.init(row:))
     }
 
-    /// Makes the account of `user`, or waits for whoever is making it.
+    /// Opens the account of `user`, or waits for a transaction that is opening it.
     ///
-    /// - Returns: whether it was made here; then its first entries are to follow.
+    /// - Returns: whether this call opened it. Then its first entries must follow.
     func open(_ user: UserID, in transaction: PostgresTransaction) async throws(PostgresError) -> Bool {
         try await transaction.execute(Self.open, user) > 0
     }
 
-    /// Adds the writing of a posting for `user` to a batch.
+    /// Adds a posting of `user` to a batch.
     func add(_ posting: Posting, of user: UserID, to batch: inout PostgresBatch) throws(PostgresError) {
         try batch.add(
-            Self.post, user, posting.kind, posting.subject, posting.legs.map(\.book.rawValue),
-            posting.legs.map(\.amount))
+            Self.post, user, posting.kind, posting.subject, posting.entries.map(\.account.rawValue),
+            posting.entries.map(\.amount))
     }
 
-    /// The wallet of a user, without a lock; nil where the user has no account yet.
+    /// Returns a user's wallet without locking it; nil if the user has no account yet.
     func wallet(of user: UserID, in database: some Queryable) async throws(PostgresError) -> Int? {
         try await database.query(Self.wallet, user).first { row throws(PostgresError) in try row.next() }
     }
 
-    /// The wallets of those users who have an account.
+    /// Returns the wallets of the users that have an account.
     func wallets(of users: [UserID], in database: some Queryable) async throws(PostgresError) -> [UserID: Int] {
         let rows = try await database.query(Self.wallets, users).map { row throws(PostgresError) in
             (try row.next(as: UserID.self), try row.next(as: Int.self))
@@ -93,9 +94,9 @@ struct LedgerStore: Sendable {
 
 extension Posting.Kind: PostgresValue {}
 
-extension Holdings {
+extension LockedWallet {
     init(row: inout Row) throws(PostgresError) {
-        wallet = try row.next()
+        balance = try row.next()
         version = try row.next()
         reserve = try Reserve(row: &row)
     }

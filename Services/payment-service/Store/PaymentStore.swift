@@ -1,9 +1,9 @@
 import Postgres
 import Wire
 
-/// Payments as they are recorded.
+/// The table `payment`.
 struct PaymentStore: Sendable {
-    private static let find = Statement(
+    private static let find = Statement.read(
         "find payment",
         """
         select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
@@ -11,7 +11,7 @@ struct PaymentStore: Sendable {
         from payment where reference = $1 and provider = any($2::text[])
         order by owner is null, id limit 1
         """)
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert payment",
         """
         insert into payment (
@@ -19,57 +19,58 @@ struct PaymentStore: Sendable {
         ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         on conflict (provider, reference) do nothing
         """)
-    private static let lock = Statement(
+    private static let lock = Statement.write(
         "lock payment",
         """
         select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
             owner, coins, credited_at, refunded
         from payment where provider = $1 and reference = $2 for no key update
         """)
-    private static let update = Statement(
+    private static let update = Statement.write(
         "update payment",
         """
         update payment set order_number = $2, item = $3, amount = $4, cancelled_amount = $5, currency = $6,
             status = $7, paid_at = $8, owner = $9, coins = $10, credited_at = $11, refunded = $12,
-            checked_at = clock_timestamp()
+            checked_at = (extract(epoch from clock_timestamp()) * 1000)::bigint
         where id = $1
         """)
-    private static let unchecked = Statement(
+    private static let unchecked = Statement.read(
         "unchecked payments",
         """
         select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
             owner, coins, credited_at, refunded
         from payment where checked_at < $1 and seen_at > $2 order by checked_at limit $3
         """)
-    private static let markChecked = Statement(
-        "mark payment checked", "update payment set checked_at = clock_timestamp() where id = $1")
+    private static let markChecked = Statement.write(
+        "mark payment checked",
+        "update payment set checked_at = (extract(epoch from clock_timestamp()) * 1000)::bigint where id = $1")
 
-    /// A payment by what its provider calls it.
+    /// Returns a payment by its provider's reference.
     func find(
         _ reference: String, of providers: [String], in database: some Queryable
     ) async throws(PostgresError) -> PaymentRecord? {
         try await database.query(Self.find, reference, providers).first(PaymentRecord.init(row:))
     }
 
-    /// Locks the record of the payment that a provider reports, which is made where there is none,
-    /// until the transaction ends; and reads who claims the payment, the first first.
+    /// Inserts the reported payment if it is new, locks it until the transaction ends, and reads its open attempts with
+    /// a buyer, oldest first.
     func lock(
         _ report: PaymentReport, of provider: String, in transaction: PostgresTransaction
-    ) async throws(PostgresError) -> (record: PaymentRecord, claims: [PaymentAttempt]) {
+    ) async throws(PostgresError) -> (record: PaymentRecord, openAttempts: [PaymentAttempt]) {
         var batch = PostgresBatch()
         try batch.add(
             Self.insert, provider, report.reference, report.order.text, report.item, report.amount,
             report.cancelledAmount, report.currency, report.status, report.paidAt)
         try batch.add(Self.lock, provider, report.reference)
-        try batch.add(AttemptStore.openClaims, report.reference, provider)
+        try batch.add(AttemptStore.openWithBuyer, report.reference, provider)
         let rows = try await transaction.run(batch)
         guard let record = try rows[1].first(PaymentRecord.init(row:)) else {
-            preconditionFailure("a payment vanished")
+            preconditionFailure("a payment was missing after its insert")
         }
         return (record, try rows[2].map(PaymentAttempt.init(row:)))
     }
 
-    /// Adds the recording of a changed payment, heard of just now, to a batch.
+    /// Adds the update of a payment to a batch, and marks it as checked now.
     func add(_ record: PaymentRecord, to batch: inout PostgresBatch) throws(PostgresError) {
         let (report, credit) = (record.report, record.credit)
         try batch.add(
@@ -78,14 +79,14 @@ struct PaymentStore: Sendable {
             credit?.refunded ?? 0)
     }
 
-    /// Payments last asked about before `moment` and first seen after `horizon`, those longest not asked about first.
+    /// Returns payments last checked before `moment` and first seen after `horizon`, those checked longest ago first.
     func unchecked(
         since moment: Timestamp, notOlderThan horizon: Timestamp, limit: Int, in database: some Queryable
     ) async throws(PostgresError) -> [PaymentRecord] {
         try await database.query(Self.unchecked, moment, horizon, limit).map(PaymentRecord.init(row:))
     }
 
-    /// Notes that a payment was asked about just now, with whatever answer.
+    /// Marks a payment as checked now.
     func markChecked(_ id: Int64, in database: some Queryable) async throws(PostgresError) {
         try await database.execute(Self.markChecked, id)
     }

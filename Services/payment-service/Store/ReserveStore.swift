@@ -1,30 +1,30 @@
 import Postgres
 import Wire
 
-/// What stands under the keys of spends.
+/// The table `reserve`.
 struct ReserveStore: Sendable {
-    /// A reserve by its key and the user who must be locked before it is touched.
-    struct Place: Sendable, Equatable {
+    /// The key of a reserve, and the user whose account must be locked first.
+    struct ReserveKey: Sendable, Equatable {
         let key: String
         let user: UserID
     }
 
-    private static let record = Statement(
+    private static let record = Statement.write(
         "record reserve",
         """
         insert into reserve (key, user_id, amount, reason, state, balance, expires_at, uncollected_at)
         values ($1, $2, $3, $4, $5, $6, $7, $8)
         on conflict (key) do update set state = excluded.state, uncollected_at = excluded.uncollected_at
         """)
-    private static let owner = Statement("owner of reserve", "select user_id from reserve where key = $1")
-    private static let overdue = Statement(
+    private static let owner = Statement.read("owner of reserve", "select user_id from reserve where key = $1")
+    private static let overdue = Statement.read(
         "overdue reserves",
         """
         select key, user_id from reserve
         where state = 'reserved' and expires_at <= $1 order by expires_at limit $2
         """)
 
-    /// Adds the recording of a reserve to a batch, new or changed.
+    /// Adds the insert or update of a reserve to a batch.
     func add(_ reserve: Reserve, to batch: inout PostgresBatch) throws(PostgresError) {
         let request = reserve.request
         try batch.add(
@@ -32,17 +32,17 @@ struct ReserveStore: Sendable {
             reserve.expiresAt, reserve.uncollectedAt)
     }
 
-    /// Whose coins a key is about; nil where nothing stands under it.
+    /// Returns the user of a reserve; nil if the key is unknown.
     func owner(of key: String, in database: some Queryable) async throws(PostgresError) -> UserID? {
         try await database.query(Self.owner, key).first { row throws(PostgresError) in try row.next() }
     }
 
-    /// Reserves whose time is up, those longest overdue first.
+    /// Returns expired reserves, those longest overdue first.
     func overdue(
         at now: Timestamp, limit: Int, in database: some Queryable
-    ) async throws(PostgresError) -> [Place] {
+    ) async throws(PostgresError) -> [ReserveKey] {
         try await database.query(Self.overdue, now, limit).map { row throws(PostgresError) in
-            Place(key: try row.next(), user: try row.next())
+            ReserveKey(key: try row.next(), user: try row.next())
         }
     }
 }
@@ -50,7 +50,7 @@ struct ReserveStore: Sendable {
 extension Reserve.State: PostgresValue {}
 
 extension Reserve {
-    /// Reads the columns of a reserve; nil where they are all null.
+    /// Reads the columns of a reserve; nil if they are all null.
     init?(row: inout Row) throws(PostgresError) {
         guard let key: String = try row.next() else { return nil }
         request = SpendRequest(key: key, user: try row.next(), amount: try row.next(), reason: try row.next())

@@ -1,23 +1,27 @@
 import Postgres
+import Wire
 
-/// Work that one instance does for all: whoever comes first when it is due.
+/// The table `schedule`: jobs that the first instance to claim them runs for all.
 struct ScheduleStore: Sendable {
-    private static let take = Statement(
-        "take work",
+    private static let claim = Statement.write(
+        "claim job",
         """
-        update schedule set due_at = now() + $2 * interval '1 second' where work = $1 and due_at <= now()
+        update schedule set due_at = now + $2
+        from (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now) as clock
+        where work = $1 and due_at <= now
         """)
-    private static let finish = Statement(
-        "finish work", "update schedule set finished_at = clock_timestamp() where work = $1")
+    private static let finish = Statement.write(
+        "finish job",
+        "update schedule set finished_at = (extract(epoch from clock_timestamp()) * 1000)::bigint where work = $1")
 
-    /// Takes the work if it is due, and sets when it is due again.
-    func take(_ work: String, every interval: Duration, in database: some Queryable) async throws(PostgresError) -> Bool
+    /// Claims the job if it is due, and sets its next due time.
+    func claim(_ job: String, every interval: Duration, in database: some Queryable) async throws(PostgresError) -> Bool
     {
-        try await database.execute(Self.take, work, interval.components.seconds) > 0
+        try await database.execute(Self.claim, job, interval.wholeMilliseconds) > 0
     }
 
-    /// Notes that the work was done just now.
-    func finish(_ work: String, in database: some Queryable) async throws(PostgresError) {
-        try await database.execute(Self.finish, work)
+    /// Records that the job has finished.
+    func finish(_ job: String, in database: some Queryable) async throws(PostgresError) {
+        try await database.execute(Self.finish, job)
     }
 }

@@ -10,9 +10,8 @@ struct PushForgetting: Sendable {
     private static let pauseBetweenPortions = Duration.milliseconds(100)
     private static let pause = Duration.seconds(60)
 
-    /// Forgets until cancelled; on a loop.
-    func run() async throws {
-        guard let loop = EventLoop.current else { return }
+    /// Forgets until cancelled.
+    func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
             let isMore = try await store.forget(before: .now - Self.memory, atMost: Self.portion)
             try await loop.sleep(for: isMore ? Self.pauseBetweenPortions : Self.pause)

@@ -52,9 +52,8 @@ final class PushSender: Sendable {
     /// Something may be due.
     func wake() { signal.wake() }
 
-    /// Sends until cancelled; on a loop.
-    func run() async throws {
-        guard let loop = EventLoop.current else { return }
+    /// Sends until cancelled.
+    func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
             let pause = try await takeMore(on: loop)
             if pause > .zero { try await signal.sleep(atMost: pause, on: loop) }

@@ -16,7 +16,7 @@ struct PushStore: Sendable {
         let createdAt: Timestamp
     }
 
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert pushes",
         """
         insert into push (kind, room, seq, device, user_id, body, due_at, created_at)
@@ -24,12 +24,12 @@ struct PushStore: Sendable {
         from unnest($4::text[], $5::bigint[]) as wanted (device, user_id) order by device
         on conflict do nothing
         """)
-    private static let isTaken = Statement(
+    private static let isTaken = Statement.read(
         "find push job", "select exists (select from push_job where kind = $1 and room = $2 and seq = $3)")
-    private static let takeJob = Statement(
+    private static let takeJob = Statement.write(
         "insert push job",
         "insert into push_job (kind, room, seq, taken_at) values ($1, $2, $3, $4) on conflict do nothing")
-    private static let take = Statement(
+    private static let take = Statement.write(
         "take due pushes",
         """
         update push set attempts = attempts + 1, due_at = $2
@@ -39,14 +39,14 @@ struct PushStore: Sendable {
         )
         returning kind, room, seq, device, body, attempts, created_at
         """)
-    private static let nextDue = Statement("next due push", "select min(due_at) from push where done_at is null")
-    private static let finish = Statement(
+    private static let nextDue = Statement.read("next due push", "select min(due_at) from push where done_at is null")
+    private static let finish = Statement.write(
         "finish push",
         "update push set done_at = $5, body = '' where kind = $1 and room = $2 and seq = $3 and device = $4")
-    private static let postpone = Statement(
+    private static let postpone = Statement.write(
         "postpone push",
         "update push set due_at = $5 where kind = $1 and room = $2 and seq = $3 and device = $4")
-    private static let forget = Statement(
+    private static let forget = Statement.write(
         "forget pushes",
         """
         delete from push where (kind, room, seq, device) in (
@@ -54,7 +54,7 @@ struct PushStore: Sendable {
             order by done_at limit $2 for update skip locked
         )
         """)
-    private static let forgetJobs = Statement(
+    private static let forgetJobs = Statement.write(
         "forget push jobs",
         """
         delete from push_job where (kind, room, seq) in (

@@ -9,11 +9,11 @@ struct Channel: Sendable, Equatable {
     let description: String?
     let image: String?
     let owner: UserID?
-    /// The one that every member is in.
+    /// Whether it is the channel that every member of the workspace is in.
     let isDefault: Bool
     let createdAt: Timestamp
 
-    /// As clients see it. All channels are open to the workspace's members.
+    /// The channel as clients see it. All channels are visible to the workspace's members.
     func view(members: [MemberView]? = nil) -> ChannelView {
         ChannelView(
             workspace: workspace, id: id, name: name, description: description, image: image,

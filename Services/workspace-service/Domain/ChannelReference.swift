@@ -1,6 +1,6 @@
 import Wire
 
-/// How clients point at a channel: by its id, or in the first generation by its name.
+/// A channel as a path names it: by id, or by name in the first generation.
 enum ChannelReference: Sendable, Equatable {
     case id(ChannelID)
     case name(String)

@@ -2,16 +2,16 @@ import Contract
 import ServiceKit
 import Wire
 
-/// Makes members of those who have registered.
+/// Adds registered users to workspaces by their email address.
 struct Invitations: Sendable {
     let workspaces: Workspaces
     let auth: AuthClient
 
-    /// Makes whoever has the email a member. Only the owner learns whether somebody has it.
+    /// Makes the user with this email a member. Only the workspace's owner may learn whether an email is registered.
     func invite(_ email: String, to id: WorkspaceID, by user: UserID) async throws -> MemberView {
         try await workspaces.requireOwner(user, of: id)
         guard let invitee = try await auth.profile(ofEmail: email) else {
-            throw Failure(.unknownAccount, "Nobody has registered with this email.", status: 404)
+            throw Failure(.unknownAccount, "No account is registered with this email.", status: 404)
         }
         try await workspaces.invite(invitee.member.id, to: id, by: user)
         return invitee.member

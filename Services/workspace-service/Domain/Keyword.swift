@@ -1,19 +1,31 @@
+import Contract
 import Glibc
 import Wire
 
-/// What is searched for in names: a part of them, whatever its case and composition.
+/// A search term for names. Matching ignores case and Unicode composition.
 struct Keyword: Sendable {
     private let key: [UInt8]
 
-    /// Nil for empty text, which is found nowhere.
+    /// Bytes.
+    private static let maxLength = 1024
+
+    /// Throws if the text of a request is too long.
+    static func validate(_ text: String) throws(Failure) {
+        guard text.utf8.count <= maxLength else { throw .invalid("The keyword is too long.") }
+    }
+
+    /// Nil for an empty text, which matches nothing.
     init?(_ text: String) {
         key = Array(text.caselessKey.utf8)
         if key.isEmpty { return nil }
     }
 
-    /// Compares bytes: a scalar's first byte is none of another's later ones, so only whole scalars are alike.
-    /// Workspaces have ten thousand members, and the standard library's `contains` takes a microsecond for each.
-    func isIn(_ text: String) -> Bool {
+    /// Whether the text contains the keyword.
+    ///
+    /// Compares bytes. In UTF-8 the first byte of a scalar never occurs inside another scalar, so a match covers whole
+    /// scalars. `String.contains` takes a microsecond for each name, too long for a workspace with ten thousand
+    /// members.
+    func matches(_ text: String) -> Bool {
         var text = text.caselessKey
         return text.withUTF8 { text in
             guard var start = text.baseAddress else { return false }

@@ -1,63 +1,65 @@
 import Contract
 
-/// Who may do what. What someone cannot see does not exist for them; what they see and may not do is refused.
+/// The permissions in workspaces and channels. An object that the user cannot see is reported as not found; a forbidden
+/// action on a visible object is reported as not allowed.
 enum Policy {
-    /// Whoever is in the workspace sees it, its members and its channels, makes channels and enters them.
-    static func see(_ standing: Standing) throws(Failure) {
-        guard standing != .stranger else { throw .notFound }
+    /// Members may see the workspace, its members and its channels, and may create and join channels.
+    static func see(_ role: WorkspaceRole) throws(Failure) {
+        guard role != .outsider else { throw .notFound }
     }
 
-    /// Edit, delete, invite and hand over.
-    static func manage(_ standing: Standing) throws(Failure) {
-        try see(standing)
-        guard standing == .owner else { throw .notAllowed }
+    /// The owner may edit, delete and transfer the workspace, and invite members.
+    static func manage(_ role: WorkspaceRole) throws(Failure) {
+        try see(role)
+        guard role == .owner else { throw .notAllowed }
     }
 
-    /// An owner hands over before leaving, and so does the owner of a channel in the workspace.
-    static func leave(_ standing: Standing, ownsChannels: Bool) throws(Failure) {
-        try see(standing)
-        guard standing != .owner, !ownsChannels else { throw Self.handOverFirst }
+    /// A member may leave unless they own the workspace or one of its channels.
+    static func leave(_ role: WorkspaceRole, ownsChannels: Bool) throws(Failure) {
+        try see(role)
+        guard role != .owner, !ownsChannels else { throw Self.transferFirst }
     }
 
-    /// A workspace goes to another of its members.
-    static func handOver(_ standing: Standing, toOneself: Bool, heir: Standing) throws(Failure) {
-        try manage(standing)
-        guard !toOneself else { throw .invalid("The workspace is yours.") }
-        try see(heir)
+    /// The owner may transfer a workspace to another member.
+    static func transfer(_ role: WorkspaceRole, toOneself: Bool, newOwner: WorkspaceRole) throws(Failure) {
+        try manage(role)
+        guard !toOneself else { throw .invalid("You already own the workspace.") }
+        try see(newOwner)
     }
 
-    static func see(_ standing: ChannelStanding) throws(Failure) {
-        guard standing != .stranger else { throw .notFound }
+    static func see(_ role: ChannelRole) throws(Failure) {
+        guard role != .outsider else { throw .notFound }
     }
 
-    static func manage(_ standing: ChannelStanding) throws(Failure) {
-        try see(standing)
-        guard standing == .owner else { throw .notAllowed }
+    static func manage(_ role: ChannelRole) throws(Failure) {
+        try see(role)
+        guard role == .owner else { throw .notAllowed }
     }
 
-    /// A channel goes to another of its members; the default channel goes with its workspace.
-    static func handOver(
-        _ channel: Channel, _ standing: ChannelStanding, toOneself: Bool, heir: ChannelStanding
+    /// The owner may transfer a channel to another of its members. The default channel always has the workspace's
+    /// owner.
+    static func transfer(
+        _ channel: Channel, _ role: ChannelRole, toOneself: Bool, newOwner: ChannelRole
     ) throws(Failure) {
-        try manage(standing)
-        guard !channel.isDefault else { throw .invalid("The default channel goes with its workspace.") }
-        guard !toOneself else { throw .invalid("The channel is yours.") }
-        guard heir == .member else { throw .notFound }
+        try manage(role)
+        guard !channel.isDefault else { throw .invalid("The default channel belongs to the owner of its workspace.") }
+        guard !toOneself else { throw .invalid("You already own the channel.") }
+        guard newOwner == .member else { throw .notFound }
     }
 
-    /// The default channel stays as long as its workspace does.
-    static func delete(_ channel: Channel, _ standing: ChannelStanding) throws(Failure) {
-        try manage(standing)
+    /// The owner may delete a channel, except the default channel.
+    static func delete(_ channel: Channel, _ role: ChannelRole) throws(Failure) {
+        try manage(role)
         guard !channel.isDefault else { throw .invalid("The default channel cannot be deleted.") }
     }
 
-    /// Nobody leaves the default channel without leaving the workspace; an onlooker has nothing to leave.
-    static func leave(_ channel: Channel, _ standing: ChannelStanding) throws(Failure) {
-        try see(standing)
+    /// A member may leave a channel, except its owner, and except the default channel.
+    static func leave(_ channel: Channel, _ role: ChannelRole) throws(Failure) {
+        try see(role)
         guard !channel.isDefault else { throw .invalid("The default channel cannot be left.") }
-        guard standing != .onlooker else { throw .notFound }
-        guard standing != .owner else { throw Self.handOverFirst }
+        guard role != .observer else { throw .notFound }
+        guard role != .owner else { throw Self.transferFirst }
     }
 
-    private static let handOverFirst = Failure(.refused, "An owner hands over before leaving.")
+    private static let transferFirst = Failure(.refused, "An owner must transfer ownership before leaving.")
 }

@@ -1,8 +1,8 @@
 import Wire
 
-/// Coins set aside for a workspace that is about to be made.
+/// Coins that payment-service holds back for a workspace that is being created.
 struct Reserve: Sendable, Equatable {
-    /// Names the reserve at payment-service: the same key is the same reserve.
+    /// The idempotency key of the reserve at payment-service.
     let key: String
     let user: UserID
     let amount: Int

@@ -3,52 +3,52 @@ import Postgres
 import ServiceKit
 import Wire
 
-/// The workspaces that everybody of an API key is in, made at start.
+/// The workspaces that all users of an API key join automatically. They are created at start.
 struct SystemWorkspaces: Sendable {
     let workspaces: Workspaces
     let slugs: [String]
-    /// The path of the picture that they have.
+    /// The path of their cover image.
     let image: String
-    /// Who manages them; nobody where it is nil: then clients are shown an owner with the id 0, which nobody has.
+    /// Their owner. If it is nil, clients see the owner id 0, which is no user's.
     let owner: UserID?
 
-    /// Names tried for a slug whose own name a user's workspace has.
+    /// Names to try if users have taken the slug as the name of their workspace.
     private static let nameAttempts = 100
 
-    /// Makes those that are missing, and gives all to their owner.
+    /// Creates the missing workspaces and sets the owner of all.
     func prepare() async throws {
-        for slug in slugs { try await make(slug) }
+        for slug in slugs { try await create(slug) }
         guard let owner else { return }
         for (_, id) in try await workspaces.store.find(slugs: slugs, in: workspaces.database) {
-            try await give(id, to: owner)
+            try await setOwner(owner, of: id)
         }
     }
 
-    /// Brings a user into each of these; one that its owner has deleted is made anew.
-    func enter(_ user: UserID, slugs wanted: [String]) async throws {
+    /// Adds a user to these workspaces. A workspace that its owner has deleted is created again.
+    func join(_ user: UserID, slugs wanted: [String]) async throws {
         var found = try await workspaces.store.find(slugs: wanted, in: workspaces.database)
         let missing = Set(wanted).subtracting(found.map(\.slug))
         if !missing.isEmpty {
-            // What this service has not been told of it cannot make: the keys of the services differ.
+            // A slug unknown to this service means that the services run with different API keys.
             guard missing.isSubset(of: slugs) else { throw Failure.unavailable }
             try await prepare()
             found = try await workspaces.store.find(slugs: wanted, in: workspaces.database)
         }
-        for (_, id) in found { try await enter(user, id) }
+        for (_, id) in found { try await join(user, id) }
     }
 
-    private func enter(_ user: UserID, _ id: WorkspaceID) async throws {
-        guard try await workspaces.members.standing(user, in: id, of: workspaces.database) == .stranger else { return }
+    private func join(_ user: UserID, _ id: WorkspaceID) async throws {
+        guard try await workspaces.members.role(of: user, in: id, in: workspaces.database) == .outsider else { return }
         let isNew = try await workspaces.changing(id, by: user) { workspace, _, tx in
             try await add(user, to: workspace, in: tx)
         }
         if isNew { workspaces.facts.hint(id, user: user) }
     }
 
-    private func make(_ slug: String) async throws {
+    private func create(_ slug: String) async throws {
         for number in 1...Self.nameAttempts {
             let name = number == 1 ? slug : "\(slug) \(number)"
-            let isThere = try await workspaces.facts.outbox.transaction { tx in
+            let exists = try await workspaces.facts.outbox.transaction { tx in
                 if try await !workspaces.store.find(slugs: [slug], in: tx).isEmpty { return true }
                 let now = Timestamp.now
                 guard
@@ -60,14 +60,14 @@ struct SystemWorkspaces: Sendable {
                     isDefault: true, at: now, in: tx)
                 return true
             }
-            if isThere { return }
+            if exists { return }
         }
         throw Failure.serverError
     }
 
-    private func give(_ id: WorkspaceID, to owner: UserID) async throws {
-        let isChanged = try await workspaces.changing(id, by: owner) { workspace, standing, tx in
-            if standing == .owner { return false }
+    private func setOwner(_ owner: UserID, of id: WorkspaceID) async throws {
+        let isChanged = try await workspaces.changing(id, by: owner) { workspace, role, tx in
+            if role == .owner { return false }
             _ = try await add(owner, to: workspace, in: tx)
             try await workspaces.setOwner(owner, of: id, in: tx)
             return true

@@ -7,12 +7,12 @@ struct Workspace: Sendable, Equatable {
     let name: String
     let description: String
     let image: String
-    /// Nobody where the system made it.
+    /// Nil for a system workspace without an owner.
     let owner: UserID?
     let createdAt: Timestamp
     let version: Int64
 
-    /// As clients see it; what the system owns shows an owner that nobody is.
+    /// The workspace as clients see it. A missing owner has the id 0.
     func view(channels: [ChannelView]? = nil, members: [MemberView]? = nil) -> WorkspaceView {
         WorkspaceView(
             id: id, name: name, description: description, image: image, owner: owner ?? UserID(0),

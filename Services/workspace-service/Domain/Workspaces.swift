@@ -3,7 +3,8 @@ import Postgres
 import ServiceKit
 import Wire
 
-/// Makes, changes and ends workspaces. Rules are checked under the workspace's lock, so that races end in one state.
+/// Creates, edits and deletes workspaces, and changes their members. Permissions are checked under the workspace's
+/// lock, so that concurrent changes cannot break a rule.
 struct Workspaces: Sendable {
     let database: PostgresPool
     let store: WorkspaceStore
@@ -11,53 +12,48 @@ struct Workspaces: Sendable {
     let channels: ChannelStore
     let channelMembers: ChannelMemberStore
     let facts: WorkspaceFacts
-    let treasury: Treasury
+    let charges: CoinCharges
 
-    /// The name of the channel that every member is in.
+    /// The name of the default channel, which every member is in.
     static let defaultChannel = "일반"
     private static let deletionDeadline = Duration.seconds(60)
 
-    /// A new workspace, paid for with coins, which come back when it does not come about.
+    /// Creates a workspace and charges its price. The coins return if the creation fails.
     func create(_ name: String, description: String, image: String, by user: UserID) async throws -> Workspace {
-        try await treasury.paying(user) { reserve in
-            try await duplicatesRefused {
-                try await facts.outbox.transaction { tx in
-                    let now = Timestamp.now
-                    let workspace = try await store.insert(
-                        name: name, description: description, image: image, owner: user, at: now, in: tx)
-                    _ = try await channels.insert(
-                        workspace.id, name: Self.defaultChannel, description: nil, image: nil, owner: user,
-                        isDefault: true, at: now, in: tx)
-                    _ = try await members.add(user, to: workspace.id, at: now, in: tx)
-                    try await facts.memberAdded(user, to: workspace, in: tx)
-                    if let reserve { try await facts.capture(reserve, in: tx) }
-                    return workspace
-                }
+        try await charges.charging(user) { reserve in
+            try await facts.outbox.transaction { tx in
+                let now = Timestamp.now
+                let workspace = try await store.insert(
+                    name: name, description: description, image: image, owner: user, at: now, in: tx)
+                _ = try await channels.insert(
+                    workspace.id, name: Self.defaultChannel, description: nil, image: nil, owner: user,
+                    isDefault: true, at: now, in: tx)
+                _ = try await members.add(user, to: workspace.id, at: now, in: tx)
+                try await facts.memberAdded(user, to: workspace, in: tx)
+                if let reserve { try await facts.capture(reserve, in: tx) }
+                return workspace
             }
         }
     }
 
-    /// Changes what is not nil.
+    /// Changes the values that are not nil.
     func edit(
         _ id: WorkspaceID, name: String?, description: String?, image: String?, by user: UserID
     ) async throws -> Workspace {
-        let workspace = try await duplicatesRefused {
-            try await changing(id, by: user) { _, standing, tx in
-                try Policy.manage(standing)
-                let edited = try await store.edit(id, name: name, description: description, image: image, in: tx)
-                try await facts.workspaceChanged(edited, in: tx)
-                return edited
-            }
+        try await changing(id, by: user) { _, role, tx in
+            try Policy.manage(role)
+            let edited = try await store.edit(id, name: name, description: description, image: image, in: tx)
+            try await facts.workspaceChanged(edited, in: tx)
+            return edited
         }
-        return workspace
     }
 
-    /// Deletes the workspace with all that is in it, in one transaction; with hundreds of thousands
-    /// of memberships it takes seconds.
+    /// Deletes the workspace and everything in it in one transaction. With hundreds of thousands of memberships this
+    /// takes seconds.
     func delete(_ id: WorkspaceID, by user: UserID) async throws {
         try await database.within(Self.deletionDeadline).transaction(attempts: 3) { tx in
-            let (workspace, standing) = try await lock(id, for: user, in: tx)
-            try Policy.manage(standing)
+            let (workspace, role) = try await lock(id, for: user, in: tx)
+            try Policy.manage(role)
             try await store.delete(id, in: tx)
             try await facts.workspaceDeleted(workspace, in: tx)
         }
@@ -65,17 +61,17 @@ struct Workspaces: Sendable {
         facts.hint(id)
     }
 
-    /// Fails unless the user owns the workspace; for asking elsewhere only on behalf of those who may.
+    /// Throws unless the user owns the workspace. Checked before calls to other services on the user's behalf.
     func requireOwner(_ user: UserID, of id: WorkspaceID) async throws {
-        try Policy.manage(try await members.standing(user, in: id, of: database))
+        try Policy.manage(try await members.role(of: user, in: id, in: database))
     }
 
-    /// Makes a member of a registered user.
+    /// Makes a registered user a member.
     func invite(_ invitee: UserID, to id: WorkspaceID, by user: UserID) async throws {
-        try await changing(id, by: user) { workspace, standing, tx in
-            try Policy.manage(standing)
+        try await changing(id, by: user) { workspace, role, tx in
+            try Policy.manage(role)
             guard try await members.add(invitee, to: id, at: .now, in: tx) else {
-                throw Failure.duplicate("The user is a member already.")
+                throw Failure.duplicate("The user is already a member.")
             }
             try await facts.memberAdded(invitee, to: workspace, in: tx)
         }
@@ -83,26 +79,26 @@ struct Workspaces: Sendable {
     }
 
     func leave(_ id: WorkspaceID, _ user: UserID) async throws {
-        try await changing(id, by: user) { workspace, standing, tx in
-            try Policy.leave(standing, ownsChannels: try await members.ownsChannels(user, in: id, of: tx))
+        try await changing(id, by: user) { workspace, role, tx in
+            try Policy.leave(role, ownsChannels: try await members.ownsChannels(user, in: id, of: tx))
             try await members.remove(user, from: id, in: tx)
             try await facts.memberRemoved(user, from: workspace, in: tx)
         }
         facts.hint(id, user: user)
     }
 
-    /// Hands the workspace over, and with it the default channel.
-    func handOver(_ id: WorkspaceID, to heir: UserID, by user: UserID) async throws -> Workspace {
-        let workspace = try await changing(id, by: user) { _, standing, tx in
-            try Policy.handOver(
-                standing, toOneself: heir == user, heir: try await members.standing(heir, in: id, of: tx))
-            return try await setOwner(heir, of: id, in: tx)
+    /// Transfers the workspace and its default channel to another member.
+    func transferOwnership(of id: WorkspaceID, to newOwner: UserID, by user: UserID) async throws -> Workspace {
+        let workspace = try await changing(id, by: user) { _, role, tx in
+            try Policy.transfer(
+                role, toOneself: newOwner == user, newOwner: try await members.role(of: newOwner, in: id, in: tx))
+            return try await setOwner(newOwner, of: id, in: tx)
         }
         facts.hint(id)
         return workspace
     }
 
-    /// Makes a member the owner, of the default channel too.
+    /// Makes a member the owner of the workspace and of its default channel.
     @discardableResult
     func setOwner(_ owner: UserID, of id: WorkspaceID, in tx: PostgresTransaction) async throws -> Workspace {
         let workspace = try await store.setOwner(owner, of: id, in: tx)
@@ -111,30 +107,21 @@ struct Workspaces: Sendable {
         return workspace
     }
 
-    /// Runs `body` under the workspace's lock, with what the user is to it now.
+    /// Runs `body` under the workspace's lock, with the user's role in it.
     func changing<Result>(
         _ id: WorkspaceID, by user: UserID,
-        _ body: (Workspace, Standing, PostgresTransaction) async throws -> Result
+        _ body: (Workspace, WorkspaceRole, PostgresTransaction) async throws -> Result
     ) async throws -> Result {
         try await facts.outbox.transaction { tx in
-            let (workspace, standing) = try await lock(id, for: user, in: tx)
-            return try await body(workspace, standing, tx)
+            let (workspace, role) = try await lock(id, for: user, in: tx)
+            return try await body(workspace, role, tx)
         }
     }
 
     private func lock(
         _ id: WorkspaceID, for user: UserID, in tx: PostgresTransaction
-    ) async throws -> (Workspace, Standing) {
+    ) async throws -> (Workspace, WorkspaceRole) {
         guard let workspace = try await store.lock(id, in: tx) else { throw Failure.notFound }
-        return (workspace, try await members.standing(user, in: id, of: tx))
-    }
-}
-
-/// A name that is taken is a duplicate, whoever came first.
-func duplicatesRefused<Result>(_ body: () async throws -> Result) async throws -> Result {
-    do {
-        return try await body()
-    } catch let error as PostgresError where error.isUniqueViolation() {
-        throw Failure.duplicate("The name is taken.")
+        return (workspace, try await members.role(of: user, in: id, in: tx))
     }
 }

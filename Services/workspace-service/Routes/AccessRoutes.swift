@@ -1,16 +1,11 @@
 import Contract
 import HTTP
-import Postgres
 import ServiceKit
 import Wire
 
-/// What other services ask of memberships.
+/// The internal routes for memberships, which other services call.
 struct AccessRoutes: Sendable {
-    let database: PostgresPool
-    let access: AccessStore
-    let members: MemberStore
-    let channelMembers: ChannelMemberStore
-    let channels: Channels
+    let memberships: Memberships
     let system: SystemWorkspaces
 
     func register(in routes: inout InternalRoutes) {
@@ -26,8 +21,8 @@ struct AccessRoutes: Sendable {
     func bulk(_ call: InternalCall) async throws -> Response {
         let json = try await call.json()
         let user: UserID = try json.id("user_id")
-        let channels = try await access.channels(try json.ids("channels"), for: user)
-        let workspaces = try await access.workspaces(try json.ids("workspaces"), for: user)
+        let channels = try await memberships.access(to: try json.ids("channels") as [ChannelID], for: user)
+        let workspaces = try await memberships.access(to: try json.ids("workspaces") as [WorkspaceID], for: user)
         return call.reply { json in
             json.object { json in
                 json.field("channels", channels)
@@ -38,25 +33,20 @@ struct AccessRoutes: Sendable {
 
     func byName(_ call: InternalCall) async throws -> Response {
         guard let name = try call.query("name") else { throw Failure.invalid("name is missing.") }
-        let found = try await access.channel(
-            named: name, of: try call.id("id"), for: try call.queryID("user_id"))
-        guard let found else { throw Failure.notFound }
+        let found = try await memberships.access(
+            toChannelNamed: name, of: try call.id("id"), for: try call.queryID("user_id"))
         return call.reply { $0.value(found) }
     }
 
     func join(_ call: InternalCall) async throws -> Response {
-        let (id, user): (ChannelID, UserID) = (try call.id("id"), try await call.json().id("user_id"))
-        guard let seen = try await access.channels([id], for: user).first else { throw Failure.notFound }
-        if seen.isMember { return call.reply { $0.value(seen) } }
-        try await channels.join(id, of: seen.workspace, user)
-        guard let joined = try await access.channels([id], for: user).first else { throw Failure.notFound }
+        let joined = try await memberships.join(try call.id("id"), try await call.json().id("user_id"))
         return call.reply { $0.value(joined) }
     }
 
     func page(_ call: InternalCall) async throws -> Response {
         let after = try call.number("after", in: 0...Int64.max) ?? 0
         let limit = try call.number("limit", in: 1...InternalCall.bulkLimit) ?? InternalCall.bulkLimit
-        let users = try await channelMembers.page(try call.id("id"), after: after, limit: limit, in: database)
+        let users = try await memberships.members(of: try call.id("id"), after: after, limit: limit)
         return call.reply { json in
             json.object { json in
                 json.field("members", users.map(\.description))
@@ -67,14 +57,13 @@ struct AccessRoutes: Sendable {
 
     func ofUser(_ call: InternalCall) async throws -> Response {
         let workspace: WorkspaceID? = try call.query("workspace_id") == nil ? nil : call.queryID("workspace_id")
-        let channels = try await access.channels(of: try call.id("id"), in: workspace)
+        let channels = try await memberships.channels(of: try call.id("id"), in: workspace)
         return call.reply { json in json.object { $0.field("channels", channels) } }
     }
 
     func acquaintances(_ call: InternalCall) async throws -> Response {
         let json = try await call.json()
-        let ids = try await members.acquaintances(
-            of: try json.id("user_id"), among: try json.ids("others"), in: database)
+        let ids = try await memberships.acquaintances(of: try json.id("user_id"), among: try json.ids("others"))
         return call.reply { json in json.object { $0.field("ids", ids.map(\.description)) } }
     }
 
@@ -83,7 +72,7 @@ struct AccessRoutes: Sendable {
         guard let slugs = json["slugs"]?.elements?.map(\.string), slugs.count <= InternalCall.bulkLimit,
             !slugs.contains(nil)
         else { throw Failure.invalid("slugs is not valid.") }
-        try await system.enter(try json.id("user_id"), slugs: slugs.compactMap { $0 })
+        try await system.join(try json.id("user_id"), slugs: slugs.compactMap { $0 })
         return call.done()
     }
 }

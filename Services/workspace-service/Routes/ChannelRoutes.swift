@@ -3,11 +3,11 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Channels: make, list, see, edit, delete, leave, hand over. The first generation points at them by name.
+/// Channels: create, list, read, edit, delete, leave, transfer. Paths of the first generation contain a channel's name.
 struct ChannelRoutes: Sendable {
     let channels: Channels
-    let directory: Directory
-    let covers: Covers
+    let queries: WorkspaceQueries
+    let covers: CoverImages
     let imageSize: Int
 
     func register(in routes: inout PublicRoutes) {
@@ -34,8 +34,8 @@ struct ChannelRoutes: Sendable {
     func create(_ call: Call, _ caller: Caller) async throws -> Response {
         let id: WorkspaceID = try call.id("id")
         let fields = try await call.fields()
-        let name = try Names.channel(try fields.text("name"))
-        let description = try Names.description(try fields.optionalText("description"))
+        let name = try NameRules.channel(try fields.text("name"))
+        let description = try NameRules.description(try fields.optionalText("description"))
         return try await covers.keeping(fields.file("image"), in: .channels) { image in
             let channel = try await channels.create(
                 in: id, name: name, description: description, image: image, by: caller.user)
@@ -44,26 +44,26 @@ struct ChannelRoutes: Sendable {
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await directory.channels(of: try call.id("id"), for: caller.user))
+        call.reply(try await queries.channels(of: try call.id("id"), for: caller.user))
     }
 
     func mine(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await directory.myChannels(of: try call.id("id"), for: caller.user))
+        call.reply(try await queries.myChannels(of: try call.id("id"), for: caller.user))
     }
 
     func detail(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await directory.detail(try call.channel(), of: try call.id("id"), for: caller.user))
+        call.reply(try await queries.detail(try call.channel(), of: try call.id("id"), for: caller.user))
     }
 
     func members(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await directory.members(of: try call.channel(), of: try call.id("id"), for: caller.user))
+        call.reply(try await queries.members(of: try call.channel(), of: try call.id("id"), for: caller.user))
     }
 
     func edit(_ call: Call, _ caller: Caller) async throws -> Response {
         let (id, channel): (WorkspaceID, ChannelReference) = (try call.id("id"), try call.channel())
         let fields = try await call.fields()
-        let name = try fields.optionalText("name").map(Names.channel)
-        let description = try Names.description(try fields.optionalText("description"))
+        let name = try fields.optionalText("name").map(NameRules.channel)
+        let description = try NameRules.description(try fields.optionalText("description"))
         return try await covers.keeping(fields.file("image"), in: .channels) { image in
             let edited = try await channels.edit(
                 channel, of: id, name: name, description: description, image: image, by: caller.user)
@@ -73,31 +73,32 @@ struct ChannelRoutes: Sendable {
 
     func delete(_ call: Call, _ caller: Caller) async throws -> Response {
         try await channels.delete(try call.channel(), of: try call.id("id"), by: caller.user)
-        covers.pictures.left()
+        covers.removeUnused()
         return call.done()
     }
 
     func leave(_ call: Call, _ caller: Caller) async throws -> Response {
         let id: WorkspaceID = try call.id("id")
         try await channels.leave(try call.channel(), of: id, caller.user)
-        return call.reply(try await directory.myChannels(of: id, for: caller.user))
+        return call.reply(try await queries.myChannels(of: id, for: caller.user))
     }
 
     func changeAdmin(_ call: Call, _ caller: Caller) async throws -> Response {
-        let channel = try await channels.handOver(
-            try call.channel(), of: try call.id("id"), to: try call.id("user_id"), by: caller.user)
+        let channel = try await channels.transferOwnership(
+            of: try call.channel(), in: try call.id("id"), to: try call.id("user_id"), by: caller.user)
         return call.reply(channel.view())
     }
 
     func transferOwnership(_ call: Call, _ caller: Caller) async throws -> Response {
         let (id, channel): (WorkspaceID, ChannelReference) = (try call.id("id"), try call.channel())
-        let heir = try await call.fields().heir()
-        return call.reply(try await channels.handOver(channel, of: id, to: heir, by: caller.user).view())
+        let newOwner = try await call.fields().newOwner()
+        let transferred = try await channels.transferOwnership(of: channel, in: id, to: newOwner, by: caller.user)
+        return call.reply(transferred.view())
     }
 }
 
 extension Call {
-    /// The channel that the path means: by name in the first generation, by id in the second.
+    /// The channel of the path: a name in the first generation, an id in the second.
     fileprivate func channel() throws(Failure) -> ChannelReference {
         switch profile.generation {
         case .january2024: .name(try text("name"))

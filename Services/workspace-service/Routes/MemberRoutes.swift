@@ -3,10 +3,10 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Members of workspaces: invite, list, leave, hand over.
+/// Members of workspaces: invite, list, leave, transfer ownership.
 struct MemberRoutes: Sendable {
     let workspaces: Workspaces
-    let directory: Directory
+    let queries: WorkspaceQueries
     let invitations: Invitations
 
     func register(in routes: inout PublicRoutes) {
@@ -27,32 +27,32 @@ struct MemberRoutes: Sendable {
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await directory.members(of: try call.id("id"), for: caller.user))
+        call.reply(try await queries.members(of: try call.id("id"), for: caller.user))
     }
 
     func one(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await directory.member(try call.id("user_id"), of: try call.id("id"), for: caller.user))
+        call.reply(try await queries.member(try call.id("user_id"), of: try call.id("id"), for: caller.user))
     }
 
     func leave(_ call: Call, _ caller: Caller) async throws -> Response {
         try await workspaces.leave(try call.id("id"), caller.user)
-        return call.reply(try await directory.workspaces(of: caller.user, for: call.profile))
+        return call.reply(try await queries.workspaces(of: caller.user, for: call.profile))
     }
 
     func changeAdmin(_ call: Call, _ caller: Caller) async throws -> Response {
-        let workspace = try await workspaces.handOver(
-            try call.id("id"), to: try call.id("user_id"), by: caller.user)
+        let workspace = try await workspaces.transferOwnership(
+            of: try call.id("id"), to: try call.id("user_id"), by: caller.user)
         return call.reply(workspace.view())
     }
 
     func transferOwnership(_ call: Call, _ caller: Caller) async throws -> Response {
         let id: WorkspaceID = try call.id("id")
-        let heir = try await call.fields().heir()
-        return call.reply(try await workspaces.handOver(id, to: heir, by: caller.user).view())
+        let newOwner = try await call.fields().newOwner()
+        return call.reply(try await workspaces.transferOwnership(of: id, to: newOwner, by: caller.user).view())
     }
 }
 
 extension Fields {
-    /// Who is to own it; one client calls the field otherwise.
-    func heir() throws(Failure) -> UserID { try id(contains("owner_id") ? "owner_id" : "owner_ship") }
+    /// The new owner of a transfer. One client sends the field as `owner_ship`.
+    func newOwner() throws(Failure) -> UserID { try id(contains("owner_id") ? "owner_id" : "owner_ship") }
 }

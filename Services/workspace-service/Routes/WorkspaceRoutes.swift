@@ -3,15 +3,12 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Workspaces: make, list, see, search, edit, delete.
+/// Workspaces: create, list, read, search, edit, delete.
 struct WorkspaceRoutes: Sendable {
     let workspaces: Workspaces
-    let directory: Directory
-    let covers: Covers
+    let queries: WorkspaceQueries
+    let covers: CoverImages
     let imageSize: Int
-
-    /// Bytes.
-    private static let longestKeyword = 1024
 
     func register(in routes: inout PublicRoutes) {
         let body = BodyLimit.files(1, of: imageSize)
@@ -25,8 +22,8 @@ struct WorkspaceRoutes: Sendable {
 
     func create(_ call: Call, _ caller: Caller) async throws -> Response {
         let fields = try await call.fields()
-        let name = try Names.workspace(try fields.text("name"))
-        let description = try Names.description(try fields.interpolatedText("description")) ?? ""
+        let name = try NameRules.workspace(try fields.text("name"))
+        let description = try NameRules.description(try fields.interpolatedText("description")) ?? ""
         return try await covers.keeping(fields.file("image"), in: .workspaces) { image in
             guard let image else { throw Failure.invalid("image is required.") }
             return call.created(
@@ -35,18 +32,18 @@ struct WorkspaceRoutes: Sendable {
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await directory.workspaces(of: caller.user, for: call.profile))
+        call.reply(try await queries.workspaces(of: caller.user, for: call.profile))
     }
 
     func detail(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await directory.detail(try call.id("id"), for: caller.user))
+        call.reply(try await queries.detail(try call.id("id"), for: caller.user))
     }
 
     func edit(_ call: Call, _ caller: Caller) async throws -> Response {
         let id: WorkspaceID = try call.id("id")
         let fields = try await call.fields()
-        let name = try fields.optionalText("name").map(Names.workspace)
-        let description = try Names.description(try fields.interpolatedText("description"))
+        let name = try fields.optionalText("name").map(NameRules.workspace)
+        let description = try NameRules.description(try fields.interpolatedText("description"))
         return try await covers.keeping(fields.file("image"), in: .workspaces) { image in
             let edited = try await workspaces.edit(
                 id, name: name, description: description, image: image, by: caller.user)
@@ -56,13 +53,12 @@ struct WorkspaceRoutes: Sendable {
 
     func delete(_ call: Call, _ caller: Caller) async throws -> Response {
         try await workspaces.delete(try call.id("id"), by: caller.user)
-        covers.pictures.left()
+        covers.removeUnused()
         return call.done()
     }
 
     func search(_ call: Call, _ caller: Caller) async throws -> Response {
         let keyword = try call.query("keyword") ?? ""
-        guard keyword.utf8.count <= Self.longestKeyword else { throw Failure.invalid("The keyword is too long.") }
-        return call.reply(try await directory.search(try call.id("id"), keyword, for: caller.user))
+        return call.reply(try await queries.search(try call.id("id"), keyword, for: caller.user))
     }
 }

@@ -2,11 +2,11 @@ import Contract
 import Postgres
 import Wire
 
-/// What users may see, for other services.
+/// Queries what users may see.
 struct AccessStore: Sendable {
     let database: PostgresPool
 
-    private static let channels = Statement(
+    private static let channels = Statement.read(
         "access to channels",
         """
         select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version
@@ -16,7 +16,7 @@ struct AccessStore: Sendable {
         left join channel_member cm on cm.channel = c.id and cm.user_id = $1
         where c.id = any($2::bigint[])
         """)
-    private static let byName = Statement(
+    private static let byName = Statement.read(
         "access to channel by name",
         """
         select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version
@@ -26,7 +26,7 @@ struct AccessStore: Sendable {
         left join channel_member cm on cm.channel = c.id and cm.user_id = $1
         where c.workspace = $2 and c.name_key = $3
         """)
-    private static let mine = Statement(
+    private static let mine = Statement.read(
         "channels of user",
         """
         select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), true, w.version
@@ -36,7 +36,7 @@ struct AccessStore: Sendable {
         where cm.user_id = $1 and ($2::bigint is null or cm.workspace = $2)
         order by c.id
         """)
-    private static let workspaces = Statement(
+    private static let workspaces = Statement.read(
         "access to workspaces",
         """
         select w.id, coalesce(w.owner = $1, false), w.version
@@ -44,7 +44,7 @@ struct AccessStore: Sendable {
         where w.id = any($2::bigint[])
         """)
 
-    private static let cover = Statement(
+    private static let cover = Statement.read(
         "access to cover",
         """
         select exists (
@@ -53,8 +53,18 @@ struct AccessStore: Sendable {
             select from channel c join member m on m.workspace = c.workspace where c.image = $1 and m.user_id = $2
         )
         """)
+    private static let members = Statement.read(
+        "page of channel members",
+        "select user_id from channel_member where channel = $1 and user_id > $2 order by user_id limit $3")
+    private static let acquaintances = Statement.read(
+        "acquaintances",
+        """
+        select distinct theirs.user_id from member mine
+        join member theirs on theirs.workspace = mine.workspace
+        where mine.user_id = $1 and theirs.user_id = any($2::bigint[])
+        """)
 
-    /// Whether the user sees something that has this picture.
+    /// Whether the user can see a workspace or channel with this cover image.
     func sees(cover path: String, _ user: UserID) async throws -> Bool {
         try await database.query(Self.cover, path, user).value()
     }
@@ -68,7 +78,7 @@ struct AccessStore: Sendable {
         try await database.query(Self.byName, user, workspace, name.caselessKey).first(ChannelAccess.init(row:))
     }
 
-    /// The channels that the user is in, of one workspace or of all.
+    /// The channels that the user is a member of, in one workspace or in all.
     func channels(of user: UserID, in workspace: WorkspaceID?) async throws -> [ChannelAccess] {
         try await database.query(Self.mine, user, workspace).map(ChannelAccess.init(row:))
     }
@@ -79,10 +89,22 @@ struct AccessStore: Sendable {
             WorkspaceAccess(id: try row.next(), role: try row.next() ? .owner : .member, version: try row.next())
         }
     }
+
+    /// The members of a channel in the order of their ids, from the first one after `after`.
+    func members(of channel: ChannelID, after: Int64, limit: Int) async throws -> [UserID] {
+        try await database.query(Self.members, channel, after, limit)
+            .map { row throws(PostgresError) in try row.next() }
+    }
+
+    /// Those of `others` who share a workspace with `user`.
+    func acquaintances(of user: UserID, among others: [UserID]) async throws -> [UserID] {
+        try await database.query(Self.acquaintances, user, others)
+            .map { row throws(PostgresError) in try row.next() }
+    }
 }
 
 extension ChannelAccess {
-    /// id, workspace, name, is_default, is owner, is member, version.
+    /// Reads the columns id, workspace, name, is_default, is owner, is member, version.
     fileprivate init(row: inout Row) throws(PostgresError) {
         let id: ChannelID = try row.next()
         let workspace: WorkspaceID = try row.next()

@@ -2,10 +2,10 @@ import Contract
 import Postgres
 import Wire
 
-/// The table of channels' members.
+/// The table of members of channels.
 struct ChannelMemberStore: Sendable {
-    private static let standing = Statement(
-        "standing in channel",
+    private static let role = Statement.read(
+        "role in channel",
         """
         select coalesce(c.owner = $2, false), m.user_id is not null
         from channel c
@@ -13,28 +13,25 @@ struct ChannelMemberStore: Sendable {
         left join channel_member m on m.channel = c.id and m.user_id = $2
         where c.id = $1
         """)
-    private static let add = Statement(
+    private static let add = Statement.write(
         "add channel member",
         """
         insert into channel_member (channel, user_id, workspace, joined_at) values ($1, $2, $3, $4)
         on conflict do nothing
         """)
-    private static let remove = Statement(
+    private static let remove = Statement.write(
         "remove channel member", "delete from channel_member where channel = $1 and user_id = $2")
-    private static let list = Statement(
+    private static let list = Statement.read(
         "members of channel", "select user_id from channel_member where channel = $1 order by joined_at, user_id")
-    private static let page = Statement(
-        "page of channel members",
-        "select user_id from channel_member where channel = $1 and user_id > $2 order by user_id limit $3")
 
-    func standing(_ user: UserID, in channel: ChannelID, of database: some Queryable) async throws -> ChannelStanding {
-        try await database.query(Self.standing, channel, user).first { row throws(PostgresError) in
+    func role(of user: UserID, in channel: ChannelID, in database: some Queryable) async throws -> ChannelRole {
+        try await database.query(Self.role, channel, user).first { row throws(PostgresError) in
             let (isOwner, isMember) = (try row.next(as: Bool.self), try row.next(as: Bool.self))
-            return isOwner ? .owner : isMember ? .member : .onlooker
-        } ?? .stranger
+            return isOwner ? .owner : isMember ? .member : .observer
+        } ?? .outsider
     }
 
-    /// False where the user was in it.
+    /// Adds a member; returns false if the user already was one.
     func add(_ user: UserID, to channel: Channel, at now: Timestamp, in transaction: PostgresTransaction) async throws
         -> Bool
     {
@@ -45,15 +42,8 @@ struct ChannelMemberStore: Sendable {
         try await transaction.execute(Self.remove, channel, user)
     }
 
-    /// In the order of their joining.
+    /// The members in the order of joining.
     func list(_ channel: ChannelID, in database: some Queryable) async throws -> [UserID] {
         try await database.query(Self.list, channel).map { row throws(PostgresError) in try row.next() }
-    }
-
-    /// By id, those after `after`.
-    func page(
-        _ channel: ChannelID, after: Int64, limit: Int, in database: some Queryable
-    ) async throws -> [UserID] {
-        try await database.query(Self.page, channel, after, limit).map { row throws(PostgresError) in try row.next() }
     }
 }

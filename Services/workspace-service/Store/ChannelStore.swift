@@ -4,39 +4,39 @@ import Wire
 
 /// The table of channels.
 struct ChannelStore: Sendable {
-    private static let byID = Statement(
+    private static let byID = Statement.read(
         "channel by id",
         """
         select id, workspace, name, description, image, owner, is_default, created_at
         from channel where id = $2 and workspace = $1
         """)
-    private static let byName = Statement(
+    private static let byName = Statement.read(
         "channel by name",
         """
         select id, workspace, name, description, image, owner, is_default, created_at
         from channel where workspace = $1 and name_key = $2
         """)
-    private static let all = Statement(
+    private static let all = Statement.read(
         "channels of workspace",
         """
         select id, workspace, name, description, image, owner, is_default, created_at
         from channel where workspace = $1 order by created_at, id
         """)
-    private static let mine = Statement(
+    private static let mine = Statement.read(
         "channels of member",
         """
         select c.id, c.workspace, c.name, c.description, c.image, c.owner, c.is_default, c.created_at
         from channel_member m join channel c on c.id = m.channel
         where m.user_id = $2 and m.workspace = $1 order by c.created_at, c.id
         """)
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert channel",
         """
         insert into channel (workspace, name, name_key, description, image, owner, is_default, created_at)
         values ($1, $2, $3, $4, $5, $6, $7, $8)
         returning id, workspace, name, description, image, owner, is_default, created_at
         """)
-    private static let edit = Statement(
+    private static let edit = Statement.write(
         "edit channel",
         """
         update channel set name = coalesce($2, name), name_key = coalesce($3, name_key),
@@ -44,17 +44,17 @@ struct ChannelStore: Sendable {
         where id = $1
         returning id, workspace, name, description, image, owner, is_default, created_at
         """)
-    private static let setOwner = Statement(
+    private static let setOwner = Statement.write(
         "set channel owner",
         """
         update channel set owner = $2 where id = $1
         returning id, workspace, name, description, image, owner, is_default, created_at
         """)
-    private static let setDefaultOwner = Statement(
+    private static let setDefaultOwner = Statement.write(
         "set default channel owner", "update channel set owner = $2 where workspace = $1 and is_default")
-    private static let delete = Statement("delete channel", "delete from channel where id = $1")
+    private static let delete = Statement.write("delete channel", "delete from channel where id = $1")
 
-    /// The channel that `reference` means within a workspace.
+    /// The channel of a workspace that the reference names.
     func find(
         _ reference: ChannelReference, of workspace: WorkspaceID, in database: some Queryable
     ) async throws -> Channel? {
@@ -71,34 +71,38 @@ struct ChannelStore: Sendable {
         try await database.query(Self.all, workspace).map(Channel.init(row:))
     }
 
-    /// The channels that the user is in, oldest first.
+    /// The channels that the user is a member of, oldest first.
     func list(_ workspace: WorkspaceID, of user: UserID, in database: some Queryable) async throws -> [Channel] {
         try await database.query(Self.mine, workspace, user).map(Channel.init(row:))
     }
 
-    /// A new channel; its owner must become a member of it within the same transaction.
+    /// Creates a channel. Its owner must become a member in the same transaction. Throws `Failure.nameTaken`.
     func insert(
         _ workspace: WorkspaceID, name: String, description: String?, image: String?, owner: UserID?,
         isDefault: Bool = false, at now: Timestamp, in transaction: PostgresTransaction
     ) async throws -> Channel {
-        try await transaction.query(
-            Self.insert, workspace, name, name.caselessKey, description, image, owner, isDefault, now.milliseconds
-        ).only(Channel.init(row:))
+        try await rejectingTakenName {
+            try await transaction.query(
+                Self.insert, workspace, name, name.caselessKey, description, image, owner, isDefault, now.milliseconds
+            ).only(Channel.init(row:))
+        }
     }
 
-    /// Changes what is not nil.
+    /// Changes the values that are not nil. Throws `Failure.nameTaken`.
     func edit(
         _ id: ChannelID, name: String?, description: String?, image: String?, in transaction: PostgresTransaction
     ) async throws -> Channel {
-        try await transaction.query(Self.edit, id, name, name?.caselessKey, description, image)
-            .only(Channel.init(row:))
+        try await rejectingTakenName {
+            try await transaction.query(Self.edit, id, name, name?.caselessKey, description, image)
+                .only(Channel.init(row:))
+        }
     }
 
     func setOwner(_ owner: UserID, of id: ChannelID, in transaction: PostgresTransaction) async throws -> Channel {
         try await transaction.query(Self.setOwner, id, owner).only(Channel.init(row:))
     }
 
-    /// The default channel's owner is always the workspace's.
+    /// Sets the owner of the default channel, who is always the workspace's owner.
     func setDefaultOwner(
         _ owner: UserID, of workspace: WorkspaceID, in transaction: PostgresTransaction
     ) async throws {
@@ -111,7 +115,7 @@ struct ChannelStore: Sendable {
 }
 
 extension Channel {
-    /// id, workspace, name, description, image, owner, is_default, created_at.
+    /// Reads the columns id, workspace, name, description, image, owner, is_default, created_at.
     init(row: inout Row) throws(PostgresError) {
         id = try row.next()
         workspace = try row.next()

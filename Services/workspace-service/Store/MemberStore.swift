@@ -2,15 +2,15 @@ import Contract
 import Postgres
 import Wire
 
-/// The table of workspaces' members.
+/// The table of members of workspaces.
 struct MemberStore: Sendable {
-    private static let standing = Statement(
-        "standing in workspace",
+    private static let role = Statement.read(
+        "role in workspace",
         """
         select coalesce(w.owner = m.user_id, false) from member m join workspace w on w.id = m.workspace
         where m.workspace = $1 and m.user_id = $2
         """)
-    private static let add = Statement(
+    private static let add = Statement.write(
         "add member",
         """
         with added as (
@@ -23,55 +23,41 @@ struct MemberStore: Sendable {
         )
         select count(*) from added
         """)
-    private static let remove = Statement("remove member", "delete from member where workspace = $1 and user_id = $2")
-    private static let list = Statement(
+    private static let remove = Statement.write(
+        "remove member", "delete from member where workspace = $1 and user_id = $2")
+    private static let list = Statement.read(
         "members of workspace", "select user_id from member where workspace = $1 order by joined_at, user_id")
-    private static let ownsChannels = Statement(
+    private static let ownsChannels = Statement.read(
         "owns channels",
         "select exists (select from channel where workspace = $1 and owner = $2 and not is_default)")
-    private static let acquaintances = Statement(
-        "acquaintances",
-        """
-        select distinct theirs.user_id from member mine
-        join member theirs on theirs.workspace = mine.workspace
-        where mine.user_id = $1 and theirs.user_id = any($2::bigint[])
-        """)
 
-    func standing(_ user: UserID, in workspace: WorkspaceID, of database: some Queryable) async throws -> Standing {
-        let isOwner = try await database.query(Self.standing, workspace, user)
+    func role(of user: UserID, in workspace: WorkspaceID, in database: some Queryable) async throws -> WorkspaceRole {
+        let isOwner = try await database.query(Self.role, workspace, user)
             .first { row throws(PostgresError) in try row.next(as: Bool.self) }
-        return isOwner.map { $0 ? .owner : .member } ?? .stranger
+        return isOwner.map { $0 ? .owner : .member } ?? .outsider
     }
 
-    /// Makes the user a member of the workspace and of its default channel; false where they were.
+    /// Makes the user a member of the workspace and of its default channel; returns false if the user already was one.
     func add(
         _ user: UserID, to workspace: WorkspaceID, at now: Timestamp, in transaction: PostgresTransaction
     ) async throws -> Bool {
         try await transaction.query(Self.add, workspace, user, now.milliseconds).value(as: Int64.self) > 0
     }
 
-    /// Takes the user out of the workspace and all of its channels.
+    /// Removes the user from the workspace and all its channels.
     func remove(_ user: UserID, from workspace: WorkspaceID, in transaction: PostgresTransaction) async throws {
         try await transaction.execute(Self.remove, workspace, user)
     }
 
-    /// In the order of their joining.
+    /// The members in the order of joining.
     func list(_ workspace: WorkspaceID, in database: some Queryable) async throws -> [UserID] {
         try await database.query(Self.list, workspace).map { row throws(PostgresError) in try row.next() }
     }
 
-    /// Whether the user owns a channel of the workspace, other than the default one.
+    /// Whether the user owns a channel of the workspace, apart from the default channel.
     func ownsChannels(
         _ user: UserID, in workspace: WorkspaceID, of transaction: PostgresTransaction
     ) async throws -> Bool {
         try await transaction.query(Self.ownsChannels, workspace, user).value()
-    }
-
-    /// Those of `others` who share a workspace with `user`.
-    func acquaintances(
-        of user: UserID, among others: [UserID], in database: some Queryable
-    ) async throws -> [UserID] {
-        try await database.query(Self.acquaintances, user, others)
-            .map { row throws(PostgresError) in try row.next() }
     }
 }

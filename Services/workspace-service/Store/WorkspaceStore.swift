@@ -3,38 +3,38 @@ import Wire
 
 /// The table of workspaces.
 struct WorkspaceStore: Sendable {
-    private static let byID = Statement(
+    private static let byID = Statement.read(
         "workspace by id",
         "select id, name, description, image, owner, created_at, version from workspace where id = $1")
-    private static let ofUser = Statement(
+    private static let ofUser = Statement.read(
         "workspaces of user",
         """
         select w.id, w.name, w.description, w.image, w.owner, w.created_at, w.version
         from member m join workspace w on w.id = m.workspace where m.user_id = $1
         order by w.created_at, w.id
         """)
-    private static let lock = Statement(
+    private static let lock = Statement.write(
         "lock workspace",
         """
         update workspace set version = version + 1 where id = $1
         returning id, name, description, image, owner, created_at, version
         """)
-    private static let insert = Statement(
+    private static let insert = Statement.write(
         "insert workspace",
         """
         insert into workspace (name, name_key, description, image, owner, created_at) values ($1, $2, $3, $4, $5, $6)
         returning id, name, description, image, owner, created_at, version
         """)
-    private static let insertSlug = Statement(
+    private static let insertSlug = Statement.write(
         "insert system workspace",
         """
         insert into workspace (slug, name, name_key, description, image, created_at) values ($1, $2, $3, '', $4, $5)
         on conflict do nothing
         returning id, name, description, image, owner, created_at, version
         """)
-    private static let bySlugs = Statement(
+    private static let bySlugs = Statement.read(
         "workspaces by slug", "select slug, id from workspace where slug = any($1::text[]) order by id")
-    private static let edit = Statement(
+    private static let edit = Statement.write(
         "edit workspace",
         """
         update workspace set name = coalesce($2, name), name_key = coalesce($3, name_key),
@@ -42,39 +42,41 @@ struct WorkspaceStore: Sendable {
         where id = $1
         returning id, name, description, image, owner, created_at, version
         """)
-    private static let setOwner = Statement(
+    private static let setOwner = Statement.write(
         "set workspace owner",
         """
         update workspace set owner = $2 where id = $1
         returning id, name, description, image, owner, created_at, version
         """)
-    private static let delete = Statement("delete workspace", "delete from workspace where id = $1")
+    private static let delete = Statement.write("delete workspace", "delete from workspace where id = $1")
 
     func find(_ id: WorkspaceID, in database: some Queryable) async throws -> Workspace? {
         try await database.query(Self.byID, id).first(Workspace.init(row:))
     }
 
-    /// Those that the user is in, oldest first.
+    /// The user's workspaces, oldest first.
     func list(of user: UserID, in database: some Queryable) async throws -> [Workspace] {
         try await database.query(Self.ofUser, user).map(Workspace.init(row:))
     }
 
-    /// Raises the version and keeps others from changing anything within the workspace until the transaction ends.
+    /// Raises the version and locks the workspace against other changes until the transaction ends.
     func lock(_ id: WorkspaceID, in transaction: PostgresTransaction) async throws -> Workspace? {
         try await transaction.query(Self.lock, id).first(Workspace.init(row:))
     }
 
-    /// A new workspace; its owner must become a member within the same transaction.
+    /// Creates a workspace. Its owner must become a member in the same transaction. Throws `Failure.nameTaken`.
     func insert(
         name: String, description: String, image: String, owner: UserID, at now: Timestamp,
         in transaction: PostgresTransaction
     ) async throws -> Workspace {
-        let rows = try await transaction.query(
-            Self.insert, name, name.caselessKey, description, image, owner, now.milliseconds)
-        return try rows.only(Workspace.init(row:))
+        try await rejectingTakenName {
+            try await transaction.query(
+                Self.insert, name, name.caselessKey, description, image, owner, now.milliseconds
+            ).only(Workspace.init(row:))
+        }
     }
 
-    /// A new workspace of the system's; nil where there is one of this slug or name.
+    /// Creates a system workspace; returns nil if a workspace has this slug or name.
     func insert(
         slug: String, name: String, image: String, at now: Timestamp, in transaction: PostgresTransaction
     ) async throws -> Workspace? {
@@ -83,19 +85,21 @@ struct WorkspaceStore: Sendable {
         ).first(Workspace.init(row:))
     }
 
-    /// Those that the system made, by slug, in the order of their making.
+    /// System workspaces by slug, in the order of creation.
     func find(slugs: [String], in database: some Queryable) async throws -> [(slug: String, id: WorkspaceID)] {
         try await database.query(Self.bySlugs, slugs).map { row throws(PostgresError) in
             (try row.next(), try row.next())
         }
     }
 
-    /// Changes what is not nil.
+    /// Changes the values that are not nil. Throws `Failure.nameTaken`.
     func edit(
         _ id: WorkspaceID, name: String?, description: String?, image: String?, in transaction: PostgresTransaction
     ) async throws -> Workspace {
-        try await transaction.query(Self.edit, id, name, name?.caselessKey, description, image)
-            .only(Workspace.init(row:))
+        try await rejectingTakenName {
+            try await transaction.query(Self.edit, id, name, name?.caselessKey, description, image)
+                .only(Workspace.init(row:))
+        }
     }
 
     func setOwner(
@@ -110,7 +114,7 @@ struct WorkspaceStore: Sendable {
 }
 
 extension Workspace {
-    /// id, name, description, image, owner, created_at, version.
+    /// Reads the columns id, name, description, image, owner, created_at, version.
     init(row: inout Row) throws(PostgresError) {
         id = try row.next()
         name = try row.next()

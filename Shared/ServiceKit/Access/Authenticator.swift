@@ -5,9 +5,10 @@ public import HTTP
 internal import Synchronization
 public import Wire
 
-/// Tells who calls: verifies tokens offline with the authority's published keys, and drops those of revoked sessions.
+/// Authenticates callers: verifies tokens offline with the authority's published keys, and refuses tokens of revoked
+/// sessions.
 public final class Authenticator: Sendable {
-    /// What a token is for; one made for another purpose opens nothing here.
+    /// The purpose of a token; a token is refused for any other purpose.
     public enum Purpose: Sendable, CaseIterable {
         case access, socket
 
@@ -19,7 +20,7 @@ public final class Authenticator: Sendable {
             }
         }
 
-        /// The `aud` of its claims.
+        /// The `aud` of the token's claims.
         public var audience: String {
             switch self {
             case .access: "maru"
@@ -28,10 +29,10 @@ public final class Authenticator: Sendable {
         }
     }
 
-    /// What a token that holds says.
+    /// The content of a valid token.
     public struct Identity: Sendable, Equatable {
         public let caller: Caller
-        /// The name of the client profile that the session was opened under.
+        /// The name of the client profile in which the session was opened.
         public let profile: String
         public let expires: Timestamp
     }
@@ -42,19 +43,20 @@ public final class Authenticator: Sendable {
     private let authority: any TokenAuthority
     private let revocations: Revocations
     private let verifiers: Mutex<Verifiers>
-    /// Keys on their way.
+    /// The fetch in flight, if any.
     private let fetching = Mutex<Task<Void, any Error>?>(nil)
     private let caches: LoopLocal<Cache>
 
     private static let cacheCapacity = 4096
-    /// Keys are asked for again so often at most when a token names an unknown one.
+    /// The shortest time between two fetches that tokens with unknown keys cause.
     private static let keyInterval = Duration.seconds(1)
 
-    private static let keyRefresh = Duration.seconds(60)
+    /// The time between two regular fetches, which learn a rotation before the first token of the new key arrives.
+    static let keyRefresh = Duration.seconds(60)
 
-    /// - Note: Confined to its loop, as every value of a `LoopLocal`.
+    /// - Note: Confined to its loop, like every value of a `LoopLocal`.
     private final class Cache {
-        /// Looking a token up or putting it in calls nobody who could come back here.
+        /// Unchecked because the methods of `TokenCache` never call back into this cache.
         @exclusivity(unchecked) var tokens = TokenCache(capacity: Authenticator.cacheCapacity)
     }
 
@@ -76,7 +78,7 @@ public final class Authenticator: Sendable {
         }
     }
 
-    /// Knows no keys before `refreshKeys`.
+    /// Creates an authenticator without keys; `refreshKeys` fetches them.
     public init(authority: any TokenAuthority, revocations: Revocations, on group: EventLoopGroup) {
         self.authority = authority
         self.revocations = revocations
@@ -93,20 +95,12 @@ public final class Authenticator: Sendable {
         }
     }
 
-    /// Fetches keys until cancelled, so that a rotation is known before its first token comes.
-    func followKeys() async throws {
-        while !Task.isCancelled {
-            try await refreshKeys()
-            try await EventLoop.current?.sleep(for: Self.keyRefresh)
-        }
-    }
-
-    /// Throws while no keys are known.
+    /// Fetches the keys if none are known; throws if that fails.
     func requireKeys() async throws {
         if verifiers.withLock({ $0.isEmpty }) { try await refreshKeys() }
     }
 
-    /// Who sends `request`, by its access token: raw, or behind `Bearer`.
+    /// The caller, by the access token in the `Authorization` header, with or without `Bearer`.
     public func caller(of request: Request) async throws -> Caller {
         if let known = try knownCaller(of: request) { return known }
         let token = try Self.token(of: request)
@@ -116,7 +110,7 @@ public final class Authenticator: Sendable {
         return identity.caller
     }
 
-    /// The same where the token was verified before, nil where it was not.
+    /// The caller if the token is cached as verified, else nil.
     func knownCaller(of request: Request) throws(Failure) -> Caller? {
         let entry = request.headers.withValue(of: .authorization) { header in
             caches.current.tokens.entry(for: header.extracting(droppingFirst: Self.scheme(of: header)))
@@ -125,24 +119,25 @@ public final class Authenticator: Sendable {
         return try check(entry.caller, expires: entry.expires, .recent)
     }
 
-    /// What `token` says, if it holds.
+    /// Verifies `token` and returns its content.
     public func identity(of token: [UInt8], for purpose: Purpose) async throws -> Identity {
         do {
-            // Tokens enter the cache through here, so that this once is enough for all calls.
+            // Every token passes here before it enters the cache, so later calls need no such check.
             try await revocations.requireKnowledge()
             do {
                 return try verify(token, for: purpose)
             } catch JWTError.unknownKey {
                 try await refreshKeysIfAllowed()
-                return try verifyOrTellAge(of: token, for: purpose)
+                return try verifyOrReportExpiry(of: token, for: purpose)
             }
         } catch let error as JWTError {
             throw Failure(error)
         }
     }
 
-    /// A key is forgotten when all of its tokens have expired: of one that says so the client hears that, and refreshes.
-    private func verifyOrTellAge(of token: [UInt8], for purpose: Purpose) throws -> Identity {
+    /// Verifies a token after its unknown key was fetched for. A retired key is no longer published, and all of its tokens
+    /// have expired; a client with such a token gets "expired", and refreshes.
+    private func verifyOrReportExpiry(of token: [UInt8], for purpose: Purpose) throws -> Identity {
         do {
             return try verify(token, for: purpose)
         } catch JWTError.unknownKey where verifier(for: purpose).claimsToHaveExpired(token.span, now: .now) {
@@ -167,8 +162,8 @@ public final class Authenticator: Sendable {
         return Identity(caller: caller, profile: profile, expires: expires)
     }
 
-    /// Fetches keys because a token names one that is not known, unless that was just done; who comes while they are on
-    /// their way waits for them.
+    /// Fetches the keys for a token with an unknown key, unless they were fetched just now. Callers during the fetch wait
+    /// for its result.
     private func refreshKeysIfAllowed() async throws {
         let fetching = fetching.withLock { fetching -> Task<Void, any Error>? in
             if let fetching { return fetching }
@@ -191,7 +186,7 @@ public final class Authenticator: Sendable {
         return token
     }
 
-    /// How many bytes stand before the token: those of `Bearer`, or none.
+    /// The number of bytes before the token: those of `Bearer`, or none.
     private static func scheme(of header: Span<UInt8>) -> Int {
         let bearer: StaticString = "bearer "
         guard header.count > bearer.utf8CodeUnitCount else { return 0 }

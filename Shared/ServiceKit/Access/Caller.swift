@@ -1,11 +1,11 @@
 public import Wire
 
-/// Who calls, as their access token says.
+/// The user and session of an access token.
 public struct Caller: Sendable, Equatable {
     public let user: UserID
     public let session: SessionID
 
-    /// A caller whose token has been verified.
+    /// A caller with a verified token.
     public init(user: UserID, session: SessionID) {
         self.user = user
         self.session = session

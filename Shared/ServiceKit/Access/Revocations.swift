@@ -4,17 +4,17 @@ public import Redis
 internal import Synchronization
 public import Wire
 
-/// The sessions that have ended before their time, known within a second of it.
+/// The sessions that were revoked, known here within a second.
 ///
-/// Redis tells them live. A hint may be lost on either side of Redis without anybody noticing, so the authority is asked
-/// as well, twice a second, for those since its last answer; nobody is let in before it has answered once.
+/// Hints by Redis announce them live. A hint can be lost unnoticed, so the authority is also polled twice a second for
+/// revocations since its last answer. No token is accepted before its first answer.
 public final class Revocations: Sendable {
-    /// Told of each session once, on the loop where the news came in.
+    /// Called once for each revoked session, on the loop that received the revocation.
     public typealias Observer = @Sendable (Revocation) -> Void
 
     private struct State {
         var sessions: [SessionID: Timestamp] = [:]
-        /// Up to when the authority has told all, by its own clock.
+        /// The time, by the authority's clock, up to which its revocations are known.
         var knownUntil: Timestamp
         var observers: [Observer] = []
         var pruneAt = 1024
@@ -24,14 +24,14 @@ public final class Revocations: Sendable {
     private let state: Mutex<State>
     private let memory: Duration
     private let isInformed = Atomic(false)
-    /// The first answer on its way.
-    private let asking = Mutex<Task<Void, any Error>?>(nil)
+    /// The first poll while it is in flight.
+    private let firstPoll = Mutex<Task<Void, any Error>?>(nil)
 
-    /// Revocations told by Redis and by the authority may cross; asking for a little more than needed covers it.
+    /// Polls overlap by this time, because a revocation may become visible a little after its time.
     private static let overlap = Duration.seconds(5)
     private static let pollInterval = Duration.milliseconds(500)
 
-    /// - Parameter memory: how long a token may live, so how long its session must be remembered.
+    /// - Parameter memory: how long a revocation is kept: the longest lifetime of a token.
     public init(authority: any TokenAuthority, memory: Duration) {
         self.authority = authority
         self.memory = memory
@@ -41,10 +41,12 @@ public final class Revocations: Sendable {
     /// Whether the session has been revoked.
     public func contains(_ session: SessionID) -> Bool { state.withLock { $0.sessions[session] != nil } }
 
-    /// Tells `observer` of every revocation from now on.
+    /// Calls `observer` for every revocation from now on.
     public func observe(_ observer: @escaping Observer) { state.withLock { $0.observers.append(observer) } }
 
-    /// Notes a revocation; what is known already is not told again. Says whether it was news.
+    /// Records a revocation and calls the observers if it is new.
+    ///
+    /// - Returns: whether it is new.
     @discardableResult
     public func insert(_ revocation: Revocation) -> Bool {
         let observers = state.withLock { state -> [Observer]? in
@@ -56,35 +58,35 @@ public final class Revocations: Sendable {
         return observers != nil
     }
 
-    /// Asks the authority for what has been revoked since it was asked last, page after page.
+    /// Fetches the revocations since the last poll from the authority, page by page.
     public func catchUp() async throws {
         var since = state.withLock { $0.knownUntil } - Self.overlap
         while true {
             let answer = try await authority.revocations(since: since)
             for revocation in answer.revocations { insert(revocation) }
             state.withLock { $0.knownUntil = max($0.knownUntil, answer.now) }
-            // Whether it was news says nothing of what follows: it may have been heard before, or be asked for twice.
+            // The end is recognized by the time alone: even a page of known revocations may be followed by new ones.
             guard let last = answer.revocations.last, answer.now == last.at + .milliseconds(1) else { break }
             since = answer.now
         }
         isInformed.store(true, ordering: .releasing)
     }
 
-    /// Asks the authority if it has not answered yet; who comes while it is being asked waits for the same answer.
+    /// Waits for the authority's first answer; concurrent callers share one poll.
     func requireKnowledge() async throws {
         if isInformed.load(ordering: .acquiring) { return }
-        let asking = asking.withLock { asking -> Task<Void, any Error>? in
-            if asking != nil || isInformed.load(ordering: .acquiring) { return asking }
-            asking = Task(executorPreference: EventLoop.current) { [self] in
-                defer { self.asking.withLock { $0 = nil } }
+        let poll = firstPoll.withLock { poll -> Task<Void, any Error>? in
+            if poll != nil || isInformed.load(ordering: .acquiring) { return poll }
+            poll = Task(executorPreference: EventLoop.current) { [self] in
+                defer { self.firstPoll.withLock { $0 = nil } }
                 try await catchUp()
             }
-            return asking
+            return poll
         }
-        try await asking?.value
+        try await poll?.value
     }
 
-    /// Follows revocations until cancelled; to be run on a loop.
+    /// Subscribes to hints and polls the authority until the task is cancelled.
     public func follow(_ subscriber: RedisSubscriber, on loop: EventLoop) async throws {
         let subscription = subscriber.listen(to: Revocation.channel) { [weak self] event in
             guard let self, case .message(let bytes) = event, let json = try? JSONValue(parsing: bytes),

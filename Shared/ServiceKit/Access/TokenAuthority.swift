@@ -1,16 +1,16 @@
 public import Crypto
 public import Wire
 
-/// Who issues tokens and revokes sessions: auth-service, near or far.
+/// The issuer of tokens: auth-service itself, or its internal API.
 public protocol TokenAuthority: Sendable {
-    /// The keys of all tokens that may still live.
+    /// The public keys of all tokens that have not expired.
     func keys() async throws -> VerificationKeySet
-    /// What has been revoked since a moment by the authority's own clock, oldest first, and up to when that is all of it:
-    /// its clock now, or the millisecond after the last one's where there may be more.
+    /// A page of the revocations since a time of the authority's clock, oldest first, and the time up to which the page is
+    /// complete: the authority's time now, or, if more may follow, the millisecond after the last revocation.
     func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp)
 }
 
-/// The end of a session before its time.
+/// The end of a session before its expiry.
 public struct Revocation: Sendable, Equatable {
     public let session: SessionID
     public let user: UserID
@@ -22,7 +22,7 @@ public struct Revocation: Sendable, Equatable {
         self.at = at
     }
 
-    /// Reads a revocation as the hint and the internal API tell it.
+    /// Reads a revocation from a hint or from the internal API.
     public init?(_ json: JSONValue) {
         guard
             let session = json["session"]?.string.flatMap(SessionID.init),
@@ -42,6 +42,6 @@ extension Revocation: JSONWritable {
         }
     }
 
-    /// The Redis channel of revocations.
+    /// The Redis channel of the hints.
     public static let channel = "revocations"
 }

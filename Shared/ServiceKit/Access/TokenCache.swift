@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Wire
 
-/// Tokens whose signature has been checked, so that it is checked once and not with every request.
+/// A cache of verified tokens, so that a signature is verified once and not with every request.
 ///
-/// A token has a choice of four slots, by its signature's last bytes, and takes the one that was not asked for longest:
-/// two tokens that meet do not drive each other out with every request, which would cost a signature each time. Memory
-/// is bounded, and only valid tokens come in.
+/// The cache is four-way associative: the last bytes of its signature assign a token to four slots, and a new token replaces
+/// the least recently used of them. So two tokens with the same slots do not evict each other with every request. Memory is
+/// bounded, and only valid tokens are inserted.
 struct TokenCache {
-    /// What a token says.
+    /// The content of a token.
     struct Entry: Equatable {
         let caller: Caller
         let expires: Timestamp
@@ -17,7 +17,7 @@ struct TokenCache {
         var hash: UInt64 = 0
         var token: [UInt8] = []
         var entry: Entry?
-        /// Of the last question that it answered.
+        /// The cache's clock at the last hit.
         var lastUse: UInt64 = 0
     }
 
@@ -26,21 +26,21 @@ struct TokenCache {
 
     private static let choices = 4
 
-    /// - Parameter capacity: a power of two, four or more.
+    /// - Parameter capacity: a power of two, at least four.
     init(capacity: Int) {
         precondition(capacity >= Self.choices && capacity & (capacity - 1) == 0)
         slots = Array(repeating: Slot(), count: capacity)
     }
 
-    /// What `token` says, if it was put in before; whether it still holds is for the caller to check.
+    /// The content of `token`, if it is cached. The caller must check expiry and revocation.
     mutating func entry(for token: Span<UInt8>) -> Entry? {
         let hash = Self.hash(of: token)
         let first = firstSlot(of: hash)
-        for place in first..<first + Self.choices where slots[place].hash == hash {
-            guard slots[place].token.count == token.count, slots[place].token.isSame(as: token) else { continue }
+        for index in first..<first + Self.choices where slots[index].hash == hash {
+            guard slots[index].token.count == token.count, slots[index].token.isSame(as: token) else { continue }
             clock += 1
-            slots[place].lastUse = clock
-            return slots[place].entry
+            slots[index].lastUse = clock
+            return slots[index].entry
         }
         return nil
     }
@@ -48,10 +48,10 @@ struct TokenCache {
     mutating func insert(_ entry: Entry, for token: Span<UInt8>) {
         let hash = Self.hash(of: token)
         let first = firstSlot(of: hash)
-        var place = first
-        for other in first..<first + Self.choices where slots[other].lastUse < slots[place].lastUse { place = other }
+        var oldest = first
+        for other in first..<first + Self.choices where slots[other].lastUse < slots[oldest].lastUse { oldest = other }
         clock += 1
-        slots[place] = Slot(
+        slots[oldest] = Slot(
             hash: hash, token: token.withUnsafeBufferPointer { Array($0) }, entry: entry, lastUse: clock)
     }
 
@@ -59,7 +59,7 @@ struct TokenCache {
         Int(truncatingIfNeeded: hash ^ (hash >> 32)) & (slots.count - 1) & ~(Self.choices - 1)
     }
 
-    /// Signatures are as good as random, so FNV over a few of their bytes spreads them.
+    /// FNV over the last bytes: those of a signature are as good as random.
     private static func hash(of token: Span<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for index in max(0, token.count - 12)..<token.count {
@@ -70,7 +70,7 @@ struct TokenCache {
 }
 
 extension [UInt8] {
-    /// Whether all of these bytes are those of `other`, which is as long.
+    /// Whether the bytes equal those of `other`, which has the same length.
     fileprivate func isSame(as other: Span<UInt8>) -> Bool {
         withUnsafeBytes { mine in
             other.withUnsafeBytes { others in

@@ -3,7 +3,7 @@ internal import HTTP
 internal import Wire
 
 extension Call {
-    /// Reads the body whole: a JSON object, a form, or parts with files; nothing is a body without fields.
+    /// Reads the whole body: a JSON object, a form, or multipart with files. An empty body has no fields.
     public func fields() async throws -> Fields {
         let type = request.headers.text(.contentType)?.lowercased() ?? ""
         if type.hasPrefix("multipart/form-data") { return try await multipartFields() }

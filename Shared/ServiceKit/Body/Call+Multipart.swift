@@ -3,9 +3,9 @@ internal import HTTP
 internal import Wire
 
 extension Call {
-    /// Reads a body in parts: fields into memory, files into uploads of the file store.
+    /// Reads a multipart body: fields into memory, files into uploads of the file store.
     ///
-    /// A part with a file name is a file, whatever type it claims; an empty one means that nothing was chosen.
+    /// A part with a file name is a file, independent of its declared type. An empty file means that the user chose none.
     func multipartFields() async throws -> Fields {
         guard let type = request.headers.text(.contentType), let boundary = HeaderParameters(type)?.multipartBoundary
         else {
@@ -17,7 +17,7 @@ extension Call {
             for try await chunk in request.body {
                 size += chunk.count
                 guard size <= bodyLimit.total else { throw Failure.tooLarge("The body is too large.") }
-                try await form.take(chunk, files: route?.uploads, limit: bodyLimit.files)
+                try await form.read(chunk, files: route?.uploads, limit: bodyLimit.files)
             }
             try form.parser.finish()
         } catch let error as MultipartError {
@@ -34,7 +34,7 @@ extension Call {
     }
 }
 
-/// A form as far as it has come in.
+/// The parts of a multipart body that have arrived.
 private struct MultipartForm {
     var parser: MultipartParser
     var values: [String: Fields.Value] = [:]
@@ -45,8 +45,8 @@ private struct MultipartForm {
 
     init(parser: MultipartParser) { self.parser = parser }
 
-    /// Takes the next piece of the body; files go to `store`, and without one they are refused once they are not empty.
-    mutating func take(_ chunk: [UInt8], files store: (any FileStore)?, limit: Int) async throws {
+    /// Reads the next chunk of the body. Files go to `store`; without a store, a file with content is refused.
+    mutating func read(_ chunk: [UInt8], files store: (any FileStore)?, limit: Int) async throws {
         parser.append(chunk)
         while let event = try parser.next() {
             switch event {

@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// The settings of a process: what the environment says, else the file, else the default.
+/// The settings of a process: from the environment, else from the file, else the default.
 public struct Config: Sendable {
     private let entries: [ConfigEntry]
     private let values: [String: String]
 
-    /// Reads and checks all settings; unknown ones are refused, so that a misspelt name does not go unseen.
+    /// Reads and checks all settings. Unknown ones are refused, so that a misspelt name is noticed.
     ///
     /// - Parameters:
-    ///   - entries: every setting of the service.
-    ///   - file: the text of a file of `key = value` lines with `#` comments.
-    ///   - environment: all variables; those that begin with `MARU_` count.
-    ///   - read: reads the file that a `…_file` setting of a secret names.
+    ///   - entries: all settings of the service.
+    ///   - file: the text of the file: lines `key = value` and `#` comments.
+    ///   - environment: all variables; those that do not begin with `MARU_` are ignored.
+    ///   - read: reads the file named by the `…_file` setting of a secret.
     public init(
         _ entries: [ConfigEntry],
         file: String = "",
@@ -41,53 +41,53 @@ public struct Config: Sendable {
         self.values = values
     }
 
-    /// What a source says of a setting.
-    private enum Given {
+    /// The value of a setting in a source.
+    private enum SourceValue {
         case text(String)
-        /// The file that holds the text.
+        /// The path of a file with the text.
         case file(String)
     }
 
     private static func take(
         _ entry: ConfigEntry, from source: inout [String: String]
-    ) throws(ConfigError) -> Given? {
-        let text = source.removeValue(forKey: entry.name).map(Given.text)
+    ) throws(ConfigError) -> SourceValue? {
+        let text = source.removeValue(forKey: entry.name).map(SourceValue.text)
         guard entry.isSecret, let path = source.removeValue(forKey: entry.name + "_file") else { return text }
         guard text == nil else { throw ConfigError("\(entry.name) and \(entry.name)_file are both set") }
         return .file(path)
     }
 
-    /// The value of a setting; the key must be among those that the config was made with.
+    /// The value of a setting; its entry must have been passed to `init`.
     public subscript<Value>(key: ConfigKey<Value>) -> Value {
         guard let value = values[key.name].flatMap(Value.init(configText:)) else {
-            preconditionFailure("\(key.name) is no setting of this service")
+            preconditionFailure("\(key.name) is not a setting of this service")
         }
         return value
     }
 
-    /// All settings with doc, type and default, as a file that can be used after filling in what is required.
+    /// A file of all settings with description, type and default; it is complete once the required values are filled in.
     public static func template(of entries: [ConfigEntry]) -> String {
         entries.map { entry in
             let line = entry.fallback.map { "# \(entry.name) = \($0)" } ?? "\(entry.name) ="
-            let more = entry.isSecret ? "; or \(entry.name)_file, a file that holds it" : ""
+            let more = entry.isSecret ? "; or \(entry.name)_file, a file with the text" : ""
             return "# \(entry.doc) (\(entry.range)\(entry.fallback == nil ? ", required" : "")\(more))\n\(line)\n"
         }.joined(separator: "\n")
     }
 
     private static func parse(_ text: String) throws(ConfigError) -> [String: String] {
-        var given: [String: String] = [:]
+        var values: [String: String] = [:]
         for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmingSpaces
             if line.isEmpty || line.hasPrefix("#") { continue }
             guard let equals = line.firstIndex(of: "=") else { throw ConfigError("line \(number + 1): no '='") }
             let name = String(line[..<equals].trimmingSpaces)
-            guard given[name] == nil else { throw ConfigError("line \(number + 1): \(name) is set twice") }
-            given[name] = String(line[line.index(after: equals)...].trimmingSpaces)
+            guard values[name] == nil else { throw ConfigError("line \(number + 1): \(name) is set twice") }
+            values[name] = String(line[line.index(after: equals)...].trimmingSpaces)
         }
-        return given
+        return values
     }
 
-    /// The text of a small file; nil where it cannot be read or is not UTF-8.
+    /// The text of a small file; nil if it cannot be read or is not UTF-8.
     public static func textOfFile(_ path: String) -> String? {
         guard let file = fopen(path, "r") else { return nil }
         defer { fclose(file) }
@@ -98,7 +98,7 @@ public struct Config: Sendable {
     }
 }
 
-/// Why a process does not start with these settings; never holds a secret's text.
+/// The reason why settings are refused; it never contains a secret.
 public struct ConfigError: Error, Equatable, CustomStringConvertible {
     public let description: String
 

@@ -1,13 +1,13 @@
-/// One setting of a service: its name, what it means, and what holds when nobody sets it.
+/// One setting of a service: name, description, type and default.
 public struct ConfigKey<Value: ConfigValue>: Sendable {
-    /// Lower-case with underscores; `MARU_` and upper case in the environment.
+    /// The name in the file, in lower case with underscores. In the environment it is in upper case after `MARU_`.
     public let name: String
-    /// A sentence for operators, with the unit where the type does not show it.
+    /// A description for operators, with the unit if the type does not show it.
     public let doc: String
-    /// What holds without a setting; nil where one must be given.
+    /// The default; nil if the setting is required.
     public let fallback: Value?
     private let isWithin: @Sendable (Value) -> Bool
-    /// In words, such as `1 at least`; nil where any value will do.
+    /// The limits in words, such as `1 at least`; nil if any value is accepted.
     private let limits: String?
 
     /// A setting with a default.
@@ -19,7 +19,7 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
         limits = nil
     }
 
-    /// A setting with a default and a least value, below which the service would not do its work.
+    /// A setting with a default and a lower limit.
     public init(_ name: String, default fallback: Value, atLeast least: Value, _ doc: String) where Value: Comparable {
         self.name = name
         self.doc = doc
@@ -28,7 +28,7 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
         limits = "\(least.configText) at least"
     }
 
-    /// A setting with a default and limits, beyond which the service would not do its work.
+    /// A setting with a default and both limits.
     public init(
         _ name: String, default fallback: Value, atLeast least: Value, atMost most: Value, _ doc: String
     ) where Value: Comparable {
@@ -39,7 +39,7 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
         limits = "\(least.configText) at least, \(most.configText) at most"
     }
 
-    /// A setting that must be given.
+    /// A required setting.
     public init(_ name: String, _ doc: String) {
         self.name = name
         self.doc = doc
@@ -48,7 +48,7 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
         limits = nil
     }
 
-    /// A secret that must be given and have so many characters at least.
+    /// A required secret with a minimum length.
     init(_ name: String, charactersAtLeast count: Int, _ doc: String) where Value == Secret {
         self.name = name
         self.doc = doc
@@ -57,10 +57,10 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
         limits = "\(count) characters at least"
     }
 
-    /// The key without its value's type, for lists of keys.
+    /// The setting without its static type, for lists of settings.
     public var entry: ConfigEntry { entry(default: fallback?.configText) }
 
-    /// The same with a default of the list's own.
+    /// The setting with another default.
     func entry(default fallback: String?) -> ConfigEntry {
         ConfigEntry(
             name: name,
@@ -74,7 +74,7 @@ public struct ConfigKey<Value: ConfigValue>: Sendable {
     }
 }
 
-/// A setting as `--print-config` lists it.
+/// A setting without its static type, as `--print-config` lists it.
 public struct ConfigEntry: Sendable {
     let name: String
     let doc: String
@@ -84,6 +84,6 @@ public struct ConfigEntry: Sendable {
     let isSecret: Bool
     let accepts: @Sendable (String) -> Bool
 
-    /// What is accepted, such as `number, 1 at least`.
+    /// The accepted values, such as `number, 1 at least`.
     var range: String { limits.map { "\(typeName), \($0)" } ?? typeName }
 }

@@ -1,27 +1,27 @@
 public import EventLoop
 public import Telemetry
 
-/// A type that a setting can have: written and read as one line of text.
+/// A type of settings, written and read as one line of text.
 public protocol ConfigValue: Sendable {
-    /// How the type is called in `--print-config`.
+    /// The name of the type in `--print-config`.
     static var typeName: String { get }
-    /// Reads the text; nil where it is not of this type.
+    /// Parses the text; nil if it is not of this type.
     init?(configText: String)
-    /// Writes it so that it reads back the same.
+    /// The text that parses to the same value.
     var configText: String { get }
 }
 
-/// A type whose text must not be shown and may stand in a file of its own.
+/// A type with text that must not be shown; a setting of it may name a file with the text.
 public protocol SecretConfigValue: ConfigValue {}
 
-/// Text that nobody sees: it describes itself as dots.
+/// Secret text; its description is dots.
 public struct Secret: SecretConfigValue, CustomStringConvertible {
-    /// The text itself; hand it on, never print it.
+    /// The secret text; never print it.
     public let revealed: String
 
     public static let typeName = "secret"
 
-    /// The empty text, for a secret that need not be set.
+    /// The empty text, the default of an optional secret.
     public static let none = Secret("")
 
     private init(_ text: String) { revealed = text }
@@ -65,7 +65,7 @@ extension Bool: ConfigValue {
     public var configText: String { String(self) }
 }
 
-/// Several texts, separated by commas.
+/// A list of texts, separated by commas.
 extension Array: ConfigValue where Element == String {
     public static var typeName: String { "list" }
 
@@ -76,7 +76,7 @@ extension Array: ConfigValue where Element == String {
     public var configText: String { joined(separator: ",") }
 }
 
-/// A time such as `250ms`, `30s`, `5m`, `2h` or `30d`.
+/// A duration such as `250ms`, `30s`, `5m`, `2h` or `30d`.
 extension Duration: ConfigValue {
     public static let typeName = "duration"
 
@@ -104,7 +104,7 @@ extension Duration: ConfigValue {
 
 /// A number of bytes such as `512`, `64KB` or `10MB`, in powers of 1,024.
 public struct ByteCount: ConfigValue, Equatable {
-    /// The number itself.
+    /// The number of bytes.
     public let bytes: Int
 
     public static let typeName = "size"
@@ -129,7 +129,7 @@ public struct ByteCount: ConfigValue, Equatable {
     }
 }
 
-/// Where to listen: a numeric address and a port, such as `127.0.0.1:8101` or `[::]:8101`.
+/// A numeric address and a port, such as `127.0.0.1:8101` or `[::]:8101`.
 extension SocketAddress: ConfigValue {
     public static let typeName = "address:port"
 
@@ -146,7 +146,7 @@ extension SocketAddress: ConfigValue {
 }
 
 extension StringProtocol {
-    /// Without spaces and tabs at both ends.
+    /// The text without white space at both ends.
     var trimmingSpaces: SubSequence {
         guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
         else { return self[endIndex...] }

@@ -8,7 +8,7 @@ public struct Outbox: Sendable {
     private let database: PostgresPool
     private let signal: WakeSignal
 
-    private static let append = Statement("append to outbox", "insert into outbox (type, body) values ($1, $2)")
+    private static let append = Statement.write("append to outbox", "insert into outbox (type, body) values ($1, $2)")
 
     /// The table, for the service's list of migrations.
     public static func migration(number: Int) -> Migration {

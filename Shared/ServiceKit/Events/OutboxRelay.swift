@@ -31,24 +31,24 @@ struct OutboxRelay: Sendable {
     private static let patrol = Duration.seconds(1)
     private static let cleaning = Duration.seconds(60)
 
-    private static let waiting = Statement(
+    private static let waiting = Statement.write(
         "waiting outbox rows",
         """
         select id, type, body from outbox
-        where published_at is null and created_at <= now() - $2 * interval '1 millisecond'
+        where published_at is null and created_at <= (extract(epoch from now()) * 1000)::bigint - $2
         order by id limit $1 for update skip locked
         """)
-    private static let published = Statement(
+    private static let published = Statement.write(
         "note published outbox rows",
         """
-        update outbox set published_at = clock_timestamp(), entry = told.entry
+        update outbox set published_at = (extract(epoch from clock_timestamp()) * 1000)::bigint, entry = told.entry
         from unnest($1::bigint[], $2::text[]) as told (id, entry) where outbox.id = told.id
         """)
-    private static let awake = Statement("outbox telling goes on", "select")
-    private static let last = Statement(
+    private static let awake = Statement.read("outbox telling goes on", "select")
+    private static let last = Statement.read(
         "last published outbox entry",
         "select entry from outbox where published_at is not null order by published_at desc, id desc limit 1")
-    private static let again = Statement(
+    private static let again = Statement.write(
         "publish outbox again",
         """
         with slice as (
@@ -58,13 +58,13 @@ struct OutboxRelay: Sendable {
         )
         select count(*), coalesce(max(id), 0) from slice
         """)
-    private static let old = Statement(
+    private static let old = Statement.read(
         "old outbox rows",
         """
         select id, entry from outbox
-        where published_at < now() - $2 * interval '1 millisecond' order by published_at limit $1
+        where published_at < (extract(epoch from now()) * 1000)::bigint - $2 order by published_at limit $1
         """)
-    private static let forget = Statement("forget outbox rows", "delete from outbox where id = any($1::bigint[])")
+    private static let forget = Statement.write("forget outbox rows", "delete from outbox where id = any($1::bigint[])")
 
     /// Relays until cancelled.
     func run(on loop: EventLoop) async throws {

@@ -1,29 +1,28 @@
 public import EventLoop
 
-/// Where a service keeps its files: content never changes under a name, so replies can be cached for ever.
+/// The files of a service. The content of a name never changes, so clients can cache replies for ever.
 ///
-/// Names are the service's own, of the form `<folder>/<unique>.<suffix>` in `[A-Za-z0-9._-]`;
-/// no client's text is in them.
+/// The service chooses the names: `<folder>/<unique>.<suffix>` in `[A-Za-z0-9._-]`, without text of a client.
 public protocol FileStore: Sendable {
-    /// Begins an upload; nothing is visible until it is kept.
+    /// Begins an upload, which is invisible until it is kept.
     func begin() async throws -> FileUpload
-    /// Makes a finished upload the content of `name`; once this returns, a crash does not lose it.
+    /// Stores a finished upload as `name`. Once this returns, the file survives a crash.
     func keep(_ upload: FileUpload, as name: String) async throws
-    /// The file, for a reply; nil where there is none.
+    /// Opens a file for a reply; nil if there is none.
     func open(_ name: String) async throws -> StoredFile?
-    /// Deletes what is there; a missing file is no error.
+    /// Deletes files; a missing file is not an error.
     func remove(_ names: [String]) async throws
-    /// Drops uploads that a crash has left behind, so long ago that none of them can still be under way.
+    /// Deletes uploads that a crash left behind: those too old to be in progress.
     func dropAbandonedUploads() async throws
 }
 
-/// A stored file that is open for reading.
+/// A stored file, open for reading.
 public struct StoredFile: Sendable {
-    /// Holds the descriptor.
+    /// The open descriptor.
     public let file: OpenFile
     /// In bytes.
     public let size: Int
 }
 
-/// A name is not of the store's form.
+/// The name does not have the form that the store requires.
 public struct InvalidFileName: Error {}

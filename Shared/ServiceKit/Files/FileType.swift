@@ -1,11 +1,11 @@
-/// What a file is, told by its first bytes; names and declared types are not believed.
+/// The type of a file by its first bytes; file names and declared types are not trusted.
 public struct FileType: Sendable, Equatable {
-    /// The suffix that stored files get, without the dot.
+    /// The suffix of stored files, without the dot.
     public let suffix: String
-    /// For `Content-Type`.
+    /// The value of `Content-Type`.
     public let mediaType: String
 
-    /// So many first bytes decide.
+    /// The number of first bytes that decide.
     public static let headSize = 512
 
     public static let jpeg = FileType(suffix: "jpg", mediaType: "image/jpeg")
@@ -25,7 +25,7 @@ public struct FileType: Sendable, Equatable {
 
     static let all = [jpeg, png, gif, webp, heic, pdf, zip, mp3, avi, mov, mp4, doc, ppt, text]
 
-    /// Formats that are kept in this one, or look like it: the endings that names of such files may have.
+    /// The suffixes that names of such files may have: of this format, and of formats with the same first bytes.
     private var kin: [String] {
         switch self {
         case .zip: ["docx", "xlsx", "pptx", "hwpx", "odt", "ods", "odp", "pages", "numbers", "key", "epub"]
@@ -36,23 +36,23 @@ public struct FileType: Sendable, Equatable {
         }
     }
 
-    /// What a file of this type is offered as, that somebody calls `name`: the same, where its ending is one of such files,
-    /// else with the type's suffix.
+    /// The name for downloads of a file that its sender called `name`: unchanged if its suffix fits the type, else with the
+    /// type's suffix appended.
     public func title(of name: String) -> String {
         let ending = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last?.lowercased()
         return ending.map(kin.contains) == true ? name : name + "." + suffix
     }
 
-    /// A name without the type's suffix, however that is written.
+    /// The name without the type's suffix, in upper or lower case.
     public func stem(of name: some StringProtocol) -> String {
         let ending = "." + suffix
         return String(name.suffix(ending.count).lowercased() == ending ? name.dropLast(ending.count) : name[...])
     }
 
-    /// A picture that client apps show.
+    /// Whether it is a picture that client apps can show.
     public var isImage: Bool { mediaType.hasPrefix("image/") }
 
-    /// The type of a stored file by the suffix that it got here; nil for others.
+    /// The type of a stored file by its suffix; nil for any other suffix.
     public init?(suffix: some StringProtocol) {
         guard let type = Self.all.first(where: { $0.suffix == suffix }) else { return nil }
         self = type
@@ -63,9 +63,9 @@ public struct FileType: Sendable, Equatable {
         self.mediaType = mediaType
     }
 
-    /// The type of a file that begins with `head`; nil where it is none of the accepted ones.
+    /// The type of a file that begins with `head`; nil if the type is not accepted.
     ///
-    /// - Parameter name: tells apart what begins alike: Word and PowerPoint share a container.
+    /// - Parameter name: distinguishes Word from PowerPoint, because their files begin alike.
     public init?(head: [UInt8], name: String? = nil) {
         func has(_ magic: String, at offset: Int = 0) -> Bool {
             head.dropFirst(offset).starts(with: magic.unicodeScalars.lazy.map { UInt8($0.value) })
@@ -105,8 +105,8 @@ public struct FileType: Sendable, Equatable {
         }
     }
 
-    /// UTF-8, or CP949 as older Korean programs write it, without control characters other than white space;
-    /// a character cut off at the end of the head is no fault.
+    /// Whether the head is UTF-8, or CP949 of older Korean programs, without control characters except white space. The last
+    /// character of the head may be incomplete.
     private static func isText(_ head: [UInt8]) -> Bool {
         guard !head.isEmpty, !head.contains(where: { $0 < 0x20 && ![0x09, 0x0A, 0x0C, 0x0D, 0x1B].contains($0) })
         else { return false }
@@ -114,7 +114,7 @@ public struct FileType: Sendable, Equatable {
         return (0...cut).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil } || isCP949(head)
     }
 
-    /// Pairs of bytes beside ASCII.
+    /// Whether all bytes outside ASCII are pairs of CP949.
     private static func isCP949(_ head: [UInt8]) -> Bool {
         var rest = head[...]
         while let first = rest.popFirst() {

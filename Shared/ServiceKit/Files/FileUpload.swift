@@ -3,15 +3,15 @@ internal import EventLoop
 internal import Glibc
 internal import Wire
 
-/// A file on its way in: written to a temporary file as it comes, which goes when nobody keeps it.
+/// A file being uploaded. Its bytes go to a temporary file, which is deleted unless a store keeps it.
 ///
-/// - Note: `@unchecked Sendable` because it belongs to the one request that fills it, whose calls follow each other.
+/// - Note: `@unchecked Sendable` because only one request uses it, with one call at a time.
 public final class FileUpload: @unchecked Sendable {
-    /// Where the bytes are for now.
+    /// The path of the temporary file.
     let path: String
-    /// Bytes written so far.
+    /// The number of bytes so far.
     public private(set) var size = 0
-    /// The first bytes, which tell the type.
+    /// The first bytes, which show the type.
     public private(set) var head: [UInt8] = []
 
     private let file: OpenFile
@@ -36,7 +36,7 @@ public final class FileUpload: @unchecked Sendable {
 
     deinit { if !isKept { unlink(path) } }
 
-    /// Adds bytes; they reach the disk in blocks.
+    /// Appends bytes, which are written in blocks.
     public func write(_ bytes: RawSpan) async throws {
         size += bytes.byteCount
         bytes.withUnsafeBytes { bytes in
@@ -47,13 +47,13 @@ public final class FileUpload: @unchecked Sendable {
         if waiting.count >= Self.blockSize { try await flush() }
     }
 
-    /// SHA-256 of all bytes; to be asked for when all have been written.
+    /// The SHA-256 of all bytes; to be read after the last write.
     public var digest: [UInt8] {
         if let hash = hash.take() { knownDigest = hash.finalize() }
         return knownDigest
     }
 
-    /// Writes what waits, and the file's bytes to the disk itself.
+    /// Writes the remaining bytes and syncs the file to the disk.
     func finish() async throws {
         try await flush()
         let file = file
@@ -62,7 +62,7 @@ public final class FileUpload: @unchecked Sendable {
         }
     }
 
-    /// The file has another name now.
+    /// Keeps the file: the store has renamed it.
     func keep() { isKept = true }
 
     private func flush() async throws {
@@ -83,7 +83,7 @@ public final class FileUpload: @unchecked Sendable {
     }
 }
 
-/// What the file system said.
+/// An error of the file system.
 public struct FileStoreError: Error, CustomStringConvertible {
     let operation: String
     let code: Int32

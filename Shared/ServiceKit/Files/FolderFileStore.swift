@@ -2,20 +2,20 @@ internal import CSystem
 public import EventLoop
 internal import Glibc
 
-/// Files in a folder of this machine, or one that several machines mount.
+/// Files in a folder, local or mounted by several machines.
 ///
-/// An upload is written under `.uploads`, synced and renamed, so that a name either holds the whole content or nothing.
+/// An upload is written under `.uploads`, synced and renamed, so that a name has either its whole content or none.
 public struct FolderFileStore: FileStore {
     private let root: String
     private let pool: BlockingPool
 
     private static let uploads = ".uploads"
-    /// Uploads that no process can still be writing, in seconds.
+    /// The age in seconds at which no process can still be writing an upload.
     private static let abandonedAfter = 24 * 3600
 
-    /// Opens the store and makes its folders.
+    /// Opens the store and creates its folders.
     ///
-    /// - Parameter folders: the first parts of the names that will be kept.
+    /// - Parameter folders: the first parts of the stored names.
     public init(root: String, folders: [String], pool: BlockingPool) throws {
         self.root = root
         self.pool = pool
@@ -48,7 +48,7 @@ public struct FolderFileStore: FileStore {
         return try await pool.run {
             let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
             guard descriptor >= 0 else {
-                // A name that is longer than any can be is nobody's.
+                // No file can have a name that is too long.
                 if errno == ENOENT || errno == ENAMETOOLONG { return nil }
                 throw FileStoreError(operation: "open", code: errno)
             }

@@ -1,36 +1,36 @@
 internal import Contract
 internal import Crypto
-internal import EventLoop
+public import EventLoop
 public import Postgres
 internal import Wire
 
-/// The pictures that people upload for what a service has.
+/// The pictures that users upload, such as portraits and covers, and the removal of unused ones.
 ///
-/// The database knows every picture that nothing refers to: an uploaded one from before its file is there until something
-/// refers to it, a left one from the moment that it was left. So none stays behind, and none is removed that something
-/// refers to, whoever fails or dies in between.
+/// A table lists every picture that nothing refers to: a new picture from before its file exists until a row refers to it,
+/// and an old one from the moment its last reference goes. So no unused picture stays, and no used one is removed, even if
+/// a process dies in between.
 public struct Pictures: Sendable {
-    /// Where they are kept.
+    /// The store of the files.
     public let files: any FileStore
     private let unused: UnusedPictureStore
     private let signal = WakeSignal()
 
-    /// What waits for a reply that nobody has brought to its end.
-    private static let patrol = Duration.seconds(60)
+    /// How often the table is read without a signal: for pictures that another process left unused.
+    private static let pollInterval = Duration.seconds(60)
     private static let batch = 100
 
-    /// - Parameter table: where the service's triggers note what nothing refers to,
-    ///   `path text primary key, due_at timestamptz not null`.
+    /// - Parameter table: the table of unused pictures, which the service's triggers fill, with the columns
+    ///   `path text primary key, due_at bigint not null`.
     public init(in files: any FileStore, unusedIn table: StaticString, of database: PostgresPool) {
         self.files = files
         unused = UnusedPictureStore(table, in: database)
     }
 
-    /// The path under which clients know a file.
+    /// The path of a file for clients.
     public static func path(of name: String) -> String { "/static/" + name }
 
-    /// Keeps an uploaded picture and runs `body` with its path, nil where none was sent. What nothing refers to behind it,
-    /// be it this picture or the one before, is forgotten.
+    /// Stores an uploaded picture and runs `body` with its path, or with nil if no picture was sent. Afterwards the unused
+    /// picture is removed: the new one if `body` failed, else the one that it replaced.
     public func keeping<Result>(
         _ file: UploadedFile?, in folder: String, _ body: (String?) async throws -> Result
     ) async throws -> Result {
@@ -40,27 +40,26 @@ public struct Pictures: Sendable {
         do {
             return try await body(path)
         } catch {
-            // Something may refer to it all the same; then this changes nothing.
+            // The write may have committed all the same; a picture in use is not in the table, and this changes nothing.
             try? await unused.makeDue(path)
             throw error
         }
     }
 
-    /// Says that there may be pictures that nothing refers to any more.
-    public func left() { signal.wake() }
+    /// Removes unused pictures soon; call it after a reference was deleted.
+    public func removeUnusedSoon() { signal.wake() }
 
-    /// Removes pictures that nothing refers to, and uploads that a crash has cut off, until cancelled; to be run on a loop.
-    public func sweep() async throws {
-        guard let loop = EventLoop.current else { preconditionFailure("background work runs on a loop") }
+    /// Removes unused pictures, and uploads that a crash cut off, until the task is cancelled.
+    public func run(on loop: EventLoop) async throws {
         while true {
             try await files.dropAbandonedUploads()
             while try await removeUnused() == Self.batch {}
-            try await signal.sleep(atMost: Self.patrol, on: loop)
+            try await signal.sleep(atMost: Self.pollInterval, on: loop)
         }
     }
 
     private func keep(_ file: UploadedFile, in folder: String) async throws -> String {
-        guard let type = file.type, type.isImage else { throw Failure.invalid("The file is no picture.") }
+        guard let type = file.type, type.isImage else { throw Failure.invalid("The file is not a picture.") }
         let name = "\(folder)/\(Hexadecimal.encode(SecureRandom.bytes(16).span)).\(type.suffix)"
         let path = Self.path(of: name)
         try await unused.insert(path)

@@ -1,33 +1,40 @@
 internal import Postgres
 
-/// A service's table of pictures that nothing refers to; what begins or ceases to refer to one is followed by triggers.
+/// A service's table of pictures that nothing refers to. The service's triggers add a row when the last reference to a
+/// picture goes, and delete it when a reference is made.
 struct UnusedPictureStore: Sendable {
     private let database: PostgresPool
     private let insert, makeDue, due, delete: Statement
 
-    /// - Parameter table: one of the service's own, `path text primary key, due_at timestamptz not null`.
+    /// The server's clock, which also the triggers use: milliseconds since 1970.
+    private static let now = "(extract(epoch from clock_timestamp()) * 1000)::bigint"
+
+    /// - Parameter table: a table of the service with the columns `path text primary key, due_at bigint not null`.
     init(_ table: StaticString, in database: PostgresPool) {
         self.database = database
-        insert = Statement(
+        insert = Statement.write(
             "insert unused picture",
-            unprepared: "insert into \(table) (path, due_at) values ($1, now() + interval '1 hour')")
-        makeDue = Statement(
-            "make unused picture due", unprepared: "update \(table) set due_at = now() where path = $1")
-        due = Statement(
+            unprepared: "insert into \(table) (path, due_at) values ($1, \(Self.now) + 3600000)")
+        makeDue = Statement.write(
+            "make unused picture due", unprepared: "update \(table) set due_at = \(Self.now) where path = $1")
+        due = Statement.write(
             "due unused pictures",
             unprepared: """
-                select path from \(table) where due_at <= now() order by due_at limit $1 for update skip locked
+                select path from \(table) where due_at <= \(Self.now) order by due_at limit $1 for update skip locked
                 """)
-        delete = Statement("delete unused pictures", unprepared: "delete from \(table) where path = any($1::text[])")
+        delete = Statement.write(
+            "delete unused pictures", unprepared: "delete from \(table) where path = any($1::text[])")
     }
 
-    /// A picture that something has an hour to refer to.
+    /// Records a new picture; it is removed if nothing refers to it within an hour.
     func insert(_ path: String) async throws { try await database.execute(insert, path) }
 
-    /// Ends the hour at once, unless something refers to the picture; waits for whoever is about to.
+    /// Makes a picture due now, unless something refers to it. Waits for a transaction that is about to make a reference.
     func makeDue(_ path: String) async throws { try await database.execute(makeDue, path) }
 
-    /// Forgets pictures that are due once `body` has removed them; returns how many.
+    /// Removes due pictures with `body` and then deletes their rows.
+    ///
+    /// - Returns: how many pictures were removed.
     func takeDue(atMost limit: Int, _ body: ([String]) async throws -> Void) async throws -> Int {
         try await database.transaction { tx in
             let paths = try await tx.query(due, limit).map { row throws(PostgresError) in

@@ -1,9 +1,8 @@
 internal import Glibc
 
-/// What one subscriber has of the addresses: one of IPv4, or 2⁶⁴ of IPv6, among which they choose freely.
+/// The addresses that one subscriber can choose from: one in IPv4, a /64 network in IPv6. Limits count them together.
 public enum AddressGroup {
-    /// What `address` is counted under: the IPv4 address, be it mapped into IPv6 or not,
-    /// or the IPv6 network of 64 bits.
+    /// The group of `address`: the IPv4 address itself, mapped into IPv6 or not, or the IPv6 /64 network.
     public static func of(_ address: String) -> String {
         guard address.utf8.contains(UInt8(ascii: ":")) else { return address }
         var raw = in6_addr()

@@ -2,53 +2,54 @@ internal import EventLoop
 internal import Synchronization
 internal import Wire
 
-/// A token bucket a key, for keys that come and go; full buckets are forgotten,
-/// and there are never more than `capacity`.
+/// A token bucket for each key. Full buckets are removed, and there are never more than `capacity`.
 ///
-/// When the table is full of keys that are all over their rate, a new key shares one bucket with the other new ones:
-/// memory stays bounded and nobody gets in free.
+/// If the table is full and no bucket can be removed, new keys share one bucket: memory stays bounded, and a new key is
+/// still limited.
 public final class BucketTable<Key: Hashable & Sendable>: Sendable {
     private struct Entry {
         var bucket: TokenBucket
-        /// Tokens taken that other instances have not been told of.
-        var untold = 0
+        /// Tokens taken since the last report to Redis.
+        var unreported = 0
     }
 
     private struct Shard {
         var entries: [Key: Entry] = [:]
         var overflow: TokenBucket
         var sweepAt = 64
-        /// Keys of which so much was taken that other instances should know.
+        /// Keys with enough unreported tokens for a report.
         var due: [Key] = []
     }
 
-    /// Tokens a second.
+    /// Tokens per second.
     let rate: Double
-    /// Tokens at once.
+    /// The capacity of a bucket.
     let burst: Double
-    /// So many untold tokens make a key due.
-    private let tellAt: Int
-    private let mostUntold: Int
+    /// This many unreported tokens make a key due for a report.
+    private let reportAt: Int
+    private let mostUnreported: Int
     private let capacity: Int
     private let shards: InlineArray<16, Mutex<Shard>>
 
-    /// - Parameter capacity: keys remembered at most, over all.
+    /// - Parameter capacity: the largest number of keys in the table.
     public init(rate: Double, burst: Double, capacity: Int = 1 << 17) {
         self.rate = rate
         self.burst = burst
-        mostUntold = Int(min(burst, 1e12))
-        tellAt = max(1, mostUntold / 32)
+        mostUnreported = Int(min(burst, 1e12))
+        reportAt = max(1, mostUnreported / 32)
         let now = EventLoop.preciseNow
         shards = InlineArray { _ in Mutex(Shard(overflow: TokenBucket(rate: rate, burst: burst, now: now))) }
         self.capacity = capacity / shards.count
     }
 
-    /// Takes a token of `key`; where there is none, tells how long until there is one.
+    /// Takes a token of `key`.
+    ///
+    /// - Returns: nil if there was a token, else the time until there is one.
     public func take(_ key: Key) -> Duration? { take(key, now: EventLoop.preciseNow) }
 
     func take(_ key: Key, now: UInt64) -> Duration? {
         withShard(of: key) { shard in
-            if let place = shard.entries.index(forKey: key) { return take(key, at: place, &shard, now) }
+            if let index = shard.entries.index(forKey: key) { return take(key, at: index, &shard, now) }
             if shard.entries.count >= shard.sweepAt { sweep(&shard, now) }
             guard shard.entries.count < capacity else { return shard.overflow.take(now: now) }
             shard.entries[key] = Entry(bucket: TokenBucket(rate: rate, burst: burst, now: now))
@@ -56,12 +57,12 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    private func take(_ key: Key, at place: Dictionary<Key, Entry>.Index, _ shard: inout Shard, _ now: UInt64)
+    private func take(_ key: Key, at index: Dictionary<Key, Entry>.Index, _ shard: inout Shard, _ now: UInt64)
         -> Duration?
     {
-        if let wait = shard.entries.values[place].bucket.take(now: now) { return wait }
-        shard.entries.values[place].untold += 1
-        if shard.entries.values[place].untold == tellAt, shard.due.count < capacity { shard.due.append(key) }
+        if let wait = shard.entries.values[index].bucket.take(now: now) { return wait }
+        shard.entries.values[index].unreported += 1
+        if shard.entries.values[index].unreported == reportAt, shard.due.count < capacity { shard.due.append(key) }
         return nil
     }
 
@@ -69,7 +70,7 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
         shards[Int(UInt(bitPattern: key.hashValue) % UInt(shards.count))].withLock { body(&$0) }
     }
 
-    /// Forgets full buckets; the next sweep comes when the table has doubled, so that sweeps cost each key a constant.
+    /// Removes full buckets. The next sweep comes when the table has doubled, so that the cost per key is constant.
     private func sweep(_ shard: inout Shard, _ now: UInt64) {
         shard.entries = shard.entries.filter { element in
             var bucket = element.value.bucket
@@ -82,39 +83,39 @@ public final class BucketTable<Key: Hashable & Sendable>: Sendable {
 
     // MARK: Sharing
 
-    /// The keys of which others should know, and how many tokens were taken of each since they were told last; 3% of a
-    /// burst are not worth telling. What comes back is for `settle`, or for `untell` where nobody could be told.
-    func takeDue() -> [(key: Key, taken: Int)] {
+    /// Returns the keys that are due for a report and the tokens taken of each since the last report; less than 3 % of a
+    /// burst is not reported. The caller answers each key with `settle`, or with `restore` if the report failed.
+    func takeUnreported() -> [(key: Key, taken: Int)] {
         shards.indices.flatMap { index in
             shards[index].withLock { shard -> [(key: Key, taken: Int)] in
                 let due = shard.due
                 shard.due = []
                 return due.compactMap { key in
-                    guard let place = shard.entries.index(forKey: key) else { return nil }
-                    let taken = shard.entries.values[place].untold
-                    shard.entries.values[place].untold = 0
+                    guard let index = shard.entries.index(forKey: key) else { return nil }
+                    let taken = shard.entries.values[index].unreported
+                    shard.entries.values[index].unreported = 0
                     return taken > 0 ? (key, taken) : nil
                 }
             }
         }
     }
 
-    /// Takes over what the bucket that all instances share has left.
+    /// Applies the number of tokens left in the bucket that all instances share.
     func settle(_ key: Key, shared left: Double, now: UInt64 = EventLoop.preciseNow) {
         withShard(of: key) { shard in
-            guard let place = shard.entries.index(forKey: key) else { return }
-            let taken = shard.entries.values[place].untold
-            shard.entries.values[place].bucket.settle(shared: left, taken: taken, now: now)
+            guard let index = shard.entries.index(forKey: key) else { return }
+            let taken = shard.entries.values[index].unreported
+            shard.entries.values[index].bucket.settle(shared: left, taken: taken, now: now)
         }
     }
 
-    /// Puts back what could not be told; more than a burst need nobody know.
-    func untell(_ key: Key, taken: Int) {
+    /// Puts back tokens that could not be reported; counts above the capacity are not tracked.
+    func restore(_ key: Key, taken: Int) {
         withShard(of: key) { shard in
-            guard let place = shard.entries.index(forKey: key) else { return }
-            let untold = shard.entries.values[place].untold
-            shard.entries.values[place].untold = min(untold + taken, mostUntold)
-            if untold < tellAt, shard.due.count < capacity { shard.due.append(key) }
+            guard let index = shard.entries.index(forKey: key) else { return }
+            let unreported = shard.entries.values[index].unreported
+            shard.entries.values[index].unreported = min(unreported + taken, mostUnreported)
+            if unreported < reportAt, shard.due.count < capacity { shard.due.append(key) }
         }
     }
 }

@@ -2,18 +2,19 @@ internal import Contract
 internal import EventLoop
 internal import Wire
 
-/// How many calls one user, one address and one API key may make; of all instances, where `LimitSharing` runs.
+/// The limits for the calls of one user, one address and one API key. While `SharedLimits` runs, they hold for all instances
+/// together.
 ///
-/// Home screens fire two calls a room at once, so the burst is wide; what is left is for those who hammer.
+/// A home screen makes two calls per room at once, so the default burst is large.
 public final class CallLimits: Sendable {
     let users: BucketTable<UserID>
     let addresses: BucketTable<String>
     let keys: BucketTable<String>?
 
     /// - Parameters:
-    ///   - perUser: calls a second, and at once, of one user.
-    ///   - perAddress: calls without a token a second, and at once, of one address; of one network of 64 bits in IPv6.
-    ///   - perKey: calls a second, and at once, of all who use one API key; nil for as many as they like.
+    ///   - perUser: calls of one user.
+    ///   - perAddress: calls without a token of one address; in IPv6, of one /64 network.
+    ///   - perKey: calls with one API key; nil for no limit.
     public init(
         perUser: (rate: Double, burst: Double), perAddress: (rate: Double, burst: Double),
         perKey: (rate: Double, burst: Double)? = nil

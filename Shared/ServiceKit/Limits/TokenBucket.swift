@@ -1,20 +1,22 @@
-/// Lets `burst` calls through at once and `rate` a second after that.
+/// A token bucket: admits `burst` calls at once and then `rate` calls per second.
 public struct TokenBucket: Sendable {
     private let perNanosecond: Double
     private let burst: Double
     private var tokens: Double
     private var last: UInt64
 
-    /// A full bucket at `now`, in monotonic nanoseconds; its rate is above zero, as is its burst.
+    /// A full bucket at `now`, in monotonic nanoseconds. Rate and burst are above zero.
     public init(rate: Double, burst: Double, now: UInt64) {
-        precondition(rate > 0 && burst > 0, "a bucket that stays empty tells nobody when to come back")
+        precondition(rate > 0 && burst > 0, "a bucket needs a rate and a burst above zero")
         perNanosecond = rate / 1e9
         self.burst = burst
         tokens = burst
         last = now
     }
 
-    /// Takes a token; where there is none, tells how long until there is one.
+    /// Takes a token.
+    ///
+    /// - Returns: nil if there was a token, else the time until there is one.
     public mutating func take(now: UInt64) -> Duration? {
         refill(now)
         if tokens >= 1 {
@@ -24,14 +26,14 @@ public struct TokenBucket: Sendable {
         return .nanoseconds(Int64(((1 - tokens) / perNanosecond).rounded(.up)))
     }
 
-    /// Takes over what a bucket shared with others has left, where that is less; `taken` tokens were taken here since
-    /// it was told of any. Others may have taken more than there was: then this one owes tokens.
+    /// Lowers the number of tokens to those left in the shared bucket, minus the `taken` tokens that were taken here since
+    /// the last report. The result is negative if other instances have taken more than there was.
     mutating func settle(shared left: Double, taken: Int, now: UInt64) {
         refill(now)
         tokens = min(tokens, left - Double(taken))
     }
 
-    /// Whether the bucket has nothing to remember at `now`.
+    /// Whether the bucket is full at `now`, so that it can be removed.
     public mutating func isFull(now: UInt64) -> Bool {
         refill(now)
         return tokens >= burst

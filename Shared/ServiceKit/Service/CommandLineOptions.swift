@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What a service understands on its command line.
+/// The command line of a service.
 enum CommandLineOptions {
-    /// Reads the settings as the command line asks; does what else it asks for and exits.
+    /// Reads the settings. An option or command other than `--config` is carried out, and the process exits.
     static func config(of name: String, _ entries: [ConfigEntry], _ commands: [OperatorCommand] = []) -> Config {
         var arguments = CommandLine.arguments.dropFirst()
         var file = ""
@@ -18,6 +18,9 @@ enum CommandLineOptions {
                 print(Config.template(of: entries), terminator: "")
                 exit(0)
             case "--check-config": onlyChecks = true
+            case "--version":
+                print("\(name) \(Build.version)")
+                exit(0)
             case "--help":
                 print(usage(name, commands))
                 exit(0)
@@ -39,9 +42,9 @@ enum CommandLineOptions {
     private static func usage(_ name: String, _ commands: [OperatorCommand]) -> String {
         """
         usage: \(name) [--config FILE] [--check-config]
-               \(name) --print-config | --help
+               \(name) --print-config | --version | --help
         \(commands.map { "       \(name) [--config FILE] \($0.name)   \($0.doc)\n" }.joined())\
-        Settings stand in FILE as `key = value` and in the environment as MARU_KEY, which goes before.
+        Settings are lines `key = value` in FILE and variables MARU_KEY in the environment; the environment wins.
         """
     }
 
@@ -66,7 +69,7 @@ enum CommandLineOptions {
 }
 
 extension Config {
-    /// How many loops to start: one a core unless the settings say otherwise.
+    /// The number of loops: one per core unless the settings say otherwise.
     var loopCount: Int {
         let wanted = self[CommonSettings.loops]
         return wanted > 0 ? wanted : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))

@@ -2,23 +2,23 @@ internal import Contract
 internal import EventLoop
 internal import Telemetry
 
-/// The settings that every service has.
+/// The settings of every service.
 struct CommonSettings: Sendable {
     static let publicAddress = ConfigKey<SocketAddress>(
-        "public_address", "Where client calls come in, behind the API gateway.")
+        "public_address", "The address for client calls, behind the API gateway.")
     static let internalAddress = ConfigKey<SocketAddress>(
-        "internal_address", "Where other services call, and where health and metrics are; never to be routed.")
-    static let loops = ConfigKey("loops", default: 0, atLeast: 0, "Event loops, each a thread; 0 for one a core.")
+        "internal_address", "The address for other services, health and metrics; not to be routed.")
+    static let loops = ConfigKey("loops", default: 0, atLeast: 0, "Event loops, one thread each; 0 for one per core.")
     static let logLevel = ConfigKey(
-        "log_level", default: LogLevel.info, "The least level that is logged: debug, info, warning, error.")
+        "log_level", default: LogLevel.info, "The lowest level that is logged: debug, info, warning, error.")
     static let clientsFile = ConfigKey<String>("clients_file", "The file of API keys and client profiles.")
     static let credential = ConfigKey<Secret>(
-        "service_credential", charactersAtLeast: 32, "What services show each other.")
+        "service_credential", charactersAtLeast: 32, "The secret that services show each other.")
     static let databaseURL = ConfigKey<Secret>(
         "database_url", "The service's own database and role: postgres://role:password@host/db.")
     static let databaseConnections = ConfigKey(
-        "database_connections", default: 4, atLeast: 1, "Database connections of each loop at most.")
-    static let redisURL = ConfigKey<Secret>("redis_url", "Where Redis is: redis://:password@host:port/0.")
+        "database_connections", default: 4, atLeast: 1, "The most database connections per loop.")
+    static let redisURL = ConfigKey<Secret>("redis_url", "The address of Redis: redis://:password@host:port/0.")
     static let authURL = ConfigKey(
         "auth_url", default: "http://127.0.0.1:9101", "The internal address of auth-service.")
     static let workspaceURL = ConfigKey(
@@ -30,35 +30,36 @@ struct CommonSettings: Sendable {
     static let filesFolder = ConfigKey("files_folder", default: "files", "The folder of stored files.")
     static let trustedProxies = ConfigKey(
         "trusted_proxies", default: ["127.0.0.1", "::1"],
-        "Addresses of API gateways whose X-Forwarded-For holds; * for all.")
-    static let connections = ConfigKey("connections", default: 20_000, atLeast: 1, "Client connections open at once.")
+        "Addresses of API gateways whose X-Forwarded-For is trusted; * for all.")
+    static let connections = ConfigKey(
+        "connections", default: 20_000, atLeast: 1, "The most client connections open at once.")
     static let userRate = ConfigKey(
-        "user_rate", default: 50, atLeast: 1, "Calls a second of one user that are always served.")
+        "user_rate", default: 50, atLeast: 1, "Calls per second of one user.")
     static let userBurst = ConfigKey(
-        "user_burst", default: 2500, atLeast: 1, "Calls of one user at once: home screens fire two a room.")
+        "user_burst", default: 2500, atLeast: 1, "Calls of one user at once: home screens make two per room.")
     static let addressRate = ConfigKey(
-        "address_rate", default: 20, atLeast: 1, "Calls without a token a second of one address.")
+        "address_rate", default: 20, atLeast: 1, "Calls without a token per second of one address.")
     static let addressBurst = ConfigKey(
         "address_burst", default: 200, atLeast: 1, "Calls without a token of one address at once.")
     static let keyRate = ConfigKey(
         "key_rate", default: 0, atLeast: 0,
-        "Calls a second of all who use one API key; 0 for as many as they like.")
+        "Calls per second with one API key; 0 for no limit.")
     static let keyBurst = ConfigKey(
-        "key_burst", default: 10_000, atLeast: 1, "Calls at once of all who use one API key.")
+        "key_burst", default: 10_000, atLeast: 1, "Calls with one API key at once.")
     static let drainTimeout = ConfigKey(
-        "drain_timeout", default: Duration.seconds(20), "How long running calls may take at the end.")
+        "drain_timeout", default: Duration.seconds(20), "The time for open calls to finish when the service stops.")
 
     /// The services in the order of their ports.
     private static let order = [
         "auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service",
     ]
 
-    /// All of them, with the ports that the service has by default.
+    /// All common settings, with the default ports of the service.
     static func entries(of service: String) -> [ConfigEntry] {
-        let place = UInt16(order.firstIndex(of: service).map { $0 + 1 } ?? 0)
+        let number = UInt16(order.firstIndex(of: service).map { $0 + 1 } ?? 0)
         return [
-            publicAddress.entry(default: "127.0.0.1:\(8100 + place)"),
-            internalAddress.entry(default: "127.0.0.1:\(9100 + place)"),
+            publicAddress.entry(default: "127.0.0.1:\(8100 + number)"),
+            internalAddress.entry(default: "127.0.0.1:\(9100 + number)"),
         ] + others
     }
 

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the machine, or the container, calls itself.
+/// The name of this machine or container.
 public enum HostName {
     public static let own: String = {
         var name = [CChar](repeating: 0, count: 256)

@@ -4,7 +4,7 @@ public import Postgres
 public import Redis
 public import Telemetry
 
-// These say of themselves what failed and never hold what people wrote.
+// The descriptions of these errors never contain text that users wrote.
 extension PostgresError: LoggableError {
     public var logText: String { description }
 }
@@ -37,8 +37,9 @@ extension MigrationError: LoggableError {
     public var logText: String {
         switch self {
         case .unordered(let number): "migration \(number) is out of order"
-        case .changed(let number, let name): "migration \(number) \(name) is not the one that was applied"
-        case .missing(let number): "migration \(number) comes before one that was applied"
+        case .changed(let number, let name): "migration \(number) \(name) was changed after it was applied"
+        case .missing(let number): "migration \(number) comes before one that was already applied"
+        case .newer(let number): "the database has migration \(number), which this version does not know"
         case .failed(let number, let name, let error): "migration \(number) \(name): \(error)"
         }
     }

@@ -4,8 +4,8 @@ internal import Glibc
 internal import HTTP
 public import Wire
 
-/// Something that an operator has a running service do: `payment-service --config FILE reconcile` asks the service
-/// of these settings on its internal port, and prints the reply.
+/// A command of an operator to a running service: `payment-service --config FILE reconcile` calls the internal port of
+/// the service that runs with these settings and prints the reply.
 public struct OperatorCommand: Sendable {
     let name: String
     let doc: String
@@ -14,10 +14,10 @@ public struct OperatorCommand: Sendable {
     let succeeded: @Sendable (JSONValue) -> Bool
 
     /// - Parameters:
-    ///   - doc: what it does, for `--help`.
-    ///   - path: what is posted to on the internal port, without a body.
-    ///   - deadline: how long the service may take.
-    ///   - succeeded: whether a reply means that all is well; else the program exits with 1.
+    ///   - doc: the description in `--help`.
+    ///   - path: the path on the internal port; the request is a POST without a body.
+    ///   - deadline: the time limit for the reply.
+    ///   - succeeded: whether a reply means success; if not, the program exits with 1.
     public init(
         _ name: String, _ doc: String, posting path: String, within deadline: Duration,
         succeeded: @escaping @Sendable (JSONValue) -> Bool = { _ in true }
@@ -29,7 +29,7 @@ public struct OperatorCommand: Sendable {
         self.succeeded = succeeded
     }
 
-    /// Runs it as the whole of a process.
+    /// Runs the command as a whole process.
     func main(_ config: Config) -> Never {
         let loops = EventLoopGroup(count: 1)
         let service = config[CommonSettings.internalAddress]
@@ -42,7 +42,7 @@ public struct OperatorCommand: Sendable {
                 print(String(decoding: reply.text, as: UTF8.self))
                 exit(succeeded(reply) ? 0 : 1)
             } catch {
-                CommandLineOptions.fail("\(name): the service at \(service) does not do it: \(error)")
+                CommandLineOptions.fail("\(name): the service at \(service) failed: \(error)")
             }
         }
         while true { pause() }

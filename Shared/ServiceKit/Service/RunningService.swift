@@ -2,14 +2,13 @@ internal import Contract
 public import EventLoop
 internal import HTTP
 internal import Redis
-internal import Synchronization
 internal import Telemetry
 
-/// A service that runs: where it listens, and how it is stopped.
+/// A service that runs: its addresses, and the way to stop it.
 public final class RunningService: Sendable {
-    /// Where clients call.
+    /// The address for clients.
     public let publicAddress: SocketAddress
-    /// Where other services and operators call.
+    /// The address for other services and operators.
     public let internalAddress: SocketAddress
 
     private let publicServer: Server
@@ -17,16 +16,16 @@ public final class RunningService: Sendable {
     private let readiness: Readiness
     private let backgrounds: [Task<Void, Never>]
     private let consumers: [RedisStreamConsumer]
-    private let drains: [ServiceBuilder.Work]
-    private let endings: [ServiceBuilder.Work]
+    private let atDrain: [ServiceBuilder.Work]
+    private let atEnd: [ServiceBuilder.Work]
     private let drainTimeout: Duration
     private let loops: EventLoopGroup
 
     init(_ builder: ServiceBuilder, api: PublicAPI, internalAPI: InternalAPI, readiness: Readiness) async throws {
-        let config = builder.config
+        let (config, life) = (builder.config, builder.life)
         var configuration = ServerConfiguration()
         configuration.connections = config[CommonSettings.connections]
-        configuration.largestBody = max(configuration.largestBody, builder.routes.largestBody)
+        configuration.largestBody = max(configuration.largestBody, builder.api.routes.largestBody)
         configuration.refuse = { Failure($0).response(for: .legacy) }
         publicServer = Server(on: builder.loops, configuration: configuration, answering: api.answer)
         internalServer = Server(on: builder.loops) { await internalAPI.respond(to: $0) }
@@ -37,53 +36,33 @@ public final class RunningService: Sendable {
             await internalServer.stop()
             throw error
         }
-        for beginning in builder.beginnings { beginning(internalAddress) }
+        for work in life.atStart { work(internalAddress) }
         self.readiness = readiness
         loops = builder.loops
         drainTimeout = config[CommonSettings.drainTimeout]
-        drains = builder.drains
-        endings = builder.endings
-        consumers = builder.consumers
+        atDrain = life.atDrain
+        atEnd = life.atEnd
+        consumers = life.consumers
         for consumer in consumers { consumer.start() }
         let log = builder.log
-        backgrounds = builder.backgrounds.enumerated().map { index, background in
-            let loop = builder.loops[any: index]
-            return Task(executorPreference: loop) { await background.run(on: loop, log) }
+        backgrounds = life.backgrounds.enumerated().map { index, work in
+            work.start(on: builder.loops[any: index], log: log)
         }
         readiness.become(.running)
     }
 
-    /// Ends the service in order: no new calls and no more of streams, what runs of both to its end, background work, then
-    /// what it stands on.
+    /// Stops the service in order: first new calls and stream entries, then, once the open ones are done, background work,
+    /// and last the connections that they used.
     public func stop() async {
         readiness.become(.draining)
         await withTaskGroup(of: Void.self) { group in
             for consumer in consumers { group.addTask { await consumer.stop() } }
-            for drain in drains { group.addTask(executorPreference: loops.loops[0]) { try? await drain() } }
+            for work in atDrain { group.addTask(executorPreference: loops.loops[0]) { try? await work() } }
             await publicServer.drain(within: drainTimeout)
         }
         for background in backgrounds { background.cancel() }
         for background in backgrounds { await background.value }
-        for ending in endings.reversed() { try? await ending() }
+        for work in atEnd.reversed() { try? await work() }
         await internalServer.drain(within: .milliseconds(100))
-    }
-}
-
-extension Background {
-    /// Runs the work again and again until the task is cancelled.
-    fileprivate func run(on loop: EventLoop, _ log: Log) async {
-        var pause = Duration.milliseconds(100)
-        while !Task.isCancelled {
-            let start = loop.now
-            do {
-                try await work()
-            } catch {
-                if Task.isCancelled { return }
-                log.error("background work failed", ["work": .word(name), "cause": .cause(error)])
-            }
-            if loop.now - start > 60_000_000_000 { pause = .milliseconds(100) }
-            do { try await loop.sleep(for: pause) } catch { return }
-            pause = min(pause * 2, .seconds(10))
-        }
     }
 }

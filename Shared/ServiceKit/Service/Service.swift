@@ -3,25 +3,25 @@ internal import Glibc
 public import Telemetry
 internal import Wire
 
-/// A service from its first to its last instruction.
+/// Runs a service from its start to its end.
 public enum Service {
-    /// Puts a service together; what it throws keeps the service from starting.
+    /// Builds a service; an error keeps the service from starting.
     public typealias Assembly = @Sendable (ServiceBuilder) async throws -> Void
 
-    /// Runs a service as the whole of a process: reads the settings, starts, and ends on SIGTERM or SIGINT.
+    /// Runs a service as a whole process: reads the settings, starts, and stops on SIGTERM or SIGINT.
     ///
-    /// Exits with 0 after an orderly end, 1 when the service cannot start, 2 for a wrong
-    /// command line or wrong settings.
+    /// Exits with 0 after an orderly stop, 1 if the service cannot start, and 2 for a wrong command line or wrong
+    /// settings.
     ///
-    /// - Parameter commands: what operators can have the running service do by the same program.
+    /// - Parameter commands: commands that make a running service do something.
     public static func main(
         _ name: String, settings: [ConfigEntry], commands: [OperatorCommand] = [], assemble: @escaping Assembly
     ) -> Never {
         let entries = Self.settings(of: name, settings)
         let config = CommandLineOptions.config(of: name, entries, commands)
-        let ending = Ending()
-        // Before any thread is started, so that none of them takes the signals.
-        let signals = SignalSource([SIGTERM, SIGINT]) { _ in ending.ask() }
+        let shutdown = Shutdown()
+        // Before any thread starts, so that no other thread receives the signals.
+        let signals = SignalSource([SIGTERM, SIGINT]) { _ in shutdown.request() }
         let loops = EventLoopGroup(count: config.loopCount)
         signals.start(on: loops.loops[0])
         let output = LogOutput()
@@ -35,14 +35,14 @@ public enum Service {
                         "public": .name(service.publicAddress.description),
                         "internal": .name(service.internalAddress.description),
                     ])
-                ending.ready(service)
+                shutdown.started(service)
             } catch {
                 log.error("cannot start", ["cause": .cause(error)])
                 await output.flush()
                 exit(1)
             }
         }
-        ending.wait()
+        shutdown.wait()
         log.info("stopped")
         Task {
             await output.flush()
@@ -51,8 +51,8 @@ public enum Service {
         while true { pause() }
     }
 
-    /// Starts a service within a process, on loops of the caller's. Where it throws, nothing of the service is left on
-    /// them.
+    /// Starts a service within a process, on the caller's loops. If it throws, nothing of the service remains on the
+    /// loops.
     public static func start(
         _ name: String, _ config: Config, on loops: EventLoopGroup, log: Log, assemble: @escaping Assembly
     ) async throws -> RunningService {
@@ -60,10 +60,9 @@ public enum Service {
             let builder = try ServiceBuilder(name: name, config: config, loops: loops, log: log)
             do {
                 try await assemble(builder)
-                return try await builder.finish()
+                return try await builder.start()
             } catch {
-                // Nobody is left who could end what was begun.
-                await builder.end()
+                await builder.close()
                 throw error
             }
         }
@@ -71,7 +70,7 @@ public enum Service {
 }
 
 extension Service {
-    /// All settings of a service: those that every service has, then its own.
+    /// All settings of a service: the common ones and then its own.
     public static func settings(of name: String, _ own: [ConfigEntry]) -> [ConfigEntry] {
         CommonSettings.entries(of: name) + own
     }

@@ -3,21 +3,21 @@ public import HTTP
 public import Wire
 
 extension Call {
-    /// The reply of calls that have nothing to say but that they succeeded.
+    /// The reply of a successful call without content.
     public func done() -> Response { .json(Array("{}".utf8)) }
 
-    /// A reply of one entity.
+    /// A reply with one entity.
     public func reply(_ view: some View) -> Response { reply { json in json.view(view, for: profile) } }
 
-    /// A reply of a list of entities.
+    /// A reply with a list of entities.
     public func reply(_ views: [some View]) -> Response { reply { json in json.views(views, for: profile) } }
 
-    /// A reply that `write` writes, as one JSON value.
+    /// A reply with the JSON value that `write` writes.
     public func reply(capacity: Int = 512, _ write: (inout JSONWriter) -> Void) -> Response {
         .json(JSONWriter.bytes(capacity: capacity, write))
     }
 
-    /// A reply of an entity that did not exist before: 201 for clients that are told true statuses.
+    /// A reply with a new entity: 201 for clients that accept HTTP statuses, else 200.
     public func created(_ view: some View) -> Response {
         var response = reply(view)
         if profile.statuses == .http { response.status = .created }

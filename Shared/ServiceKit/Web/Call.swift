@@ -3,9 +3,9 @@ public import HTTP
 internal import Telemetry
 public import Wire
 
-/// One call of a client: the request, and what is known of it before its handler runs.
+/// One call of a client: the request, its client profile and its route.
 ///
-/// - Note: `@unchecked Sendable` because nothing of it changes; the class that it inherits from asks for the word.
+/// - Note: `@unchecked Sendable` because nothing in it changes; a subclass of a Sendable class must repeat the attribute.
 public final class Call: CallContext, @unchecked Sendable {
     private let origin: CallOrigin
     let client: ClientKey
@@ -19,25 +19,25 @@ public final class Call: CallContext, @unchecked Sendable {
             id: origin.requestID ?? RequestID(from: ids), trace: TraceContext(of: origin.request, from: ids))
     }
 
-    /// Nil where there is none.
+    /// Nil if no route matches.
     var route: ServedRoute? { match?.payload }
     public var request: Request { origin.request }
-    /// How the caller's app speaks; for a webhook, how nobody's does.
+    /// The client profile of the API key; for a webhook, a neutral one.
     public var profile: ClientProfile { client.profile }
-    /// The API key that the call came with; empty for a webhook.
+    /// The API key of the call; empty for a webhook.
     public var key: String { client.text }
-    /// Where the call comes from: the API gateway's word where it is trusted, else the peer itself.
+    /// The client's address: from a trusted API gateway, else the peer's own.
     public var address: String { origin.address }
-    /// Whether the client speaks TLS to the API gateway.
+    /// Whether the client uses TLS to the API gateway.
     public var isSecure: Bool { origin.isSecure }
     var bodyLimit: BodyLimit { route?.body ?? .fields }
 
-    /// The path parameter `name` as an id; what cannot be one does not exist.
+    /// The path parameter `name` as an id; a text that is not an id is "not found".
     public func id<Subject>(_ name: String) throws(Failure) -> ID<Subject> {
         ID(try pathNumber(name))
     }
 
-    /// The number of an id, whoever's it is: known in full when this is compiled, it is read without looking types up.
+    /// The number of an id of any type. It is not generic, so that no type is looked up at run time.
     private func pathNumber(_ name: String) throws(Failure) -> Int64 {
         let number = match.flatMap { match in
             request.withParameter(name, of: match.parameters) { ID<Call>(parsing: $0)?.rawValue }
@@ -46,7 +46,7 @@ public final class Call: CallContext, @unchecked Sendable {
         return number
     }
 
-    /// The path parameter `name`, percent-decoded; what is no UTF-8 does not exist.
+    /// The path parameter `name`, percent-decoded; a text that is not UTF-8 is "not found".
     public func text(_ name: String) throws(Failure) -> String {
         guard let text = match?.parameters[name, in: request.path], let decoded = PercentEncoding.decode(text) else {
             throw .notFound
@@ -54,20 +54,20 @@ public final class Call: CallContext, @unchecked Sendable {
         return decoded
     }
 
-    /// The path parameter `name` as it was sent.
+    /// The path parameter `name`, not decoded.
     public func raw(_ name: String) throws(Failure) -> ArraySlice<UInt8> {
         guard let text = match?.parameters[name, in: request.path] else { throw .notFound }
         return text
     }
 
-    /// The first query parameter of this name, decoded; nil where there is none.
+    /// The first query parameter of this name, decoded; nil if there is none.
     public func query(_ name: String) throws(Failure) -> String? {
         guard let query = request.query, !query.isEmpty else { return nil }
         guard let parsed = QueryParameters(query) else { throw .invalid("The query is not valid.") }
         return parsed[name]
     }
 
-    /// A query parameter that is a whole number within `range`; nil where there is none.
+    /// A query parameter that is a whole number within `range`; nil if it is absent or empty.
     public func number(_ name: String, in range: ClosedRange<Int>) throws(Failure) -> Int? {
         guard let text = try query(name), !text.isEmpty else { return nil }
         guard let number = Int(text), range.contains(number) else { throw .invalid("\(name) is out of range.") }

@@ -1,14 +1,14 @@
 internal import Contract
 
-/// Why a call has failed.
+/// The failure of a call, for the client and for the log.
 struct CallFailure {
-    /// What the client is told.
-    let told: Failure
-    /// Set where the server is to blame.
+    /// The failure that the client sees.
+    let failure: Failure
+    /// The error for the log; nil unless the failure is the server's fault.
     let cause: (any Error)?
 
     init(_ error: any Error) {
-        told = Failure(causedBy: error)
-        cause = told.code == .serverError ? error : nil
+        failure = Failure(causedBy: error)
+        cause = failure.code == .serverError ? error : nil
     }
 }

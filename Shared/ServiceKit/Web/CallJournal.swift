@@ -3,16 +3,16 @@ internal import EventLoop
 internal import HTTP
 internal import Telemetry
 
-/// Counts and logs what became of calls: the template instead of the path, and nothing of what was said.
+/// Counts and logs the outcome of calls, by the template of the route: no path, no content.
 struct CallJournal: Sendable {
     let log: Log
-    /// Whether every call is logged; kept, because asking the log copies it.
+    /// Whether every call is logged. A copy, because reading the level copies the log.
     private let logsAll: Bool
     let unrouted: RouteMetrics
     let failures: FailureMetrics
 
-    /// Calls that take more nanoseconds are logged.
-    private static let patience: UInt64 = 1_000_000_000
+    /// Calls that take more nanoseconds are logged as slow.
+    private static let slowCall: UInt64 = 1_000_000_000
 
     init(_ metrics: MetricsRegistry, log: Log) {
         self.log = log
@@ -24,11 +24,11 @@ struct CallJournal: Sendable {
     func write(_ call: Call, _ status: Status, _ failure: CallFailure?) {
         let duration = EventLoop.preciseNow - call.request.receivedAt
         (call.route?.metrics ?? unrouted).count(status.code, duration)
-        if let failure { failures.count(failure.told.code) }
+        if let failure { failures.count(failure.failure.code) }
         if let cause = failure?.cause {
             log(of: call).error(
                 "call failed", ["route": route(of: call), "profile": profile(of: call), "cause": .cause(cause)])
-        } else if duration > Self.patience {
+        } else if duration > Self.slowCall {
             log(of: call).warning("slow call", ["route": route(of: call), "duration": value(of: duration)])
         } else if logsAll {
             log(of: call).debug(

@@ -6,8 +6,8 @@ internal import Redis
 internal import Wire
 
 extension Failure {
-    /// What a client is told of `error`. What is not the client's doing is the server's fault,
-    /// and its cause is for the log.
+    /// The failure that a client sees for `error`. An error that the client did not cause is a server error; its cause is
+    /// for the log.
     init(causedBy error: any Error) {
         switch error {
         case let failure as Failure: self = failure
@@ -25,7 +25,7 @@ extension Failure {
     private init(_ error: BodyError) {
         switch error {
         case .tooLarge: self = .tooLarge("The body is too large.")
-        case .timeout: self = Failure(.invalidRequest, "The body came too slowly.", status: 408)
+        case .timeout: self = Failure(.invalidRequest, "The body arrived too slowly.", status: 408)
         case .malformed, .disconnected, .alreadyRead: self = .invalid("The body is not valid.")
         }
     }
@@ -34,7 +34,7 @@ extension Failure {
         switch error.kind {
         case .exhausted: self = .overloaded
         case .unavailable, .connectionLost, .timeout, .cancelled, .closed: self = .unavailable
-        case .invalidParameter: self = .invalid("A text holds a NUL character.")
+        case .invalidParameter: self = .invalid("A text contains a NUL character.")
         case .server, .unexpectedColumn, .transactionEnded: self = .serverError
         }
     }
@@ -44,7 +44,7 @@ extension Failure {
         case .overloaded: self = .overloaded
         case .handlerFailed(let error): self.init(causedBy: error)
         case .bodyTooLarge, .targetTooLong, .headersTooLarge: self = .tooLarge("The request is too large.")
-        case .timeout: self = Failure(.invalidRequest, "The request came too slowly.", status: 408)
+        case .timeout: self = Failure(.invalidRequest, "The request arrived too slowly.", status: 408)
         case .malformed, .unsupportedVersion, .unsupportedCoding, .expectationFailed:
             self = Failure(.invalidRequest, "The request is not valid HTTP.", status: Int(refusal.status.code))
         }

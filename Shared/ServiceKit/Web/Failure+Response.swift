@@ -4,7 +4,7 @@ internal import HTTP
 internal import Wire
 
 extension Failure {
-    /// The reply that tells a client of the failure, in the way that it can bear.
+    /// The reply for the failure, in the form that the client's profile asks for.
     func response(for statuses: ClientProfile.Statuses) -> Response {
         var response: Response
         switch statuses {

@@ -4,7 +4,8 @@ internal import HTTP
 internal import Telemetry
 internal import Wire
 
-/// What stands before the internal routes: the service credential, and the pages for operators that need none.
+/// Dispatches the requests on the internal port: checks the service credential for internal routes, and serves the pages for
+/// operators, which need none.
 struct InternalAPI: Sendable {
     let routes: Router<InternalRoutes.Route>
     let credential: [UInt8]
@@ -53,7 +54,7 @@ struct InternalAPI: Sendable {
 }
 
 extension TraceContext {
-    /// A step of our own in the trace of whoever sent `request`; nil where they have none.
+    /// A child of the trace context of `request`; nil if the request has none.
     init?(of request: Request, from ids: IDSource) {
         let parent = request.headers.withValue(of: .traceparent) { TraceContext(traceparent: $0) }
         guard let parent else { return nil }

@@ -2,9 +2,9 @@ public import Contract
 public import HTTP
 public import Wire
 
-/// The routes of a service that only other services reach.
+/// The routes of a service for other services.
 public struct InternalRoutes {
-    /// What a route does for another service.
+    /// Handles a call of another service.
     public typealias Handler = @Sendable (InternalCall) async throws -> Response
 
     struct Route: Sendable {
@@ -17,19 +17,19 @@ public struct InternalRoutes {
 
     init() {}
 
-    /// A route; the caller has shown the service credential before `handler` runs.
+    /// Adds a route. The service credential is checked before `handler` runs.
     public mutating func add(_ method: Method, _ template: String, _ handler: @escaping Handler) {
         router.add(method, template, Route(handler: handler))
         listing.append("\(method.rawValue) \(template)")
     }
 }
 
-/// One call of another service.
+/// A call of another service.
 public struct InternalCall: Sendable {
     public let request: Request
     let parameters: PathParameters
 
-    /// Ids in one bulk call at most.
+    /// The most ids in one bulk call.
     public static let bulkLimit = 1000
     private static let bodyLimit = 1024 * 1024
 
@@ -56,7 +56,7 @@ public struct InternalCall: Sendable {
         return parsed[name]
     }
 
-    /// The query parameter `name` as a whole number within `range`; nil where there is none.
+    /// The query parameter `name` as a whole number within `range`; nil if there is none.
     public func number<Value: FixedWidthInteger>(
         _ name: String, in range: ClosedRange<Value>
     ) throws(Failure) -> Value? {
@@ -71,28 +71,28 @@ public struct InternalCall: Sendable {
         return id
     }
 
-    /// The body as JSON, of 1 MiB at most.
+    /// The body as JSON, at most 1 MiB.
     public func json() async throws -> JSONValue {
         try JSONValue(parsing: try await request.body.collect(upTo: Self.bodyLimit))
     }
 
-    /// A reply that `write` writes, as one JSON value.
+    /// A reply with the JSON value that `write` writes.
     public func reply(capacity: Int = 512, _ write: (inout JSONWriter) -> Void) -> Response {
         .json(JSONWriter.bytes(capacity: capacity, write))
     }
 
-    /// The reply of calls that have nothing to say.
+    /// The reply of a successful call without content.
     public func done() -> Response { .json(Array("{}".utf8)) }
 }
 
 extension JSONValue {
-    /// A member that must be there as an id in decimal text.
+    /// A required member: an id in decimal text.
     public func id<Subject>(_ name: StaticString) throws(Failure) -> ID<Subject> {
         guard let id = self[name]?.string.flatMap(ID<Subject>.init) else { throw .invalid("\(name) is not valid.") }
         return id
     }
 
-    /// A member that is a list of ids, none when it is absent; at most as many as a bulk call may have.
+    /// A member that is a list of ids, at most `InternalCall.bulkLimit`; empty if it is absent.
     public func ids<Subject>(_ name: StaticString) throws(Failure) -> [ID<Subject>] {
         guard let elements = self[name]?.elements else { return [] }
         let ids = elements.map { $0.string.flatMap(ID<Subject>.init) }

@@ -3,13 +3,13 @@ internal import HTTP
 internal import Telemetry
 internal import Wire
 
-/// What operators and their tools ask a service: does it live, is it ready, what does it count, what is it.
+/// The pages for operators and their tools: health, readiness, metrics and version.
 struct OperatorPages: Sendable {
     let name: String
     let log: Log
     let readiness: Readiness
     let metrics: MetricsRegistry
-    /// Where the page of metrics is written.
+    /// Writes the page of metrics, which can be long.
     let pool: BlockingPool
 
     func page(for request: Request) async -> Response? {
@@ -45,9 +45,9 @@ struct OperatorPages: Sendable {
     }
 
     private func ready() async -> Response {
-        let failing = await readiness.failing()
-        if failing.isEmpty { return Response(type: "text/plain", Array("ready\n".utf8)) }
+        let problems = await readiness.problems()
+        if problems.isEmpty { return Response(type: "text/plain", Array("ready\n".utf8)) }
         return Response(
-            .serviceUnavailable, type: "text/plain", Array("not ready: \(failing.joined(separator: ", "))\n".utf8))
+            .serviceUnavailable, type: "text/plain", Array("not ready: \(problems.joined(separator: ", "))\n".utf8))
     }
 }

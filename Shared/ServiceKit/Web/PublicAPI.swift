@@ -4,10 +4,10 @@ internal import HTTP
 internal import Telemetry
 internal import Wire
 
-/// What stands between the server and the handlers of clients' calls: route, key, limits, token, and errors as replies.
+/// Dispatches the requests of clients: finds the route, checks API key, limits and token, and turns errors into replies.
 ///
-/// The order is the contract's: an unknown route is told before a wrong key, and a wrong
-/// key before a token is looked at.
+/// The contract fixes the order: an unknown route is reported before a wrong key, and a wrong key before the token is
+/// checked.
 final class PublicAPI: Sendable {
     private let mounts: [Mount]
     private let routes: RouteTable
@@ -65,7 +65,7 @@ final class PublicAPI: Sendable {
         }
     }
 
-    /// Lets a handler that has to wait work in a task that knows its call.
+    /// Runs a handler that waits in a task, with the call as its `CallContext`.
     private func wait(_ call: Call, _ handler: @escaping @Sendable () async throws -> Response) -> Answer {
         .work { [self] in
             do {
@@ -76,7 +76,7 @@ final class PublicAPI: Sendable {
         }
     }
 
-    /// Finds out whose app the call comes from and where it goes.
+    /// Finds the client profile and the route of a request.
     private func call(of request: Request) -> Call {
         let client = request.headers.withValue(of: .sesacKey) { profiles.find($0) }
         let origin = proxies.origin(of: request)
@@ -98,7 +98,7 @@ final class PublicAPI: Sendable {
 
     private func refuse(_ call: Call, _ error: any Error) -> Response {
         let failure = CallFailure(error)
-        return end(call, failure.told.response(for: call.statuses), failure)
+        return end(call, failure.failure.response(for: call.statuses), failure)
     }
 
     private func end(_ call: Call, _ response: consuming Response, _ failure: CallFailure? = nil) -> Response {
@@ -109,6 +109,6 @@ final class PublicAPI: Sendable {
 }
 
 extension Call {
-    /// How the client is told of failures; whose app is not known is not told the truth.
+    /// The form of failures for the client; clients without a known API key get the legacy form.
     fileprivate var statuses: ClientProfile.Statuses { client === ClientKey.none ? .legacy : client.profile.statuses }
 }

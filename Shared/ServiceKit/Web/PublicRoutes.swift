@@ -1,19 +1,19 @@
 public import Contract
 public import HTTP
 
-/// The routes of a service that clients see; each line reads like its row in the contract.
+/// The routes of a service for clients; each line reads like its row in the contract.
 public struct PublicRoutes {
-    /// What a route does for a caller who has signed in.
+    /// Handles a call of a signed-in caller.
     public typealias SignedInHandler = @Sendable (Call, Caller) async throws -> Response
-    /// What a route does for anybody.
+    /// Handles a call without a token.
     public typealias OpenHandler = @Sendable (Call) async throws -> Response
 
-    /// The same for a route that waits for nothing, and so asks nothing of other services: it has no `CallContext`. A
-    /// caller whose token is known gets its reply without a task.
+    /// Handles a call without waiting, so without calls to other services; it has no `CallContext`. If the caller's token is
+    /// cached, the reply needs no task.
     public typealias PromptSignedInHandler = @Sendable (Call, Caller) throws -> Response
     public typealias PromptOpenHandler = @Sendable (Call) throws -> Response
 
-    /// What stands behind a path and method.
+    /// A route with its handler.
     struct Route: Sendable {
         let audience: Audience
         let method: Method
@@ -25,7 +25,7 @@ public struct PublicRoutes {
     enum Audience: Sendable, Equatable {
         /// Client apps of one generation, or of both.
         case clients(ClientProfile.Generation?)
-        /// Whoever knows the path; the handler checks who calls.
+        /// Other servers; the handler authenticates the caller.
         case anybody
     }
 
@@ -34,7 +34,7 @@ public struct PublicRoutes {
         case open(Work<OpenHandler, PromptOpenHandler>)
     }
 
-    /// Which kind of handler does it.
+    /// The kind of a handler.
     enum Work<Waiting: Sendable, Prompt: Sendable>: Sendable {
         case waiting(Waiting)
         case prompt(Prompt)
@@ -44,7 +44,7 @@ public struct PublicRoutes {
 
     init() {}
 
-    /// A route that needs an API key and an access token; of one generation, or of both.
+    /// Adds a route that needs an API key and an access token; for one generation of clients, or for both.
     public mutating func signedIn(
         _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,
         body: BodyLimit = .fields, _ handler: @escaping SignedInHandler
@@ -52,7 +52,7 @@ public struct PublicRoutes {
         add(.clients(generation), method, template, .signedIn(.waiting(handler)), body)
     }
 
-    /// The same with a handler that waits for nothing.
+    /// Adds such a route with a handler that does not wait.
     public mutating func signedIn(
         _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,
         body: BodyLimit = .fields, _ handler: @escaping PromptSignedInHandler
@@ -60,7 +60,7 @@ public struct PublicRoutes {
         add(.clients(generation), method, template, .signedIn(.prompt(handler)), body)
     }
 
-    /// A route that needs an API key only.
+    /// Adds a route that needs only an API key.
     public mutating func open(
         _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,
         body: BodyLimit = .fields, _ handler: @escaping OpenHandler
@@ -68,7 +68,7 @@ public struct PublicRoutes {
         add(.clients(generation), method, template, .open(.waiting(handler)), body)
     }
 
-    /// The same with a handler that waits for nothing.
+    /// Adds such a route with a handler that does not wait.
     public mutating func open(
         _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,
         body: BodyLimit = .fields, _ handler: @escaping PromptOpenHandler
@@ -76,7 +76,7 @@ public struct PublicRoutes {
         add(.clients(generation), method, template, .open(.prompt(handler)), body)
     }
 
-    /// A route for other servers, which have no API key; the handler checks who calls.
+    /// Adds a route for other servers, which have no API key; the handler authenticates the caller.
     public mutating func webhook(
         _ method: Method, _ template: String, body: BodyLimit = .fields, _ handler: @escaping OpenHandler
     ) {
@@ -89,9 +89,9 @@ public struct PublicRoutes {
         all.append(Route(audience: audience, method: method, template: template, action: action, body: body))
     }
 
-    /// Bytes of the largest body that a route takes.
+    /// The bytes of the largest body that a route accepts.
     var largestBody: Int { all.map(\.body.total).max() ?? 0 }
 
-    /// Every route as `METHOD template`, for tests that hold a table against them.
+    /// Every route as `METHOD template`, for tests that compare it with a table.
     public var listing: [String] { Set(all.map { "\($0.method.rawValue) \($0.template)" }).sorted() }
 }

@@ -1,7 +1,7 @@
 internal import Contract
 internal import Telemetry
 
-/// What is counted of the calls of one route; made with the route, so that counting looks nothing up.
+/// The metrics of one route, created with the route, so that counting needs no lookup.
 final class RouteMetrics: Sendable {
     private let durations: Histogram
     private let succeeded: Counter
@@ -22,7 +22,7 @@ final class RouteMetrics: Sendable {
         failed = counter("failed")
     }
 
-    /// Counts a call that took so many nanoseconds.
+    /// Counts a call with its duration in nanoseconds.
     func count(_ status: UInt16, _ duration: UInt64) {
         durations.observe(duration)
         switch status {
@@ -33,7 +33,7 @@ final class RouteMetrics: Sendable {
     }
 }
 
-/// What clients were told, by code.
+/// The failures that clients got, by code.
 struct FailureMetrics: Sendable {
     private let counters: [ErrorCode: Counter]
 

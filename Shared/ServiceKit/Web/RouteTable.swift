@@ -8,7 +8,7 @@ struct RouteTable: Sendable {
 
     private var january = Router<ServedRoute>()
     private var july = Router<ServedRoute>()
-    /// Those of both generations.
+    /// The routes of both generations.
     private var clients = Router<ServedRoute>()
     private var webhooks = Router<ServedRoute>()
 
@@ -25,20 +25,21 @@ struct RouteTable: Sendable {
         }
     }
 
-    /// The route under a key of this generation.
+    /// The route of a request of this generation.
     ///
-    /// What the other generation has a word for, such as `my`, is no parameter in this one: it is unknown here.
+    /// A literal segment of the other generation's routes, such as `my`, never matches a parameter of this generation: such a
+    /// path is unknown.
     func match(_ request: Request, in generation: ClientProfile.Generation) -> Match? {
         let match = generation == .january2024 ? match(request, in: january) : match(request, in: july)
         guard let match, match.payload.isAmbiguous(in: generation) else { return match }
-        let anybodys = self.match(request, in: clients)
-        return (anybodys?.parameters.count ?? 0) < match.parameters.count ? nil : match
+        let either = self.match(request, in: clients)
+        return (either?.parameters.count ?? 0) < match.parameters.count ? nil : match
     }
 
-    /// The route that needs no key.
+    /// The webhook route of a request.
     func webhook(_ request: Request) -> Match? { match(request, in: webhooks) }
 
-    /// Whether some key could have this route.
+    /// Whether the route exists in any generation.
     func exists(_ request: Request) -> Bool { match(request, in: clients) != nil }
 
     private func match(_ request: Request, in router: Router<ServedRoute>) -> Match? {

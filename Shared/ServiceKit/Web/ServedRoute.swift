@@ -2,15 +2,15 @@ internal import Contract
 internal import HTTP
 internal import Telemetry
 
-/// A route as a running service has it; an object, because every call holds it while it is answered.
+/// A route of a running service. It is a class because every call keeps a reference to it.
 final class ServedRoute: Sendable {
     let template: String
     let action: PublicRoutes.Action
     let body: BodyLimit
-    /// Where the files of its bodies go; nil where they may have none.
+    /// The store for the files of bodies; nil if the route accepts no files.
     let uploads: (any FileStore)?
     let metrics: RouteMetrics
-    /// Generations in which a path of this route may be the other's word, which is unknown there.
+    /// The generations in which a path of this route may match a literal segment of the other generation.
     private let ambiguousIn: [ClientProfile.Generation]
 
     init(
@@ -24,26 +24,26 @@ final class ServedRoute: Sendable {
         self.metrics = RouteMetrics(metrics, method: route.method.rawValue, template: route.template)
         ambiguousIn = ClientProfile.Generation.allCases.filter { generation in
             routes.contains { other in
-                other.audience != .anybody && !other.isFor(generation) && other.mayTake(aPathOf: route)
+                other.audience != .anybody && !other.isFor(generation) && other.mayMatch(pathOf: route)
             }
         }
     }
 
-    /// Whether a path of this route may be the other generation's word.
+    /// Whether a path of this route may match a literal segment of the other generation.
     func isAmbiguous(in generation: ClientProfile.Generation) -> Bool {
-        // Most never are.
+        // Most routes have no such generation.
         !ambiguousIn.isEmpty && ambiguousIn.contains(generation)
     }
 }
 
 extension PublicRoutes.Route {
-    /// Whether client apps of this generation have it.
+    /// Whether clients of this generation have the route.
     func isFor(_ generation: ClientProfile.Generation) -> Bool {
         audience == .clients(generation) || audience == .clients(nil)
     }
 
-    /// Whether some path fits both templates, and this one has the fewer parameters.
-    fileprivate func mayTake(aPathOf other: Self) -> Bool {
+    /// Whether some path matches both templates, and this one has fewer parameters.
+    fileprivate func mayMatch(pathOf other: Self) -> Bool {
         let (mine, others) = (template.split(separator: "/"), other.template.split(separator: "/"))
         let isParameter = { (segment: Substring) in segment.hasPrefix("{") }
         guard mine.filter(isParameter).count < others.filter(isParameter).count else { return false }

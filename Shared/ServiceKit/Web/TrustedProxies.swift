@@ -3,30 +3,30 @@ internal import HTTP
 internal import Telemetry
 internal import Wire
 
-/// The API gateways whose word is taken for where a call comes from.
+/// The API gateways whose forwarding headers are trusted.
 struct TrustedProxies: Sendable {
     private let addresses: [String]
     private let trustsAll: Bool
 
-    /// Numeric addresses; `*` trusts every peer, for a network that only the gateway can reach.
+    /// - Parameter addresses: numeric addresses; `*` trusts every peer, for a network that only the gateway can reach.
     init(_ addresses: [String]) {
         self.addresses = addresses
         trustsAll = addresses.contains("*")
     }
 
-    /// Where `request` comes from.
+    /// The origin of `request`.
     func origin(of request: Request) -> CallOrigin {
         CallOrigin(request: request, isGateway: trustsAll || addresses.contains(request.peerHost))
     }
 }
 
-/// Where a call comes from, and what is believed of its way.
+/// The origin of a call: address, request id and scheme, by the headers of a trusted gateway or by the peer.
 struct CallOrigin {
     let request: Request
-    /// Whether the peer is an API gateway whose word is taken.
+    /// Whether the peer is a trusted API gateway.
     let isGateway: Bool
 
-    /// The client's address: what the gateway added last, or the peer itself.
+    /// The client's address: the last one in the gateway's X-Forwarded-For, or the peer's own.
     var address: String {
         let peer = request.peerHost
         guard isGateway, let forwarded = request.headers.last(.forwardedFor) else { return peer }
@@ -34,12 +34,12 @@ struct CallOrigin {
         return last.map { String($0.trimmingSpaces) } ?? peer
     }
 
-    /// The gateway's id of the call.
+    /// The id that the gateway has given the call.
     var requestID: RequestID? {
         isGateway ? request.headers.withValue(of: .requestID) { RequestID($0) } : nil
     }
 
-    /// Whether the gateway says that the client speaks TLS to it.
+    /// Whether the client uses TLS to the gateway.
     var isSecure: Bool {
         guard isGateway, let scheme = request.headers[.forwardedProto] else { return false }
         return scheme.elementsEqual("https".utf8)

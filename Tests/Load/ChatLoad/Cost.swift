@@ -1,13 +1,13 @@
 import LoadClient
 import TestSupport
 
-/// Microseconds on a processor that a stretch of load took.
+/// The CPU time of a run, in microseconds.
 struct Cost: Sendable {
     let service: Double
     let database: Double
     let redis: Double
 
-    /// What `body` costs the parts of `chat`, all of it together.
+    /// Runs `body` and returns the total CPU time of the service, Postgres and Redis.
     static func of<Outcome>(
         _ chat: LoadedChat, _ body: () async throws -> Outcome
     ) async throws -> (outcome: Outcome, cost: Cost) {

@@ -1,7 +1,7 @@
 import EventLoop
 import LoadClient
 
-/// Kept connections to the service, and a loop of their own.
+/// Keep-alive connections to the service on their own loop.
 final class Fleet: Sendable {
     private let loops = EventLoopGroup(count: 1)
     private let port: UInt16
@@ -12,7 +12,7 @@ final class Fleet: Sendable {
         self.port = port
     }
 
-    /// Lets all connections make journeys as fast as they can, or at `rate` a second.
+    /// Runs journeys on all connections as fast as they can, or `rate` a second.
     func run(
         for duration: Duration, rate: Double? = nil, _ journey: @escaping @Sendable () -> LoadRun.Journey
     ) async throws -> LoadOutcome {

@@ -2,18 +2,18 @@ import LoadClient
 import ServiceSupport
 import TestSupport
 
-/// Histories of 30 messages with their authors, warm: what the service spends on one, beside what Postgres spends on it.
+/// Histories of 30 messages with warm caches: compares the CPU time of the service with that of Postgres.
 public struct HistoryBenchmark: Sendable {
     private static let connections = 32
     private static let messages = 30
     private static let authors = 10
     private static let rounds = 3
-    private static let mostShare = 1.5
-    private static let mostMemory = 64 << 20
+    private static let maxShare = 1.5
+    private static let maxMemory = 64 << 20
 
-    /// Starts what it needs, runs, prints what came of it, and ends what it started.
+    /// Starts the service, runs the benchmark and prints the results.
     ///
-    /// - Parameter seconds: how long each of three rounds lasts.
+    /// - Parameter seconds: the duration of each of three rounds.
     public static func run(seconds: Int) async throws {
         try await LoadedChat().lent { chat in try await measure(chat, seconds) }
     }
@@ -47,12 +47,12 @@ public struct HistoryBenchmark: Sendable {
         print("")
         var verdicts = Verdicts()
         verdicts.add(
-            "of Postgres's CPU, median: \(Report.hundredths(share)), at most \(mostShare)", share <= mostShare)
-        verdicts.add("resident: \(memory >> 20) MB, at most \(mostMemory >> 20)", memory <= mostMemory)
+            "of Postgres's CPU, median: \(Report.hundredths(share)), at most \(maxShare)", share <= maxShare)
+        verdicts.add("resident: \(memory >> 20) MB, at most \(maxMemory >> 20)", memory <= maxMemory)
         try verdicts.settle()
     }
 
-    /// Reads one room after the other, from the start.
+    /// Reads the whole history of one room after the other.
     private static func journey(_ requests: [[UInt8]]) -> LoadRun.Journey {
         { connection, number, end in
             connection.send(requests[number % requests.count]) { reply in
@@ -61,7 +61,7 @@ public struct HistoryBenchmark: Sendable {
         }
     }
 
-    private static func requests(_ peers: StubServer<PeerStandin>) -> [[UInt8]] {
+    private static func requests(_ peers: StubServer<PeerStub>) -> [[UInt8]] {
         let heads = (0..<Sends.users).map { user in
             [
                 ("SesacKey", "native"),

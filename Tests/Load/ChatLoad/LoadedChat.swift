@@ -5,7 +5,7 @@ import TestSupport
 /// The built chat-service under load, on a Postgres and a Redis that write to disk as in production.
 final class LoadedChat: Stoppable {
     let service: LoadedService
-    let peers: StubServer<PeerStandin>
+    let peers: StubServer<PeerStub>
 
     init() async throws {
         peers = try StubServer()
@@ -14,7 +14,8 @@ final class LoadedChat: Stoppable {
             postgres: ["checkpoint_timeout=30min", "min_wal_size=2GB", "max_wal_size=8GB"],
             ["auth_url": peers.url, "workspace_url": peers.url]
         ) { database in
-            // A server that has run for a while writes over old segments of its log, which takes less than making new ones.
+            // Recycled WAL segments cost less than new ones, so the log is filled first, as on a server that has run
+            // for a while.
             try await database.run(
                 sql: """
                     do $$ begin for segment in 1..100 loop
@@ -28,13 +29,13 @@ final class LoadedChat: Stoppable {
 
     var database: TestDatabase { service.database }
 
-    /// Commits of messages so far.
+    /// The number of committed batches.
     func batches() async throws -> Int {
         let text = try await database.run(sql: "select count(*) from chat.outbox")
         return text.split(separator: "\n").first.flatMap { Int($0) } ?? 0
     }
 
-    /// Does what gateways do all the time: takes what is to be pushed off its stream, but for the last entries.
+    /// Trims the stream of pushes to its last entries, like gateways do.
     func takePushes() throws {
         let redis = try RawConnection(port: service.redis.port)
         try redis.send("XTRIM push MAXLEN 1000\r\n")

@@ -1,10 +1,10 @@
 import LoadClient
 import TestSupport
 
-/// pgbench doing what a send does, a message at a time: it raises the room's seq and inserts the message, in one statement
-/// on the service's own tables. It writes no read position and no outbox row.
+/// pgbench writing messages one at a time: a single statement raises the room's seq and inserts the message into the
+/// service's tables. It writes no outbox row.
 enum Pgbench {
-    /// Its rooms lie behind those of the service.
+    /// The ids of its rooms follow those of the service's rooms.
     private static let firstRoom = 100_000
 
     static func script(for chat: LoadedChat) async throws -> PgbenchScript {

@@ -5,18 +5,18 @@ import Redis
 import TestSupport
 import Wire
 
-/// Publishes messages as chat-service does behind a commit, with nothing else on the loop.
+/// Publishes messages like chat-service after a commit, with nothing else on the loop.
 struct Publishing {
     private let redis: RedisServer
     private let batch: Int
 
-    /// - Parameter batch: messages that are told together.
+    /// - Parameter batch: messages that are published together.
     init(to redis: RedisServer, batch: Int) {
         self.redis = redis
         self.batch = max(1, batch)
     }
 
-    /// Microseconds of processor a message, encoding included.
+    /// CPU time of a message in microseconds, including its encoding.
     func cost(seconds: Int) async throws -> Double {
         let group = EventLoopGroup(count: 1)
         let pool = BlockingPool(threads: 1, limit: 4)
@@ -28,7 +28,7 @@ struct Publishing {
             let (began, end) = (Self.spent, EventLoop.preciseNow + UInt64(seconds) * 1_000_000_000)
             var count = 0
             while EventLoop.preciseNow < end {
-                let outcomes = await client.run(Self.telling((count..<count + batch).map(Self.message)))
+                let outcomes = await client.run(Self.commands(publishing: (count..<count + batch).map(Self.message)))
                 for outcome in outcomes { _ = try outcome.get() }
                 count += batch
             }
@@ -39,7 +39,7 @@ struct Publishing {
         return cost
     }
 
-    private static func telling(_ messages: [RoomMessage]) -> [RedisCommand] {
+    private static func commands(publishing messages: [RoomMessage]) -> [RedisCommand] {
         var commands: [RedisCommand] = []
         var fields: [(name: String, value: any RedisArgument)] = []
         for message in messages {
@@ -63,7 +63,7 @@ struct Publishing {
             session: SessionID(author))
     }
 
-    /// Microseconds that this thread has been on a processor.
+    /// CPU time of this thread in microseconds.
     private static var spent: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -1,6 +1,6 @@
 import LoadClient
 
-/// How results are printed.
+/// Prints results.
 enum Report {
     static func print(_ name: String, _ outcome: LoadOutcome, of what: String, _ cost: Cost) {
         let waits = [0.5, 0.99].map { tenths(outcome.percentile($0)) }

@@ -1,15 +1,15 @@
 import LoadClient
 import ServiceSupport
 
-/// Sends as clients make them, of as many users as there are connections, each into rooms in turn.
+/// Send requests of clients: one user for each connection, each writing to all rooms in turn.
 struct Sends: Sendable {
-    /// How deep into the service a call goes.
+    /// How far the service processes a request.
     enum Depth: Sendable {
-        /// No such route: the request is read and replied to.
+        /// An unknown route: the request is parsed and answered.
         case route
-        /// A room that its author is not in: the token has been looked at, and who may enter.
-        case door
-        /// A `client_id` that is too long: the body has been read.
+        /// A room without membership: the token and the access are checked.
+        case access
+        /// A `client_id` that is too long: the body is parsed.
         case body
         /// A new message.
         case message
@@ -19,20 +19,21 @@ struct Sends: Sendable {
     static let rooms = 200
     static let content = "Good morning! The build of last night is green, I am going to deploy it at ten."
 
-    /// What identifies each user.
+    /// The request head of each user.
     private let heads: [[UInt8]]
 
-    /// Then the same user comes to the same room again.
+    /// The number of distinct requests, after which they repeat.
     private static let requests = 1600
 
-    init(_ peers: StubServer<PeerStandin>) {
+    init(_ peers: StubServer<PeerStub>) {
         heads = (0..<Self.users).map { user in
             let token = peers.tokens.token(user: Int64(user + 1), key: "native", lives: .seconds(7200))
             return Array("Host: load\r\nSesacKey: native\r\nAuthorization: \(token)\r\n".utf8)
         }
     }
 
-    /// Sends one message after the other. Their bytes are made before: the client shares the machine with the service.
+    /// Sends one message after the other. The requests are encoded in advance, since the client shares the machine with
+    /// the service.
     func journey(_ depth: Depth = .message) -> LoadRun.Journey {
         let requests = (0..<Self.requests).map { request(depth, $0) }
         return { connection, number, end in
@@ -47,7 +48,7 @@ struct Sends: Sendable {
         let path =
             switch depth {
             case .route: "/v1/nowhere/1/channels/\(room)/chats"
-            case .door: "/v1/workspaces/1/channels/\(PeerStandin.firstForeign + Int64(room))/chats"
+            case .access: "/v1/workspaces/1/channels/\(PeerStub.firstForeign + Int64(room))/chats"
             case .body, .message: "/v1/workspaces/1/channels/\(room)/chats"
             }
         let name = depth == .body ? #","client_id":"\#(String(repeating: "x", count: 65))""# : ""
@@ -63,7 +64,7 @@ struct Sends: Sendable {
 extension Sends.Depth {
     fileprivate var status: Int {
         switch self {
-        case .route, .door: 404
+        case .route, .access: 404
         case .body: 422
         case .message: 201
         }

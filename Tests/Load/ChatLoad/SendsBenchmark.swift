@@ -1,7 +1,7 @@
 import LoadClient
 import TestSupport
 
-/// Sends into 200 rooms on 64 kept connections, beside pgbench that writes the same messages one by one.
+/// Sends to 200 rooms on 64 keep-alive connections, compared with pgbench writing the same messages one by one.
 public struct SendsBenchmark: Sendable {
     private let chat: LoadedChat
     private let fleet: Fleet
@@ -9,13 +9,13 @@ public struct SendsBenchmark: Sendable {
     private let seconds: Int
 
     private static let rounds = 5
-    private static let leastRatio = 1.5
-    private static let longestWait = 50.0
-    private static let mostMemory = 64 << 20
+    private static let minRatio = 1.5
+    private static let maxWait = 50.0
+    private static let maxMemory = 64 << 20
 
-    /// Starts what it needs, runs, prints what came of it, and ends what it started.
+    /// Starts the service, runs the benchmark and prints the results.
     ///
-    /// - Parameter seconds: how long each part of it lasts.
+    /// - Parameter seconds: the duration of each part.
     public static func run(seconds: Int) async throws {
         try await LoadedChat().lent { chat in try await SendsBenchmark(chat, seconds).run() }
     }
@@ -61,19 +61,19 @@ public struct SendsBenchmark: Sendable {
         print("")
         var verdicts = Verdicts()
         verdicts.add(
-            "of pgbench, median: \(Report.hundredths(ratio)), at least \(Self.leastRatio)", ratio >= Self.leastRatio)
+            "of pgbench, median: \(Report.hundredths(ratio)), at least \(Self.minRatio)", ratio >= Self.minRatio)
         let wait = half.percentile(0.99)
         verdicts.add(
-            "p99 at half of the peaks: \(Report.tenths(wait)) ms, under \(Int(Self.longestWait))",
-            wait < Self.longestWait && half.failures.isEmpty)
+            "p99 at half of the peaks: \(Report.tenths(wait)) ms, under \(Int(Self.maxWait))",
+            wait < Self.maxWait && half.failures.isEmpty)
         verdicts.add(
-            "resident: \(memory >> 20) MB, at most \(Self.mostMemory >> 20) (anonymous \(chat.service.meter.anonymousBytes >> 20))",
-            memory <= Self.mostMemory)
+            "resident: \(memory >> 20) MB, at most \(Self.maxMemory >> 20) (anonymous \(chat.service.meter.anonymousBytes >> 20))",
+            memory <= Self.maxMemory)
         try verdicts.settle()
     }
 
-    /// Sends at half of the rate that was just reached: a minute in all rounds together, as autovacuum comes once a minute and
-    /// the kernel writes back what is old twice.
+    /// Sends at half of the rate just reached. All rounds together take a minute, so that they include a run of
+    /// autovacuum and two write-backs by the kernel.
     private func atHalf(of peak: Double) async throws -> LoadOutcome {
         let (sends, batches) = (sends, try await chat.batches())
         let (half, cost) = try await Cost.of(chat) {

@@ -1,10 +1,9 @@
 import LoadClient
 
-/// What a send costs the service at the peak, in microseconds of processor, and how it is made up.
+/// The service's CPU time of a send at the peak rate, in microseconds, and its parts.
 ///
-/// Parse is a call that ends at its body, but for what lets it in; auth is what a call that may not come in costs more than
-/// one without a route; `Publishing` measures publish. What is left of the whole is commit: the queue, the batch, the
-/// reply.
+/// Auth is the difference between a request without access and one without a route. Parse is a request refused for its
+/// body, without auth. `Publishing` measures publish. Commit is the rest: the queue, the batch and the reply.
 struct Split: CustomStringConvertible {
     let total: Double
     let parse: Double
@@ -14,8 +13,8 @@ struct Split: CustomStringConvertible {
     var commit: Double { total - parse - auth - publish }
 
     /// - Parameters:
-    ///   - total: of a send at the peak.
-    ///   - batch: messages that a commit held then.
+    ///   - total: the CPU time of a send at the peak rate.
+    ///   - batch: the messages in a commit at the peak rate.
     init(
         _ chat: LoadedChat, _ fleet: Fleet, _ sends: Sends, total: Double, batch: Int, seconds: Int
     ) async throws {
@@ -26,9 +25,9 @@ struct Split: CustomStringConvertible {
             if !outcome.failures.isEmpty { print("    \(depth): failures \(outcome.failures)") }
             return cost.service / Double(max(1, outcome.count))
         }
-        let (route, door, body) = (try await cost(.route), try await cost(.door), try await cost(.body))
+        let (route, access, body) = (try await cost(.route), try await cost(.access), try await cost(.body))
         self.total = total
-        auth = door - route
+        auth = access - route
         parse = body - auth
         publish = try await Publishing(to: chat.service.redis, batch: batch).cost(seconds: seconds)
     }

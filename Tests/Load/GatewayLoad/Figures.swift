@@ -1,12 +1,12 @@
 import Glibc
 
-/// One line of the table: what was measured, ours beside the peer's.
+/// One line of the table: our figure beside a peer's.
 struct Figure: Sendable {
     let part: String
     let what: String
     let ours: Double
     var peer: (name: String, value: Double)?
-    /// What it should be, in words, and whether it is.
+    /// The target in words, and whether it is met.
     var target: (words: String, isMet: Bool)?
     var decimals = 2
 
@@ -31,7 +31,7 @@ struct Figure: Sendable {
     }
 }
 
-/// Figures under each other.
+/// A table of figures.
 struct FigureTable {
     private static let heading = ["", "", "Maru", "peer", "ratio", "target", ""]
 
@@ -44,9 +44,9 @@ struct FigureTable {
     }
 }
 
-/// Orders of figures.
+/// Percentiles of figures.
 enum Percentile {
-    /// What a share of all values does not exceed; 0 where there are none.
+    /// The value at a percentile; 0 if there are none.
     static func of(_ values: [UInt64], _ share: Double) -> Double {
         guard !values.isEmpty else { return 0 }
         return Double(values.sorted()[min(values.count - 1, Int(share * Double(values.count)))])
@@ -55,7 +55,7 @@ enum Percentile {
     static func median(_ values: [Double]) -> Double { values.isEmpty ? .nan : values.sorted()[values.count / 2] }
 }
 
-/// What is under way, for who waits for the table.
+/// Progress messages on standard error.
 enum Progress {
-    static func tell(_ text: String) { _ = "  \(text)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) } }
+    static func report(_ text: String) { _ = "  \(text)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) } }
 }

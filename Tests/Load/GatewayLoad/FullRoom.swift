@@ -1,117 +1,117 @@
 import EventLoop
 import LoadClient
 
-/// Events to all sockets of one room: what a delivery costs a server on one core, and how many a second it can make.
+/// Events to all sockets of one room: the cost of a delivery on one core, and the deliveries a second.
 struct FullRoom {
     var sockets = 2000
-    /// Events in a round to servers of our kind; a tenth of that to what is slow.
+    /// Events in a round; a tenth of them for a slow server.
     var events = 200
     var rounds = 3
 
-    /// Events sent before the first of them has reached everybody, where throughput counts.
-    private static let ahead = 8
-    /// The same of a server that cannot keep up with a steady rate.
-    private static let farAhead = 24
-    /// Deliveries a second that one core is to make.
+    /// Events in flight while throughput is measured.
+    private static let inFlight = 8
+    /// Events in flight at a steady rate before the sender waits for the server.
+    private static let mostInFlight = 24
+    /// The steady rate in deliveries a second.
     private static let steadyRate = 120_000
 
     private struct Outcome {
-        /// Microseconds of processor time for one event to one socket, one event at a time.
+        /// CPU microseconds a delivery, one event at a time.
         var cost: [Double] = []
-        /// The same of what the server has beside it.
-        var besideCost: [Double] = []
+        /// The same of Redis.
+        var redisCost: [Double] = []
         var rate: [Double] = []
-        /// The same while events come at a steady rate.
+        /// The same at the steady rate.
         var steadyCost: [Double] = []
-        /// Deliveries in a second of processor time while events follow one another.
+        /// Deliveries in a CPU second at full throughput.
         var fullRate: [Double] = []
     }
 
-    private final class Place {
-        let contender: any Contender
-        let audience: Audience
+    private final class ServerRun {
+        let server: any MeasuredServer
+        let subscribers: SubscriberFleet
         let writer: any EventWriter
         var outcome = Outcome()
 
-        init(_ contender: any Contender, _ audience: Audience, _ writer: any EventWriter) {
-            self.contender = contender
-            self.audience = audience
+        init(_ server: any MeasuredServer, _ subscribers: SubscriberFleet, _ writer: any EventWriter) {
+            self.server = server
+            self.subscribers = subscribers
             self.writer = writer
         }
     }
 
     func run(python: String, on loop: EventLoop) async throws -> [Figure] {
-        let gateway = GatewayContender(house: try await .start(Seating(users: sockets), loops: 1))
-        var contenders: [any Contender] = [gateway, try await NchanContender.start(workers: 1)]
-        if let python = try await PythonContender.start(python: python) { contenders.append(python) }
-        var places: [Place] = []
-        for contender in contenders {
-            let audience = Audience(sockets, on: loop)
-            try await audience.gather(at: contender)
-            let place = Place(contender, audience, try await contender.writer(on: loop))
-            try await audience.settle { place.writer.send() }
-            places.append(place)
+        let gateway = MeasuredGateway(fixture: try await .start(RoomLayout(users: sockets), loops: 1))
+        var servers: [any MeasuredServer] = [gateway, try await MeasuredNchan.start(workers: 1)]
+        if let python = try await MeasuredPython.start(python: python) { servers.append(python) }
+        var runs: [ServerRun] = []
+        for server in servers {
+            let subscribers = SubscriberFleet(sockets, on: loop)
+            try await subscribers.connect(to: server)
+            let run = ServerRun(server, subscribers, try await server.writer(on: loop))
+            try await subscribers.awaitReady { run.writer.send() }
+            runs.append(run)
         }
         for _ in 0..<rounds {
-            for place in places { try await measure(place, beside: gateway.house.redisMeter) }
+            for run in runs { try await measure(run, redis: gateway.fixture.redisMeter) }
         }
-        for place in places {
-            place.audience.leave()
-            await place.contender.stop()
+        for run in runs {
+            run.subscribers.disconnect()
+            await run.server.stop()
         }
-        return figures(places.map { ($0.contender.name, $0.outcome) })
+        return figures(runs.map { ($0.server.name, $0.outcome) })
     }
 
-    private func measure(_ place: Place, beside redis: ProcessMeter) async throws {
-        Progress.tell("a round of \(place.contender.name)")
-        let events = place.contender is PythonContender ? max(5, events / 10) : events
+    private func measure(_ run: ServerRun, redis: ProcessMeter) async throws {
+        Progress.report("a round of \(run.server.name)")
+        let events = run.server is MeasuredPython ? max(5, events / 10) : events
         let deliveries = Double(events * sockets)
-        let (meter, audience) = (place.contender.meter, place.audience)
-        try await send(5, ahead: 1, at: place)
+        let (meter, subscribers) = (run.server.meter, run.subscribers)
+        try await send(5, inFlight: 1, at: run)
         let (start, redisStart) = (meter.processorTime, redis.processorTime)
-        try await send(events, ahead: 1, at: place)
-        place.outcome.cost.append(Double(meter.processorTime - start) / 1000 / deliveries)
-        place.outcome.besideCost.append(Double(redis.processorTime - redisStart) / 1000 / deliveries)
-        place.outcome.steadyCost.append(try await steadyCost(events, at: place))
+        try await send(events, inFlight: 1, at: run)
+        run.outcome.cost.append(Double(meter.processorTime - start) / 1000 / deliveries)
+        run.outcome.redisCost.append(Double(redis.processorTime - redisStart) / 1000 / deliveries)
+        run.outcome.steadyCost.append(try await steadyCost(events, at: run))
         let (began, begun) = (meter.processorTime, EventLoop.preciseNow)
-        try await send(events, ahead: Self.ahead, at: place)
-        place.outcome.rate.append(deliveries / (Double(EventLoop.preciseNow - begun) / 1e9))
-        place.outcome.fullRate.append(deliveries / (Double(meter.processorTime - began) / 1e9))
-        audience.forget()
+        try await send(events, inFlight: Self.inFlight, at: run)
+        run.outcome.rate.append(deliveries / (Double(EventLoop.preciseNow - begun) / 1e9))
+        run.outcome.fullRate.append(deliveries / (Double(meter.processorTime - began) / 1e9))
+        subscribers.reset()
     }
 
-    /// Microseconds of processor time a delivery at `steadyRate`, or at what the server can do where that is less.
-    private func steadyCost(_ events: Int, at place: Place) async throws -> Double {
-        place.audience.forget()
-        let start = place.contender.meter.processorTime
+    /// CPU microseconds a delivery at `steadyRate`, or at the server's largest rate if that is lower.
+    private func steadyCost(_ events: Int, at run: ServerRun) async throws -> Double {
+        run.subscribers.reset()
+        let start = run.server.meter.processorTime
         let begun = EventLoop.preciseNow
         for number in 1...events {
-            guard await place.audience.hear(max(0, number - Self.farAhead) * sockets) else { break }
-            place.writer.send()
+            guard await run.subscribers.awaitDeliveries(max(0, number - Self.mostInFlight) * sockets) else { break }
+            run.writer.send()
             let due = begun + UInt64(number * sockets) * 1_000_000_000 / UInt64(Self.steadyRate)
             let now = EventLoop.preciseNow
-            if due > now { try await place.audience.loop.sleep(for: .nanoseconds(Int64(due - now))) }
+            if due > now { try await run.subscribers.loop.sleep(for: .nanoseconds(Int64(due - now))) }
         }
-        _ = await place.audience.hear(events * sockets)
-        try place.audience.check(events)
-        return Double(place.contender.meter.processorTime - start) / 1000 / Double(events * sockets)
+        _ = await run.subscribers.awaitDeliveries(events * sockets)
+        try run.subscribers.check(events)
+        return Double(run.server.meter.processorTime - start) / 1000 / Double(events * sockets)
     }
 
-    private func send(_ events: Int, ahead: Int, at place: Place) async throws {
-        place.audience.forget()
+    private func send(_ events: Int, inFlight: Int, at run: ServerRun) async throws {
+        run.subscribers.reset()
         for number in 1...events {
-            place.writer.send()
-            guard await place.audience.hear(max(0, number - ahead + 1) * sockets) else { break }
+            run.writer.send()
+            guard await run.subscribers.awaitDeliveries(max(0, number - inFlight + 1) * sockets) else { break }
         }
-        _ = await place.audience.hear(events * sockets)
-        try place.audience.check(events)
+        _ = await run.subscribers.awaitDeliveries(events * sockets)
+        try run.subscribers.check(events)
     }
 
     private func figures(_ outcomes: [(name: String, outcome: Outcome)]) -> [Figure] {
         let ours = outcomes[0].outcome
         let cost = Percentile.median(ours.cost)
         let steady = Percentile.median(ours.steadyCost)
-        let besides = Percentile.median(ours.besideCost)
+        let redisCost = Percentile.median(ours.redisCost)
         let rate = Percentile.median(ours.rate)
         let fullRate = Percentile.median(ours.fullRate)
         var figures: [Figure] = []
@@ -143,7 +143,7 @@ struct FullRoom {
                     part: "a", what: "deliveries a second, the clients on another core", ours: rate,
                     peer: (name, Percentile.median(outcome.rate)), decimals: 0))
         }
-        figures.append(Figure(part: "a", what: "Redis CPU µs a delivery beside it", ours: besides))
+        figures.append(Figure(part: "a", what: "Redis CPU µs a delivery beside it", ours: redisCost))
         return figures
     }
 }

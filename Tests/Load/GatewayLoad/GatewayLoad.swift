@@ -3,11 +3,11 @@ import Glibc
 import LoadClient
 import TestSupport
 
-/// The load of the realtime gateway as its users know it, beside peers in the same run.
+/// The load of the realtime gateway, beside peers in the same run.
 public struct GatewayLoad: Sendable {
     private enum Part: Character, CaseIterable {
         case fullRoom = "a"
-        case crowd = "b"
+        case largeRoom = "b"
         case posts = "c"
         case idle = "d"
         case pushes = "e"
@@ -19,17 +19,17 @@ public struct GatewayLoad: Sendable {
              nchan's raw WebSockets and python-socketio
           b  2 events a second to all of 10,000 sockets in a room, clients on the same cores, beside nchan
           c  messages posted to chat-service, 1,000 deliveries a second with 10,000 sockets connected
-          d  10,000 sockets that nobody writes to: memory and heartbeats
-          e  messages posted to chat-service, until FCM is handed their pushes
+          d  10,000 idle sockets: memory and heartbeats
+          e  messages posted to chat-service, until FCM receives their pushes
           --quick   fewer events and rounds
-          --python  one that has python-socketio; without it .venv of deploy/test
+          --python  a Python with python-socketio; by default .venv of deploy/test
         """
 
     private var parts: [Part] = []
     private var isQuick = false
     private var python: String
 
-    /// Reads a command line, without the program's name; nil where it asks for help, or for what there is not.
+    /// Reads a command line without the program's name; nil for a request for help or an unknown argument.
     public init?(_ arguments: [String]) {
         let root = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         python = root + "/.venv/bin/python"
@@ -49,7 +49,7 @@ public struct GatewayLoad: Sendable {
         if parts.isEmpty { parts = Part.allCases }
     }
 
-    /// Measures, and prints the table; returns the exit status: 1 where a target is missed.
+    /// Measures and prints the table; returns the exit status, which is 1 if a target is missed.
     public func run() async -> Int32 {
         guard DescriptorLimit.raise() >= 12_000 else {
             print("10,000 sockets need 12,000 descriptors: ulimit -n")
@@ -72,7 +72,7 @@ public struct GatewayLoad: Sendable {
         return figures.contains { $0.target?.isMet == false } ? 1 : 0
     }
 
-    /// Of a busy machine only ratios and processor time say something.
+    /// The load average. On a busy machine only ratios and CPU times are meaningful.
     private static var loadAverage: Double {
         var load = 0.0
         return getloadavg(&load, 1) == 1 ? (load * 10).rounded() / 10 : .nan
@@ -82,7 +82,7 @@ public struct GatewayLoad: Sendable {
         switch part {
         case .fullRoom:
             return try await FullRoom(events: isQuick ? 50 : 200, rounds: isQuick ? 1 : 3).run(python: python, on: loop)
-        case .crowd: return try await Crowd(events: isQuick ? 10 : 20, rounds: isQuick ? 1 : 3).run(on: loop)
+        case .largeRoom: return try await LargeRoom(events: isQuick ? 10 : 20, rounds: isQuick ? 1 : 3).run(on: loop)
         case .posts: return try await Posts(seconds: isQuick ? 5 : 20).run(on: loop)
         case .idle: return try await Idle(seconds: isQuick ? 25 : 50).run(on: loop)
         case .pushes: return try await Pushes(seconds: isQuick ? 5 : 20).run(on: loop)

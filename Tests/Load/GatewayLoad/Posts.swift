@@ -2,7 +2,7 @@ import EventLoop
 import LoadClient
 import Wire
 
-/// Messages that members of many rooms post to chat-service: how long from the call to the sockets of their rooms.
+/// Latency of messages that members of many rooms post to chat-service, from the call to the sockets.
 struct Posts {
     var sockets = 10_000
     var seconds = 10
@@ -13,54 +13,59 @@ struct Posts {
     private static let warmUpRate = 500
 
     func run(on loop: EventLoop) async throws -> [Figure] {
-        let house = try await GatewayHouse.start(Seating(rooms: rooms, users: sockets), with: .chat)
-        let audience = Audience(sockets, on: loop)
-        try await audience.gather(at: GatewayContender(house: house))
+        let fixture = try await GatewayFixture.start(RoomLayout(rooms: rooms, users: sockets), with: .chat)
+        let subscribers = SubscriberFleet(sockets, on: loop)
+        try await subscribers.connect(to: MeasuredGateway(fixture: fixture))
         var connections: [LoadConnection] = []
         for _ in 0..<Self.connections {
-            let address = SocketAddress(ip: "127.0.0.1", port: house.chatPort)!
+            let address = SocketAddress(ip: "127.0.0.1", port: fixture.chatPort)!
             connections.append(try await LoadConnection.open(address, on: loop))
         }
         let run = LoadRun(on: loop, connections)
-        let journey = house.posting()
-        try await warmUp(audience, run, journey)
-        audience.forget()
+        let journey = fixture.posting()
+        try await warmUp(subscribers, run, journey)
+        subscribers.reset()
         let outcome = await run.open(
             rate: Self.deliveriesASecond / Double(Self.membersOfRoom), for: .seconds(seconds), journey)
         let expected = outcome.count * Self.membersOfRoom
-        let isWhole = await audience.hear(expected) && audience.heard == expected && outcome.failures.isEmpty
-        audience.leave()
+        let isWhole =
+            await subscribers.awaitDeliveries(expected) && subscribers.deliveries == expected
+            && outcome.failures.isEmpty
+        subscribers.disconnect()
         for connection in connections { connection.close() }
-        await house.stop()
-        return figures(audience, outcome, isWhole)
+        await fixture.stop()
+        return figures(subscribers, outcome, isWhole)
     }
 
     private var rooms: Int { sockets / Self.membersOfRoom }
 
-    /// Every room's first message costs both services questions; and sockets hear nothing before their positions are known.
-    private func warmUp(_ audience: Audience, _ run: LoadRun, _ journey: @escaping LoadRun.Journey) async throws {
+    /// Posts to every room until all sockets receive: first messages fill caches, and sockets wait for their session
+    /// cursors.
+    private func warmUp(_ subscribers: SubscriberFleet, _ run: LoadRun, _ journey: @escaping LoadRun.Journey)
+        async throws
+    {
         var failures: [String: Int] = [:]
         for _ in 0..<20 {
-            audience.forget()
+            subscribers.reset()
             let duration = Duration.milliseconds(rooms * 1000 / Self.warmUpRate + 100)
             let sweep = await run.open(rate: Double(Self.warmUpRate), for: duration, journey)
             failures = sweep.failures
-            let isWhole = await audience.hear(sweep.count * Self.membersOfRoom, within: .seconds(1))
-            if isWhole && audience.isEverybodyHearing && failures.isEmpty { return }
+            let isWhole = await subscribers.awaitDeliveries(sweep.count * Self.membersOfRoom, within: .seconds(1))
+            if isWhole && subscribers.haveAllReceived && failures.isEmpty { return }
         }
-        throw WebSocketFleet.Failed(reason: "not every socket hears what is posted; \(failures)")
+        throw WebSocketFleet.Failed(reason: "some sockets receive no posted messages; \(failures)")
     }
 
-    private func figures(_ audience: Audience, _ outcome: LoadOutcome, _ isWhole: Bool) -> [Figure] {
-        let late = audience.percentile(0.99)
+    private func figures(_ subscribers: SubscriberFleet, _ outcome: LoadOutcome, _ isWhole: Bool) -> [Figure] {
+        let late = subscribers.percentile(0.99)
         return [
             Figure(
                 part: "c", what: "ms from POST to socket at p99, \(sockets) connected", ours: late,
                 target: ("below 20", late < 20), decimals: 1),
-            Figure(part: "c", what: "ms from POST to socket at p50", ours: audience.percentile(0.5), decimals: 1),
+            Figure(part: "c", what: "ms from POST to socket at p50", ours: subscribers.percentile(0.5), decimals: 1),
             Figure(part: "c", what: "ms from POST to its reply at p99", ours: outcome.percentile(0.99), decimals: 1),
             Figure(
-                part: "c", what: "deliveries in \(seconds) s", ours: Double(audience.heard),
+                part: "c", what: "deliveries in \(seconds) s", ours: Double(subscribers.deliveries),
                 target: ("\(outcome.count * Self.membersOfRoom)", isWhole), decimals: 0),
         ]
     }

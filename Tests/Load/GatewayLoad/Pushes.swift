@@ -1,8 +1,7 @@
 import EventLoop
 import LoadClient
 
-/// Messages posted to rooms whose members are away: how long from the call, and so from before the commit, until FCM is handed
-/// them.
+/// Latency of pushes to absent members, from the call that posts the message to its arrival at FCM.
 struct Pushes {
     var seconds = 10
 
@@ -12,19 +11,19 @@ struct Pushes {
     private static let connections = 4
 
     func run(on loop: EventLoop) async throws -> [Figure] {
-        let seating = Seating(rooms: Self.rooms, users: Self.rooms * Self.membersOfRoom)
-        let house = try await GatewayHouse.start(seating, with: [.chat, .push])
+        let layout = RoomLayout(rooms: Self.rooms, users: Self.rooms * Self.membersOfRoom)
+        let fixture = try await GatewayFixture.start(layout, with: [.chat, .push])
         var connections: [LoadConnection] = []
         for _ in 0..<Self.connections {
-            let address = SocketAddress(ip: "127.0.0.1", port: house.chatPort)!
+            let address = SocketAddress(ip: "127.0.0.1", port: fixture.chatPort)!
             connections.append(try await LoadConnection.open(address, on: loop))
         }
         let run = LoadRun(on: loop, connections)
-        // The first messages wait for the token of FCM and for what services do not know yet, and are not counted.
-        let first = try await post(for: 1, run, house)
-        let outcome = try await post(for: seconds, run, house)
+        // The first messages wait for FCM's token and cold caches, and do not count.
+        let first = try await post(for: 1, run, fixture)
+        let outcome = try await post(for: seconds, run, fixture)
         for connection in connections { connection.close() }
-        await house.stop()
+        await fixture.stop()
         let isWhole = outcome.lags.count == outcome.expected && first.lags.count == first.expected
         let late = Percentile.of(outcome.lags, 0.99) / 1e6
         return [
@@ -41,18 +40,18 @@ struct Pushes {
         ]
     }
 
-    /// Posts for a while, and waits until everybody who is away has been pushed to.
+    /// Posts for a while, and waits for the pushes to all absent members.
     private func post(
-        for seconds: Int, _ run: LoadRun, _ house: GatewayHouse
+        for seconds: Int, _ run: LoadRun, _ fixture: GatewayFixture
     ) async throws -> (lags: [UInt64], expected: Int) {
-        let known = house.others.pushed.count
-        let outcome = await run.open(rate: Self.messagesASecond, for: .seconds(seconds), house.posting())
+        let before = fixture.peers.pushed.count
+        let outcome = await run.open(rate: Self.messagesASecond, for: .seconds(seconds), fixture.posting())
         if let failure = outcome.failures.first { throw WebSocketFleet.Failed(reason: "posting: \(failure)") }
         let expected = outcome.count * (Self.membersOfRoom - 1)
         let deadline = EventLoop.preciseNow + 30_000_000_000
-        while house.others.pushed.count < known + expected, EventLoop.preciseNow < deadline {
+        while fixture.peers.pushed.count < before + expected, EventLoop.preciseNow < deadline {
             try await EventLoop.current?.sleep(for: .milliseconds(20))
         }
-        return (house.others.pushed.dropFirst(known).map { $0.at - min($0.at, $0.sentAt) }, expected)
+        return (fixture.peers.pushed.dropFirst(before).map { $0.at - min($0.at, $0.sentAt) }, expected)
     }
 }

@@ -1,4 +1,4 @@
-"""python-socketio with one room: what is posted to /publish goes to everybody in it as the event `channel`."""
+"""python-socketio with one room: a body posted to /publish goes to every member as the event `channel`."""
 
 import resource
 import sys

@@ -1,8 +1,8 @@
 import Glibc
 
-/// How many sockets this process may have.
+/// The limit of file descriptors of this process.
 public enum DescriptorLimit {
-    /// Raises the limit as far as the system lets it; returns what it is now.
+    /// Raises the limit as far as the system allows and returns it.
     @discardableResult
     public static func raise() -> Int {
         var limit = rlimit()

@@ -1,12 +1,13 @@
 public import EventLoop
 
-/// A kept HTTP/1.1 connection of a load program: one request at a time, and of each reply just what a measurement needs.
+/// A keep-alive HTTP/1.1 connection of a load program. It sends one request at a time and parses only what measurements
+/// need.
 ///
-/// - Note: Confined to its loop.
+/// - Note: Loop-local.
 public final class LoadConnection: StreamHandler {
-    /// What came back.
+    /// A reply to a request.
     public struct Reply {
-        /// 0 where the connection ended before the reply did.
+        /// 0 if the connection ended before the reply was complete.
         public let status: Int
         public let body: [UInt8]
     }
@@ -36,7 +37,7 @@ public final class LoadConnection: StreamHandler {
         socket.start(self)
     }
 
-    /// The bytes of a request.
+    /// Encodes a request.
     public static func request(
         _ method: String, _ target: String, headers: [(String, String)] = [], body: String = ""
     ) -> [UInt8] {
@@ -46,8 +47,8 @@ public final class LoadConnection: StreamHandler {
         return Array((text + "\r\n" + body).utf8)
     }
 
-    /// Sends a request; the one before it must have been answered. Connects anew where the server has ended the
-    /// connection meanwhile, as it may when there was nothing to do.
+    /// Sends a request. The previous one must have been answered. Reconnects if the server has closed the idle
+    /// connection.
     public func send(_ request: [UInt8], _ completion: @escaping (Reply) -> Void) {
         precondition(self.completion == nil, "a request is under way")
         self.completion = completion
@@ -80,7 +81,7 @@ public final class LoadConnection: StreamHandler {
         completion?(reply)
     }
 
-    /// The reply, once it is complete; every server here declares lengths.
+    /// Removes and returns a complete reply. All measured servers send a Content-Length.
     private func takeReply() -> Reply? {
         guard let head = ReplyHead(bytes), bytes.count >= head.size + head.bodySize else { return nil }
         let end = head.size + head.bodySize

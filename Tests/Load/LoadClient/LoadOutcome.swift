@@ -1,19 +1,19 @@
-/// What a run of load has come to.
+/// The result of a run.
 public struct LoadOutcome: Sendable {
-    /// Journeys that ended well.
+    /// Successful journeys.
     public internal(set) var count = 0
-    /// Those that did not, by what went wrong.
+    /// Failed journeys by cause.
     public internal(set) var failures: [String: Int] = [:]
     public internal(set) var seconds = 0.0
-    /// Nanoseconds of those that ended well, from when they should have begun; sorted once the run is over.
+    /// Latencies of successful journeys from their planned start, in nanoseconds. Sorted after the run.
     var latencies: [UInt64] = []
-    /// Nanoseconds by which this process itself was late to begin journeys at a rate, a part of their latency; sorted once the
-    /// run is over.
+    /// Delays of the starts of journeys caused by this process, in nanoseconds. They are part of the latencies. Sorted
+    /// after the run.
     var lateness: [UInt64] = []
 
     public init() {}
 
-    /// Takes those of another run to its own.
+    /// Adds the results of another run.
     public mutating func add(_ other: LoadOutcome) {
         count += other.count
         failures.merge(other.failures, uniquingKeysWith: +)
@@ -22,14 +22,14 @@ public struct LoadOutcome: Sendable {
         lateness = (lateness + other.lateness).sorted()
     }
 
-    /// Journeys a second.
+    /// Successful journeys per second.
     public var rate: Double { Double(count) / seconds }
 
-    /// Milliseconds that a share of all journeys did not exceed.
+    /// A percentile of the latencies, in milliseconds.
     public func percentile(_ share: Double) -> Double { Self.percentile(share, of: latencies) }
 
-    /// Milliseconds that the client's own lateness did not exceed for a share of all journeys: more than a fraction of one tells
-    /// that the machine has other work.
+    /// A percentile of the client's own delays, in milliseconds. More than a fraction of 1 ms means that the machine is
+    /// busy.
     public func lateness(_ share: Double) -> Double { Self.percentile(share, of: lateness) }
 
     private static func percentile(_ share: Double, of sorted: [UInt64]) -> Double {

@@ -1,7 +1,7 @@
 public import EventLoop
 
 extension LoadRun {
-    /// Lets `count` connections to a port of this machine run `body` on a loop.
+    /// Opens `count` connections to a local port and runs `body` with them on a loop.
     public static func with(
         _ count: Int, connectionsTo port: UInt16, on loop: EventLoop,
         _ body: @escaping @Sendable (LoadRun) async -> LoadOutcome

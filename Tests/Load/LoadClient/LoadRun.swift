@@ -1,10 +1,10 @@
 public import EventLoop
 
-/// Lets connections make journeys, each a few requests in a row, as fast as they can or at a given rate.
+/// Runs journeys on connections, as fast as possible or at a given rate. A journey is a sequence of requests.
 ///
-/// - Note: Confined to its loop.
+/// - Note: Loop-local.
 public final class LoadRun {
-    /// Makes one journey, and tells at its end what went wrong, nil if nothing did.
+    /// Runs one journey and calls `end` with the cause of a failure, or nil.
     public typealias Journey = (LoadConnection, _ number: Int, _ end: @escaping (String?) -> Void) -> Void
 
     private let loop: EventLoop
@@ -14,7 +14,7 @@ public final class LoadRun {
     private var running = 0
     private var isOver = false
     private var idle: [LoadConnection] = []
-    /// When journeys should have begun that no connection is free for.
+    /// The planned starts of journeys that wait for a free connection.
     private var due: [UInt64] = []
     private var journey: Journey = { _, _, _ in }
     private var waiter: CheckedContinuation<Void, Never>?
@@ -24,18 +24,18 @@ public final class LoadRun {
         self.connections = connections
     }
 
-    /// Every connection makes one journey after the other, giving way to what is loaded.
+    /// Closed loop: every connection runs one journey after the other. Uses batch scheduling.
     public func closed(for duration: Duration, _ journey: @escaping Journey) async -> LoadOutcome {
-        GivingWay.begin()
-        defer { GivingWay.end() }
+        BatchScheduling.begin()
+        defer { BatchScheduling.end() }
         return await measure(journey) { run in
             for connection in run.connections { run.repeatJourneys(on: connection) }
             run.loop.schedule(after: duration) { run.finish() }
         }
     }
 
-    /// Journeys begin at a rate a second, whether those before them have ended or not; a late beginning counts as latency.
-    /// The client does not give way, whose waits would count as well.
+    /// Open loop: journeys start at a fixed rate, even if earlier ones have not ended. A late start counts as latency,
+    /// so the client does not use batch scheduling.
     public func open(rate: Double, for duration: Duration, _ journey: @escaping Journey) async -> LoadOutcome {
         await measure(journey) { run in
             run.idle = run.connections
@@ -70,7 +70,7 @@ public final class LoadRun {
     }
 
     private func launch(_ moments: [UInt64]) {
-        // The loop may have read its clock before they came.
+        // The cached time of the loop may be older than the moments.
         let now = EventLoop.preciseNow
         outcome.lateness += moments.map { now - $0 }
         due += moments
@@ -87,10 +87,10 @@ public final class LoadRun {
         }
     }
 
-    /// Any, so that all are used alike.
+    /// A random one, so that all connections are used.
     private func takeIdle() -> LoadConnection? {
-        guard let place = idle.indices.randomElement() else { return nil }
-        idle.swapAt(place, idle.count - 1)
+        guard let index = idle.indices.randomElement() else { return nil }
+        idle.swapAt(index, idle.count - 1)
         return idle.removeLast()
     }
 

@@ -1,7 +1,7 @@
 internal import ServiceSupport
 public import TestSupport
 
-/// A built service under load, on a Postgres and a Redis of its own that are set as in production.
+/// A built service under load, with its own Postgres and Redis in production settings.
 public final class LoadedService: Stoppable {
     public let cluster: PostgresCluster
     public let database: TestDatabase
@@ -11,19 +11,20 @@ public final class LoadedService: Stoppable {
     private let process: ChildProcess
     private let folder: TemporaryFolder
 
-    /// What the service costs.
+    /// Measures the service.
     public var meter: ProcessMeter { ProcessMeter(pid: process.pid) }
 
-    /// What Redis costs.
+    /// Measures Redis.
     public var redisMeter: ProcessMeter { ProcessMeter(pid: redis.pid) }
 
     /// Starts it and waits until it is ready.
     ///
     /// - Parameters:
     ///   - postgres: settings of Postgres beside those of the product.
-    ///   - settings: the service's own. Nobody is limited unless they say so: one machine plays a crowd.
-    ///   - readiness: what the service answers with 200 on its internal port when it may be loaded.
-    ///   - prepare: what is done to the empty database before the service comes up.
+    ///   - settings: settings of the service. The rate limits are lifted by default, since one machine simulates many
+    ///     users.
+    ///   - readiness: the internal path that answers 200 when the service is ready for load.
+    ///   - prepare: prepares the empty database before the service starts.
     public static func start(
         _ name: String, postgres: [String] = [], _ settings: [String: String],
         readiness: String = "/readyz", prepare: (TestDatabase) async throws -> Void = { _ in }

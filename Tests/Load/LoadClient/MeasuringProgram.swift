@@ -1,13 +1,12 @@
 import Glibc
 
-/// A program that measures. It may have as many sockets as the system lets it, says what went wrong, and ends with 1 for
-/// that: a missed target is one such thing.
+/// A measuring program. It raises its descriptor limit, and exits with 1 after an error or a missed target.
 public protocol MeasuringProgram {
     static func measure() async throws
 }
 
 extension MeasuringProgram {
-    // What `@main` finds in a protocol's extension has to leave its caller's executor.
+    // A `main` in a protocol extension must leave the executor of its caller.
     @concurrent
     public static func main() async {
         DescriptorLimit.raise()
@@ -19,7 +18,7 @@ extension MeasuringProgram {
         }
     }
 
-    /// How long each part is to last, which is the first argument.
+    /// The duration of each part: the first argument or a default.
     public static func seconds(or usual: Int) -> Int {
         CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? usual
     }

@@ -2,19 +2,19 @@ public import EventLoop
 import Glibc
 public import TestSupport
 
-/// Debian's nginx with nchan: what is posted to it goes to all raw WebSockets of one channel.
+/// Debian's nginx with nchan, which sends each posted message to all raw WebSockets of one channel.
 public struct Nchan: Sendable {
     public let process: ChildProcess
     public let port: UInt16
-    /// The path to post to.
+    /// The path for posts.
     public let publish = "/publish"
-    /// The path that WebSockets connect to.
+    /// The path for WebSockets.
     public let subscribe = "/subscribe"
     private let folder: TemporaryFolder
 
     public var address: SocketAddress { SocketAddress(ip: "127.0.0.1", port: port)! }
 
-    /// Starts it with as many workers as the server beside it has loops.
+    /// Starts it with one worker for each loop of the compared server.
     public static func start(workers: Int) async throws -> Nchan {
         let nchan = try Nchan(workers: workers)
         try await eventually { (try? RawConnection(port: nchan.port)) != nil }
@@ -25,7 +25,7 @@ public struct Nchan: Sendable {
         port = FreePort.pick()
         folder = TemporaryFolder("maru-nchan")
         let path = folder.path
-        // When root starts nginx it drops to another user, which has to reach the folder.
+        // Started by root, nginx switches to another user, which needs access to the folder.
         chmod(path, 0o777)
         let configuration = """
             load_module /usr/lib/nginx/modules/ngx_nchan_module.so;

@@ -1,12 +1,12 @@
 import EventLoop
 
-/// Waits for the head of the reply to a handshake, and leaves what follows to the next handler.
+/// Waits for the reply head of a handshake and leaves the following bytes to the next handler.
 final class OpeningSocket: StreamHandler {
     private var bytes: [UInt8] = []
     private var outcome: Result<[UInt8], WebSocketFleet.Failed>?
     private var waiter: CheckedContinuation<[UInt8], any Error>?
 
-    /// All before the empty line.
+    /// The head without the empty line.
     func head() async throws -> [UInt8] {
         if let outcome { return try outcome.get() }
         return try await withCheckedThrowingContinuation { waiter = $0 }

@@ -2,20 +2,20 @@ import EventLoop
 import Glibc
 import TestSupport
 
-/// The moments at which an open loop begins its journeys, told by a thread that sleeps until each.
+/// Starts the journeys of an open loop at a fixed rate, from a thread that sleeps until each moment.
 ///
-/// The timers of a loop fire up to 4 ms late, as deadlines may; journeys begun by them would come in bunches, and carry that
-/// wait as their latency.
+/// Timers of an event loop fire up to 4 ms late. Journeys started by them would come in bursts and include that delay
+/// in their latency.
 struct Pace: Sendable {
-    /// A second.
+    /// Journeys per second.
     let rate: Double
     /// Monotonic nanoseconds.
     let start, end: UInt64
 
-    /// What comes closer together than this is told at once; nanoseconds.
+    /// Moments closer together than this are reported together; nanoseconds.
     private static let leastPause: UInt64 = 200_000
 
-    /// Calls `tell` on `loop` with the moments that have come, again and again, and `finish` after the last.
+    /// Calls `tell` on `loop` with the moments that have passed, and `finish` after the last one.
     func run(
         on loop: EventLoop, _ tell: @escaping @Sendable ([UInt64]) -> Void, finish: @escaping @Sendable () -> Void
     ) {

@@ -1,7 +1,7 @@
 internal import Glibc
 public import TestSupport
 
-/// pgbench asking a Postgres again and again what a service asks it, with a script of one's own.
+/// pgbench with a custom script that runs the statements of a service.
 public struct PgbenchScript: Sendable {
     private let database: TestDatabase
     private let schema: String
@@ -9,15 +9,15 @@ public struct PgbenchScript: Sendable {
     private let folder = TemporaryFolder("load-pgbench")
 
     public struct Outcome: Sendable {
-        /// Runs of the script a second.
+        /// Runs of the script per second.
         public let rate: Double
-        /// Microseconds on a processor that Postgres needs for one.
+        /// CPU time of Postgres for one run, in microseconds.
         public let cost: Double
     }
 
     private var path: String { folder.path + "/script" }
 
-    /// - Parameter schema: where the script looks for tables.
+    /// - Parameter schema: the schema of the script's tables.
     public init(_ script: String, clients: Int, on database: TestDatabase, schema: String) throws {
         self.database = database
         self.schema = schema
@@ -27,7 +27,7 @@ public struct PgbenchScript: Sendable {
         fclose(file)
     }
 
-    /// A statement as a service sends it, in one line and with values in place of its parameters.
+    /// A statement of a service in one line, with values in place of its parameters.
     public static func line(_ statement: String, _ values: [String]) -> String {
         var statement = statement
         for (index, value) in values.enumerated().reversed() {
@@ -39,8 +39,8 @@ public struct PgbenchScript: Sendable {
     public func run(seconds: Int) async throws -> Outcome {
         let before = database.cluster.processorTime
         let process = try ChildProcess(
-            GivingWay.command[0],
-            GivingWay.command.dropFirst() + [
+            BatchScheduling.command[0],
+            BatchScheduling.command.dropFirst() + [
                 "/usr/lib/postgresql/15/bin/pgbench", "-n", "-M", "prepared", "-c", "\(clients)", "-j", "2", "-T",
                 "\(seconds)", "-f", path,
                 database.connectionString + "?options=-csearch_path%3D\(schema)",

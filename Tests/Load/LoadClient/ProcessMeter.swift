@@ -1,12 +1,12 @@
 import Glibc
 
-/// What a process, with all that it has started, costs the machine.
+/// Measures the CPU time and memory of a process and its children.
 public struct ProcessMeter: Sendable {
     public let pid: Int32
 
     public init(pid: Int32) { self.pid = pid }
 
-    /// Nanoseconds on a processor since the start, in user and kernel mode, of all threads that still run.
+    /// CPU time since the start in nanoseconds, in user and kernel mode, of all live threads.
     public var processorTime: UInt64 {
         family.reduce(0) { sum, pid in
             Self.entries(of: "/proc/\(pid)/task").reduce(sum) { sum, task in
@@ -16,10 +16,10 @@ public struct ProcessMeter: Sendable {
         }
     }
 
-    /// Bytes resident in memory.
+    /// Resident memory in bytes.
     public var residentBytes: Int { status("VmRSS:") }
 
-    /// Bytes resident in memory that no file backs.
+    /// Resident anonymous memory in bytes, which no file backs.
     public var anonymousBytes: Int { status("RssAnon:") }
 
     private func status(_ name: String) -> Int {

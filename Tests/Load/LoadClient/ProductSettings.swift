@@ -1,8 +1,8 @@
 internal import ServiceSupport
 internal import TestSupport
 
-/// The settings that Postgres and Redis are deployed with, for those under load: plans, memory and the pace of writing
-/// depend on them.
+/// The deployed settings of Postgres and Redis, for the servers under load. Plans, memory and write rates depend on
+/// them.
 enum ProductSettings {
     /// As `name=value`.
     static func postgres() throws -> [String] {

@@ -1,18 +1,18 @@
-/// What a load program needs of the head of a reply, found byte by byte: what it costs is measured with the servers.
+/// The parts of a reply head that a load program needs. A minimal parser, since its CPU time affects the measurement.
 struct ReplyHead {
     let status: Int
-    /// Bytes up to the body.
+    /// The size of the head in bytes.
     let size: Int
     let bodySize: Int
 
     private static let length = Array("\r\ncontent-length:".utf8)
 
-    /// Nil where the head is not complete.
+    /// Nil if the head is incomplete.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 12 else { return nil }
         var (matched, length, size) = (0, 0, 0)
-        for place in bytes.indices {
-            let byte = bytes[place]
+        for index in bytes.indices {
+            let byte = bytes[index]
             if matched == Self.length.count {
                 if byte >= 48, byte <= 57 { length = length * 10 + Int(byte) - 48 }
                 if byte == 13 { matched = 1 }
@@ -21,8 +21,8 @@ struct ReplyHead {
             } else {
                 matched = byte == 13 ? 1 : 0
             }
-            if byte == 10, place >= 3, bytes[place - 1] == 13, bytes[place - 2] == 10 {
-                size = place + 1
+            if byte == 10, index >= 3, bytes[index - 1] == 13, bytes[index - 2] == 10 {
+                size = index + 1
                 break
             }
         }

@@ -1,11 +1,11 @@
 public import EventLoop
 public import WebSocket
 
-/// Thousands of Socket.IO clients on one loop, each over a WebSocket and in one namespace. They answer heartbeats.
+/// Thousands of Socket.IO clients on one loop, each with a WebSocket and one namespace. They answer heartbeats.
 ///
-/// - Note: Confined to its loop.
+/// - Note: Loop-local.
 public final class SocketIOFleet {
-    /// Where a client connects, and what it joins.
+    /// The server and namespace of a client.
     public struct Seat: Sendable {
         public var target: WebSocketFleet.Target
         /// Such as `/ws-channel-1`.
@@ -23,11 +23,11 @@ public final class SocketIOFleet {
     public var ended: (FleetClient, Ending) -> Void = { _, _ in }
     private let sockets: WebSocketFleet
     private var namespaces: [String] = []
-    /// What became of each client's wish to join, and who waits for it.
-    private var joinings: [Joining] = []
+    /// The state of each client's join.
+    private var joins: [Join] = []
 
-    private enum Joining {
-        case open
+    private enum Join {
+        case pending
         case awaited(CheckedContinuation<Void, any Error>)
         case settled(Result<Void, WebSocketFleet.Failed>)
     }
@@ -49,7 +49,7 @@ public final class SocketIOFleet {
         _ count: Int, atOnce: Int = 64, to seat: @escaping @Sendable (_ number: Int) -> Seat
     ) async throws {
         namespaces += (namespaces.count..<(namespaces.count + count)).map { seat($0).namespace }
-        joinings += Array(repeating: .open, count: count)
+        joins += Array(repeating: .pending, count: count)
         let fleet = Unchecked(self)
         try await sockets.connect(count, atOnce: atOnce) {
             seat($0).target
@@ -58,12 +58,12 @@ public final class SocketIOFleet {
         }
     }
 
-    /// Ends all clients without a word.
+    /// Closes all clients without a handshake.
     public func abort() { sockets.abort() }
 
     private func joined(_ client: FleetClient) async throws {
-        if case .settled(let outcome) = joinings[client.number] { return try outcome.get() }
-        try await withCheckedThrowingContinuation { joinings[client.number] = .awaited($0) }
+        if case .settled(let outcome) = joins[client.number] { return try outcome.get() }
+        try await withCheckedThrowingContinuation { joins[client.number] = .awaited($0) }
     }
 
     private func take(_ message: Message, of client: FleetClient) {
@@ -79,13 +79,13 @@ public final class SocketIOFleet {
 
     private func settle(_ client: FleetClient, _ outcome: Result<Void, WebSocketFleet.Failed>) {
         settle(client.number, outcome)
-        // One failure is everybody's: those who wait would wait in vain.
-        if case .failure = outcome { for number in joinings.indices { settle(number, outcome) } }
+        // One failure fails all joins, so that `connect` does not wait for the others.
+        if case .failure = outcome { for number in joins.indices { settle(number, outcome) } }
     }
 
     private func settle(_ number: Int, _ outcome: Result<Void, WebSocketFleet.Failed>) {
-        if case .settled = joinings[number] { return }
-        if case .awaited(let waiter) = joinings[number] { waiter.resume(with: outcome) }
-        joinings[number] = .settled(outcome)
+        if case .settled = joins[number] { return }
+        if case .awaited(let waiter) = joins[number] { waiter.resume(with: outcome) }
+        joins[number] = .settled(outcome)
     }
 }

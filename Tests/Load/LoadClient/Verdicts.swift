@@ -1,19 +1,19 @@
 import Glibc
 
-/// Whether a measurement came to what it should, target by target. A program in which one is missed fails.
+/// Compares measurements with their targets. A program with a missed target fails.
 public struct Verdicts: Sendable {
     private var missed = 0
 
     public init() {}
 
-    /// Prints how a target stands, at once even into a file.
+    /// Prints whether a target was met, and flushes the output.
     public mutating func add(_ text: String, _ isMet: Bool) {
         if !isMet { missed += 1 }
         print("\(isMet ? "met   " : "MISSED") \(text)")
         fflush(nil)
     }
 
-    /// Throws where a target was missed.
+    /// Throws if a target was missed.
     public func settle() throws(TargetsMissed) {
         if missed > 0 { throw TargetsMissed(count: missed) }
     }
@@ -22,5 +22,5 @@ public struct Verdicts: Sendable {
 public struct TargetsMissed: Error, CustomStringConvertible {
     let count: Int
 
-    public var description: String { count == 1 ? "a target is missed" : "\(count) targets are missed" }
+    public var description: String { count == 1 ? "a target was missed" : "\(count) targets were missed" }
 }

@@ -3,17 +3,17 @@ public import WebSocket
 
 /// Thousands of WebSocket clients on one loop.
 ///
-/// - Note: Confined to its loop.
+/// - Note: Loop-local.
 public final class WebSocketFleet {
-    /// Where all clients connect.
+    /// The server of a client.
     public struct Target: Sendable {
         public var address: SocketAddress
         public var host: String
         /// Path and query.
         public var target: String
-        /// Sent with each handshake.
+        /// Headers of the handshake.
         public var headers: [(name: String, value: String)] = []
-        /// Offered where given.
+        /// Offered in the handshake if not nil.
         public var deflate: DeflatePolicy?
 
         public init(address: SocketAddress, target: String) {
@@ -23,7 +23,7 @@ public final class WebSocketFleet {
         }
     }
 
-    /// A client that could not connect, or did not get what it asked for.
+    /// A client failed to connect or to join.
     public struct Failed: Error {
         public let reason: String
 
@@ -31,7 +31,7 @@ public final class WebSocketFleet {
     }
 
     public let loop: EventLoop
-    /// Those that have opened, in that order.
+    /// The opened clients, in order of opening.
     public private(set) var clients: [FleetClient] = []
     /// Called with each message of each client.
     public var received: (FleetClient, Message) -> Void = { _, _ in }
@@ -53,7 +53,8 @@ public final class WebSocketFleet {
         try await connect(count, atOnce: atOnce) { _ in target }
     }
 
-    /// Opens `count` more clients, each to a target of its own, `atOnce` at a time: one counts until `isReady` returns.
+    /// Opens `count` more clients, each to its own target, `atOnce` at a time. A client counts as opening until
+    /// `isReady` returns.
     public func connect(
         _ count: Int, atOnce: Int = 64, to target: @escaping @Sendable (_ number: Int) -> Target,
         isReady: @escaping @Sendable (FleetClient) async throws -> Void = { _ in }
@@ -102,11 +103,11 @@ public final class WebSocketFleet {
     }
 }
 
-/// One of a fleet.
+/// A client of a fleet.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to its fleet's loop.
+/// - Note: `@unchecked Sendable` because it runs on its fleet's loop.
 public final class FleetClient: WebSocketHandler, @unchecked Sendable {
-    /// Its place in the fleet, from 0 on, in the order in which connections were asked for.
+    /// The number of the client in order of the connection attempts, from 0.
     public let number: Int
     public internal(set) var connection: WebSocketConnection?
     private weak let fleet: WebSocketFleet?
@@ -124,7 +125,7 @@ public final class FleetClient: WebSocketHandler, @unchecked Sendable {
     }
 }
 
-/// Something of a loop's for a task that runs on that loop.
+/// Passes a loop-local value to a task that runs on the same loop.
 ///
 /// - Note: `@unchecked Sendable` because it is only passed between tasks of one loop.
 struct Unchecked<Value>: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// What `deploy/load auth` measures: the server with one small reply, and nothing above it.
+/// The reference of `deploy/load auth`: our HTTP server with one small reply.
 enum BareServer {
     private static let reply = #"{"status":"ok","workspace_id":"1024","channel_id":"77"}"#
 

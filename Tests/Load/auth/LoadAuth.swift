@@ -3,8 +3,8 @@ import Glibc
 import LoadClient
 import TestSupport
 
-/// `load-auth [SECONDS]`: profile reads beside the bare reply, logins beside bare hashing, and reads under a flood of logins;
-/// `load-auth serve PORT LOOPS` is the bare server that it starts.
+/// `load-auth [SECONDS]` measures profile reads beside a bare reply, logins beside bare hashing, and reads during a
+/// flood of logins. `load-auth serve PORT LOOPS` is the bare server that it starts.
 @main
 struct LoadAuth: MeasuringProgram {
     static func measure() async throws {
@@ -18,18 +18,18 @@ struct LoadAuth: MeasuringProgram {
     }
 
     private static func run(seconds: Int) async throws {
-        try await LoadedHouse().lent { house in
-            let people = try await house.open(16)
+        try await AuthLoadFixture().lent { fixture in
+            let users = try await fixture.openAccounts(16)
             var verdicts = Verdicts()
-            try await ReadCost(house: house, people: people, seconds: seconds).run(&verdicts)
-            try await LoginRate(house: house, people: people, seconds: seconds).run(&verdicts)
-            try await Flood(house: house, people: people, seconds: seconds).run(&verdicts)
+            try await ReadCost(fixture: fixture, users: users, seconds: seconds).run(&verdicts)
+            try await LoginRate(fixture: fixture, users: users, seconds: seconds).run(&verdicts)
+            try await Flood(fixture: fixture, users: users, seconds: seconds).run(&verdicts)
             try verdicts.settle()
         }
     }
 
-    /// Prints a line, at once even into a file.
-    static func say(_ text: String) {
+    /// Prints a line and flushes it.
+    static func report(_ text: String) {
         print(text)
         fflush(nil)
     }

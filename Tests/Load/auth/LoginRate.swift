@@ -3,10 +3,10 @@ import EventLoop
 import Glibc
 import LoadClient
 
-/// Logins a second, beside the hashes that a pool of the same size makes when nobody wants anything else.
+/// Logins a second, beside the hashes a second of a thread pool of the same size.
 struct LoginRate {
-    let house: LoadedHouse
-    let people: [Person]
+    let fixture: AuthLoadFixture
+    let users: [LoadUser]
     let seconds: Int
 
     private static let callers = 32
@@ -19,7 +19,7 @@ struct LoginRate {
             let (hashes, hashCost) = try await hashRate()
             let (logins, loginCost) = try await loginRate()
             shares.append(logins / hashes)
-            LoadAuth.say(
+            LoadAuth.report(
                 "logins \(logins.tenths) a second, bare hashes \(hashes.tenths): \((logins / hashes).hundredths); "
                     + "CPU of a login \((loginCost / 1000).tenths) ms, of a bare hash \((hashCost / 1000).tenths)")
         }
@@ -28,20 +28,20 @@ struct LoginRate {
             shares.median >= Self.share)
     }
 
-    /// Hashes a second, and microseconds of this process for each.
+    /// Hashes a second, and CPU microseconds of this process for each.
     private func hashRate() async throws -> (rate: Double, cost: Double) {
         let meter = ProcessMeter(pid: getpid())
         let before = meter.processorTime
-        let hasher = PasswordHasher(threads: LoadedHouse.hashThreads, queueLimit: Self.callers)
+        let hasher = PasswordHasher(threads: AuthLoadFixture.hashThreads, queueLimit: Self.callers)
         let clock = ContinuousClock()
         let start = clock.now
         let end = start + .seconds(seconds)
         let made = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<LoadedHouse.hashThreads * 2 {
+            for _ in 0..<AuthLoadFixture.hashThreads * 2 {
                 group.addTask {
                     var made = 0
                     while clock.now < end {
-                        _ = try await hasher.hash(Person.password)
+                        _ = try await hasher.hash(LoadUser.password)
                         made += 1
                     }
                     return made
@@ -49,24 +49,25 @@ struct LoginRate {
             }
             return try await group.reduce(0, +)
         }
-        // Only threads that still run are counted.
+        // The meter counts only live threads.
         let spent = withExtendedLifetime(hasher) { meter.processorTime &- before }
         let cost = Double(spent) / 1000 / Double(max(1, made))
         return (Double(made) / ((clock.now - start) / .seconds(1)), cost)
     }
 
-    /// Logins a second, and microseconds of the service for each.
+    /// Logins a second, and CPU microseconds of the service for each.
     private func loginRate() async throws -> (rate: Double, cost: Double) {
-        let requests = people.map(\.loginRequest)
-        let before = house.meter.processorTime
-        let outcome = try await LoadRun.with(Self.callers, connectionsTo: house.port, on: house.loops.loops[0]) { run in
+        let requests = users.map(\.loginRequest)
+        let before = fixture.meter.processorTime
+        let outcome = try await LoadRun.with(Self.callers, connectionsTo: fixture.port, on: fixture.loops.loops[0]) {
+            run in
             await run.closed(for: .seconds(seconds)) { connection, number, end in
                 connection.send(requests[number % requests.count]) { reply in
                     end(reply.status == 200 ? nil : "status \(reply.status)")
                 }
             }
         }
-        if !outcome.failures.isEmpty { LoadAuth.say("    logins that failed: \(outcome.failures)") }
-        return (outcome.rate, Double(house.meter.processorTime &- before) / 1000 / Double(max(1, outcome.count)))
+        if !outcome.failures.isEmpty { LoadAuth.report("    logins that failed: \(outcome.failures)") }
+        return (outcome.rate, Double(fixture.meter.processorTime &- before) / 1000 / Double(max(1, outcome.count)))
     }
 }

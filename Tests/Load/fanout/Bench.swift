@@ -1,7 +1,7 @@
 import GatewayLoad
 import Glibc
 
-/// `deploy/bench fanout`.
+/// The program of `deploy/bench fanout`.
 @main
 struct Bench {
     static func main() async {

@@ -2,7 +2,7 @@ import EventLoop
 import LoadClient
 import TestSupport
 
-/// `load-payment [SECONDS]`: spends of coins on distinct users and on one, beside pgbench with the same statements.
+/// `load-payment [SECONDS]` measures spends of many users and of one, beside pgbench with the same statements.
 @main
 struct LoadPayment: MeasuringProgram {
     private static let users = 5000
@@ -10,24 +10,24 @@ struct LoadPayment: MeasuringProgram {
 
     static func measure() async throws {
         let seconds = seconds(or: 10)
-        try await LoadedHouse().lent { house in try await run(house, seconds) }
+        try await PaymentLoadFixture().lent { fixture in try await run(fixture, seconds) }
     }
 
-    private static func run(_ house: LoadedHouse, _ seconds: Int) async throws {
+    private static func run(_ fixture: PaymentLoadFixture, _ seconds: Int) async throws {
         let loops = EventLoopGroup(count: 1)
         let loop = loops.loops[0]
-        let port = house.service.internalPort
-        try await house.open(users + 1)
-        // Fills the caches of plans, and shows pgbench the statements.
+        let port = fixture.service.internalPort
+        try await fixture.openAccounts(users + 1)
+        // The warm-up fills plan caches, and its sessions show the statements for pgbench.
         async let warmUp = LoadRun.with(callers, connectionsTo: port, on: loop) { run in
             await run.closed(for: .seconds(8), Spend.journey { $0 % users + 1 })
         }
-        let peer = try await Pgbench.script(for: house, users: users, clients: 8)
+        let peer = try await Pgbench.script(for: fixture, users: users, clients: 8)
         _ = try await warmUp
         var rounds: [(ours: LoadOutcome, peer: Double)] = []
         for _ in 0..<3 {
             let reference = try await peer.run(seconds: seconds).rate
-            let (ours, ourCost) = try await cost(of: house) {
+            let (ours, ourCost) = try await cost(of: fixture) {
                 try await LoadRun.with(callers, connectionsTo: port, on: loop) { run in
                     await run.closed(for: .seconds(seconds), Spend.journey { $0 % users + 1 })
                 }
@@ -59,14 +59,14 @@ struct LoadPayment: MeasuringProgram {
         try verdicts.settle()
     }
 
-    /// Microseconds on a processor that the service and Postgres need for `body`.
+    /// CPU microseconds of the service and of Postgres for `body`.
     private static func cost<Outcome>(
-        of house: LoadedHouse, _ body: () async throws -> Outcome
+        of fixture: PaymentLoadFixture, _ body: () async throws -> Outcome
     ) async throws -> (Outcome, (service: Double, database: Double)) {
-        let database = try house.databaseMeter
-        let before = (house.service.meter.processorTime, database.processorTime)
+        let database = try fixture.databaseMeter
+        let before = (fixture.service.meter.processorTime, database.processorTime)
         let outcome = try await body()
-        let after = (house.service.meter.processorTime, database.processorTime)
+        let after = (fixture.service.meter.processorTime, database.processorTime)
         return (outcome, (Double(after.0 &- before.0) / 1000, Double(after.1 &- before.1) / 1000))
     }
 

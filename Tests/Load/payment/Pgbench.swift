@@ -1,9 +1,9 @@
 import LoadClient
 import TestSupport
 
-/// pgbench making the same spends with the same statements as the service, whose sessions are watched for them.
+/// pgbench with the statements of the service's spends, read from the service's sessions.
 enum Pgbench {
-    /// A statement of the service by a part of its text, and what stands for its parameters.
+    /// A statement, found by a part of its text, and the values of its parameters.
     private struct Step {
         let part: String
         let values: [String]
@@ -23,7 +23,7 @@ enum Pgbench {
         func record(_ state: String) -> Step {
             Step(
                 part: "insert into reserve",
-                values: [key, ":user", "1", "'load'", "'\(state)'", "999999", "now() + interval '10 min'", "null"])
+                values: [key, ":user", "1", "'load'", "'\(state)'", "999999", "99999999999999", "null"])
         }
         let fact = Step(
             part: "insert into outbox",
@@ -34,9 +34,9 @@ enum Pgbench {
         ]
     }()
 
-    /// Takes the statements from the server; the service must be making spends.
-    static func script(for house: LoadedHouse, users: Int, clients: Int) async throws -> PgbenchScript {
-        let statements = try await statements(of: house)
+    /// Makes the script. The service must be making spends at the time.
+    static func script(for fixture: PaymentLoadFixture, users: Int, clients: Int) async throws -> PgbenchScript {
+        let statements = try await statements(of: fixture)
         var script = """
             \\set user random(1, \(users))
             \\set run random(1, 1000000000)
@@ -53,13 +53,13 @@ enum Pgbench {
             }
             script += "commit;\n"
         }
-        return try PgbenchScript(script, clients: clients, on: house.database, schema: "payment")
+        return try PgbenchScript(script, clients: clients, on: fixture.database, schema: "payment")
     }
 
-    /// The statements of the service as it sends them, which its sessions show while they are at them.
-    private static func statements(of house: LoadedHouse) async throws -> [String] {
+    /// The statements of the service, sampled from its sessions.
+    private static func statements(of fixture: PaymentLoadFixture) async throws -> [String] {
         let separator = "===="
-        let seen = try await house.database.run(
+        let seen = try await fixture.database.run(
             sql: """
                 create temporary table seen (query text primary key);
                 do $$ begin

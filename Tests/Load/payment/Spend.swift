@@ -1,9 +1,9 @@
 import LoadClient
 import ServiceSupport
 
-/// A spend as workspace-service makes it: coins are held, then captured.
+/// A spend as workspace-service makes it: a reserve, then its capture.
 enum Spend {
-    /// - Parameter user: whose coins the spend of a number is.
+    /// - Parameter user: the user of the spend with a number.
     static func journey(_ user: @escaping (Int) -> Int) -> LoadRun.Journey {
         let run = UInt32.random(in: 0 ... .max)
         return { connection, number, end in

@@ -3,7 +3,7 @@ import LoadClient
 import Postgres
 import TestSupport
 
-/// Holds the Postgres module against its own depth and against pgbench, on a private cluster:
+/// Compares the Postgres module at several depths with pgbench, on a private cluster:
 ///
 ///     bench-postgres [--rounds 5] [--seconds 2]
 ///
@@ -45,8 +45,8 @@ struct BenchPostgres: MeasuringProgram {
             let server = rounded(median(name, \.server))
             print("\(name): \(Int(median(name, \.rate)))/s, processor us a query: \(client) client, \(server) server")
         }
-        // Services run a loop on each core, and one loop alone is shown for comparison only: it idles while the server's
-        // sessions hold both cores.
+        // Services run one loop per core. The result of a single loop is shown for comparison only: it idles while the
+        // server's sessions occupy both cores.
         let rates = names.map { median($0, \.rate) }
         var verdicts = Verdicts()
         for (what, ratio, least) in [

@@ -4,14 +4,14 @@ import Postgres
 import Synchronization
 import TestSupport
 
-/// So many callers who each wait for one answer before they ask again, over so many connections of one loop.
+/// A number of callers, each of which waits for its answer before its next query, on a number of connections of one loop.
 struct Contestant: Sendable {
     let name: String
     let connections: Int
     let callers: Int
     let loops: Int
 
-    private static let select = Statement("select", "select abalance from pgbench_accounts where aid = $1")
+    private static let select = Statement.read("select", "select abalance from pgbench_accounts where aid = $1")
     static let accounts: Int32 = 1_000_000
 
     init(_ name: String, connections: Int, callers: Int, loops: Int = 1) {
@@ -39,7 +39,7 @@ struct Contestant: Sendable {
         return measure
     }
 
-    /// How many queries were answered, and in how many seconds.
+    /// The number of answered queries and the seconds that they took.
     private func ask(_ pool: PostgresPool, _ group: EventLoopGroup, for time: Duration) async throws -> (Int, Double) {
         let start = ContinuousClock.now
         let count = try await withThrowingTaskGroup(of: Int.self) { tasks in
@@ -71,7 +71,7 @@ struct Contestant: Sendable {
     }
 }
 
-/// Quick random numbers: the system's cost a call into the kernel.
+/// Fast random numbers: each number from the system costs a call into the kernel.
 private struct Dice: RandomNumberGenerator {
     private var state: UInt64
 

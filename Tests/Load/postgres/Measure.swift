@@ -1,11 +1,11 @@
 import Glibc
 import TestSupport
 
-/// One run of a contestant.
+/// The result of one run.
 struct Measure {
-    /// Queries a second.
+    /// Queries per second.
     let rate: Double
-    /// Microseconds of processor for each query, on either side.
+    /// Microseconds of processor time per query, on each side.
     let client: Double
     let server: Double
 
@@ -16,7 +16,7 @@ struct Measure {
         server = (after.server - before.server) / Double(count) * 1e6
     }
 
-    /// Seconds used so far: by this process and the programs that it has run, and by the server.
+    /// The processor seconds used so far: by this process and the programs that it has run, and by the server.
     struct Processor {
         let client: Double
         let server: Double

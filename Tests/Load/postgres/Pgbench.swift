@@ -1,6 +1,6 @@
 import TestSupport
 
-/// PostgreSQL's own benchmark: eight connections, one prepared select at a time on each.
+/// PostgreSQL's benchmark: eight connections, one prepared select at a time on each.
 struct Pgbench: Sendable {
     static let name = "pgbench -S -M prepared -c 8"
 
@@ -19,7 +19,7 @@ struct Pgbench: Sendable {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
             let rate = Double(line.dropFirst(6).prefix { $0 != " " })
         else { throw NeverHappened(description: "pgbench: \(text)") }
-        // A session's time counts once the server has seen it end.
+        // The server counts the time of a session when the session ends.
         try await eventually { try await cluster.run(sql: Self.sessions) == "1\n" }
         let count = Int(rate * Double(seconds))
         return Measure(count: count, elapsed: Double(count) / rate, since: before, cluster)

@@ -1,9 +1,9 @@
 import LoadClient
 import Wire
 
-/// What somebody does: calls one after the other.
+/// A user's action: one or more consecutive calls.
 struct Action {
-    /// A call; `name` is what its figures go by.
+    /// A call. Results are grouped by `name`.
     struct Call {
         let name: String
         let request: [UInt8]
@@ -11,8 +11,8 @@ struct Action {
 
     let calls: [Call]
 
-    /// What people do, and how often of a hundred times: they mostly read and write, and now and then open the app.
-    static func any(of person: Town.Person, _ number: Int) -> Action {
+    /// A mix of actions, selected by `number`: mostly reading and writing, sometimes opening the app.
+    static func any(of person: Population.Person, _ number: Int) -> Action {
         let channel = person.channels[Int.random(in: person.channels.indices)]
         return switch number % 10 {
         case 0: home(of: person)
@@ -22,8 +22,8 @@ struct Action {
         }
     }
 
-    /// The app's first screen: who I am, where I am, and what I have not read, room by room.
-    static func home(of person: Town.Person) -> Action {
+    /// The app's home screen: the profile, the workspaces and rooms, and the unread count of each channel.
+    static func home(of person: Population.Person) -> Action {
         let workspace = "/v1/workspaces/\(person.workspace)"
         return Action(
             calls: [
@@ -32,16 +32,16 @@ struct Action {
             ] + person.channels.map { unreads(of: person, in: $0) })
     }
 
-    private static func unreads(of person: Town.Person, in channel: Int) -> Call {
+    private static func unreads(of person: Population.Person, in channel: Int) -> Call {
         get("unreads", chat(person, channel) + "/unreads?after=\(moment(secondsAgo: 60))", person)
     }
 
-    /// What is new since the app last looked.
-    private static func history(of person: Town.Person, in channel: Int) -> Call {
+    /// The messages since the app's last call.
+    private static func history(of person: Population.Person, in channel: Int) -> Call {
         get("history", chat(person, channel) + "/chats?cursor_date=\(moment(secondsAgo: 10))", person)
     }
 
-    private static func send(by person: Town.Person, to channel: Int, _ number: Int) -> Call {
+    private static func send(by person: Population.Person, to channel: Int, _ number: Int) -> Call {
         Call(
             name: "send",
             request: LoadConnection.request(
@@ -49,15 +49,15 @@ struct Action {
                 body: #"{"content":"\#(number)번째 메시지: 오늘 회의는 세 시로 옮겼어요."}"#))
     }
 
-    private static func get(_ name: String, _ target: String, _ person: Town.Person) -> Call {
+    private static func get(_ name: String, _ target: String, _ person: Population.Person) -> Call {
         Call(name: name, request: LoadConnection.request("GET", target, headers: headers(person)))
     }
 
-    private static func chat(_ person: Town.Person, _ channel: Int) -> String {
+    private static func chat(_ person: Population.Person, _ channel: Int) -> String {
         "/v1/workspaces/\(person.workspace)/channels/\(channel)"
     }
 
-    private static func headers(_ person: Town.Person) -> [(String, String)] {
+    private static func headers(_ person: Population.Person) -> [(String, String)] {
         [("SesacKey", "gen-2024-07"), ("Authorization", person.accessToken)]
     }
 

@@ -1,26 +1,26 @@
 import EventLoop
 import LoadClient
 
-/// Those who have the app open and do nothing: each has a socket in one channel, answers heartbeats and hears what is said.
+/// Sockets of idle users. Each joins one channel, answers heartbeats and receives the channel's events.
 ///
-/// - Note: Confined to its loop.
+/// - Note: Loop-local.
 final class IdleSockets {
-    /// Messages that they have heard.
-    private(set) var heard = 0
+    /// The number of received events.
+    private(set) var received = 0
     private var lost = 0
     private let fleet: SocketIOFleet
 
     init(on loop: EventLoop) {
         fleet = SocketIOFleet(on: loop)
-        fleet.received = { [unowned self] _, _ in heard += 1 }
+        fleet.received = { [unowned self] _, _ in received += 1 }
         fleet.ended = { [unowned self] _, _ in lost += 1 }
     }
 
-    /// Those that are open.
+    /// The number of open sockets.
     var count: Int { fleet.clients.count - lost }
 
-    /// Opens one for each, through the API gateway, with the cookie that signing in sets.
-    func open(_ people: ArraySlice<Town.Person>, at address: SocketAddress) async throws {
+    /// Opens a socket for each person through the API gateway, with the cookie that a login sets.
+    func open(_ people: ArraySlice<Population.Person>, at address: SocketAddress) async throws {
         let people = Array(people)
         try await fleet.connect(people.count) { number in
             let person = people[number]

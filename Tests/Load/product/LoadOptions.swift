@@ -1,38 +1,38 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct LoadOptions: Sendable {
-    /// Those who are at it; each does something every `pause` seconds.
+    /// Active users. Each starts an action every `pause` seconds.
     var users = 1000
-    /// Those who have a socket open and do nothing.
+    /// Idle users with an open socket.
     var idle = 10_000
-    /// Of each step.
+    /// The duration of each step.
     var seconds = 10
-    /// Milliseconds that p99 may reach before the rate rises no more.
+    /// The limit of p99 in milliseconds. The rate rises until p99 exceeds it.
     var limit = 100.0
-    /// Steps at most.
+    /// The largest number of steps.
     var steps = 8
-    /// Where the figures go as JSON.
+    /// The file for the results as JSON.
     var json: String?
 
-    /// Seconds between two actions of one active user.
+    /// Seconds between two actions of an active user.
     static let pause = 5
 
     static let help = """
-        deploy/load product [options]: what people do all day, against the whole product, at rates that rise until it breaks
-          --users N     active users (1000); each does something every 5 s: that is the first step's rate
-          --idle N      open sockets of people who do nothing (10000)
-          --seconds N   of each step (10)
-          --limit MS    p99 at which the rate rises no more (100)
-          --steps N     steps at most (8), each half as fast again as the one before
-          --json FILE   the figures as JSON
+        deploy/load product [options]: a mix of user actions against the whole product, at rising rates until it is overloaded
+          --users N     active users (1000); the first step's rate is one action of each user every 5 s
+          --idle N      open sockets of idle users (10000)
+          --seconds N   duration of each step (10)
+          --limit MS    stop when p99 exceeds this (100)
+          --steps N     largest number of steps (8); each raises the rate by half
+          --json FILE   write the results as JSON
         """
 
-    /// Nil where help is asked for.
+    /// Nil if the user asked for help.
     init?(_ arguments: some Sequence<String>) throws(WrongOption) {
         var rest = Array(arguments)[...]
         while let name = rest.popFirst() {
             if name == "--help" || name == "-h" { return nil }
             guard let value = rest.popFirst() else {
-                throw WrongOption(description: "\(name) is no option, or needs a value")
+                throw WrongOption(description: "\(name) is unknown or has no value; see --help")
             }
             if name == "--json" {
                 json = value
@@ -53,7 +53,7 @@ struct LoadOptions: Sendable {
     }
 }
 
-/// The command line is not valid.
+/// An invalid command line.
 struct WrongOption: Error, CustomStringConvertible {
     let description: String
 }

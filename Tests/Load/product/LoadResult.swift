@@ -3,17 +3,17 @@ import LoadClient
 import TestSupport
 import Wire
 
-/// What the steps came to.
+/// The results of all steps.
 struct LoadResult: Sendable {
-    /// A process and what it cost.
+    /// The cost of a process.
     struct Part: Sendable {
         let name: String
-        /// Processors that it kept busy.
+        /// CPU time per second.
         let processor: Double
         let anonymousBytes: Int
     }
 
-    /// How long calls of one name took, in milliseconds.
+    /// The latency of the calls of one name, in milliseconds.
     struct CallTimes: Sendable {
         let name: String
         let count: Int
@@ -26,11 +26,11 @@ struct LoadResult: Sendable {
 
     init(_ options: LoadOptions) { self.options = options }
 
-    /// Says whether all active users were served as they should be, with all sockets open beside them.
+    /// Whether the first step met the limit without errors and with all sockets open.
     func verdict() -> Verdicts {
         var verdicts = Verdicts()
         guard let first = steps.first else {
-            verdicts.add("there was no step", false)
+            verdicts.add("no step ran", false)
             return verdicts
         }
         verdicts.add(
@@ -61,7 +61,7 @@ extension Double {
         return (self * scale).rounded() / scale
     }
 
-    /// With one digit behind the point.
+    /// Formatted with one decimal.
     var tenths: String {
         let tenths = Int((self * 10).rounded())
         return "\(tenths / 10).\(abs(tenths % 10))"

@@ -3,20 +3,20 @@ import LoadClient
 import Wire
 
 extension LoadResult {
-    /// A while at one rate.
+    /// The results at one rate.
     struct Step: Sendable {
-        /// Actions a second that began, and that ended well.
+        /// Actions per second: started, and completed without errors.
         let rate: Double
         let done: Double
-        /// Calls a second that ended well.
+        /// Successful calls per second.
         let calls: Double
-        /// Milliseconds from when an action should have begun to its end.
+        /// Milliseconds from an action's planned start to its end.
         let p50: Double
         let p99: Double
         let failures: Int
         let failuresByCause: [String: Int]
         let times: [CallTimes]
-        /// Messages a second that sockets have heard.
+        /// Events per second received by sockets.
         let events: Double
         let sockets: Int
         let parts: [Part]
@@ -39,15 +39,15 @@ extension LoadResult {
             self.parts = parts
         }
 
-        /// Whether the rate is too much for it.
-        func isBroken(at limit: Double) -> Bool { p99 > limit || failures > 0 || done < rate * 0.95 }
+        /// Whether the product was overloaded at this rate.
+        func isOverloaded(at limit: Double) -> Bool { p99 > limit || failures > 0 || done < rate * 0.95 }
 
-        func isMet(at limit: Double, sockets wanted: Int) -> Bool { !isBroken(at: limit) && sockets == wanted }
+        func isMet(at limit: Double, sockets wanted: Int) -> Bool { !isOverloaded(at: limit) && sockets == wanted }
 
         static func printHead(_ parts: [String]) {
             print("")
             print(columns(["actions/s", "done/s", "calls/s", "events/s", "p50 ms", "p99 ms", "errors", "sockets"]))
-            print("    each part: processors, MB of anonymous memory")
+            print("    each part: CPU seconds per second, MB of anonymous memory")
         }
 
         func printRow() {

@@ -1,47 +1,48 @@
 import EventLoop
 import LoadClient
 
-/// The steps: each a while at one rate, with what every part costs meanwhile.
+/// Runs the steps and measures the cost of each process.
 ///
-/// - Note: Confined to its loop.
+/// - Note: Loop-local.
 final class Measurement {
     private let options: LoadOptions
-    private let house: ProductHouse
-    private let town: Town
+    private let product: ProductInstance
+    private let population: Population
     private let meters: [(name: String, meter: ProcessMeter)]
     private let loop: EventLoop
     private let sockets: IdleSockets
-    private var owners: [ObjectIdentifier: Town.Person] = [:]
+    private var owners: [ObjectIdentifier: Population.Person] = [:]
 
     init(
-        _ options: LoadOptions, _ house: ProductHouse, _ town: Town, _ meters: [(name: String, meter: ProcessMeter)],
+        _ options: LoadOptions, _ product: ProductInstance, _ population: Population,
+        _ meters: [(name: String, meter: ProcessMeter)],
         on loop: EventLoop
     ) {
         self.options = options
-        self.house = house
-        self.town = town
+        self.product = product
+        self.population = population
         self.meters = meters
         self.loop = loop
         sockets = IdleSockets(on: loop)
     }
 
     func run() async throws -> LoadResult {
-        guard let address = SocketAddress(ip: "127.0.0.1", port: house.port) else {
-            preconditionFailure("the loopback address is one")
+        guard let address = SocketAddress(ip: "127.0.0.1", port: product.port) else {
+            preconditionFailure("the loopback address is valid")
         }
-        // Each user's app keeps a connection of its own.
+        // Each active user has their own keep-alive connection.
         var connections: [LoadConnection] = []
-        for person in town.people.prefix(options.users) {
+        for person in population.people.prefix(options.users) {
             let connection = try await LoadConnection.open(address, on: loop)
             owners[ObjectIdentifier(connection)] = person
             connections.append(connection)
         }
         let run = LoadRun(on: loop, connections)
-        // First screens fill the caches, and pay for what happens once.
+        // Warm-up: home screens fill the caches.
         _ = await run.open(rate: Double(options.users) / 5, for: .seconds(10)) { [self] connection, _, end in
             perform(.home(of: owner(of: connection)), on: connection, Samples(), end)
         }
-        try await sockets.open(town.people.prefix(options.idle), at: address)
+        try await sockets.open(population.people.prefix(options.idle), at: address)
         print("\(sockets.count) sockets are open")
         var result = LoadResult(options)
         var rate = Double(options.users) / Double(LoadOptions.pause)
@@ -50,7 +51,7 @@ final class Measurement {
             let step = await step(rate, run)
             step.printRow()
             result.steps.append(step)
-            if step.isBroken(at: options.limit) { break }
+            if step.isOverloaded(at: options.limit) { break }
             rate *= 1.5
         }
         for connection in connections { connection.close() }
@@ -58,14 +59,16 @@ final class Measurement {
         return result
     }
 
-    private func owner(of connection: LoadConnection) -> Town.Person {
-        guard let owner = owners[ObjectIdentifier(connection)] else { preconditionFailure("each has an owner") }
+    private func owner(of connection: LoadConnection) -> Population.Person {
+        guard let owner = owners[ObjectIdentifier(connection)] else {
+            preconditionFailure("each connection has an owner")
+        }
         return owner
     }
 
     private func step(_ rate: Double, _ run: LoadRun) async -> LoadResult.Step {
         let samples = Samples()
-        let heard = sockets.heard
+        let received = sockets.received
         let before = meters.map { $0.meter.processorTime }
         let outcome = await run.open(rate: rate, for: .seconds(options.seconds)) { [self] connection, number, end in
             perform(.any(of: owner(of: connection), number), on: connection, samples, end)
@@ -76,11 +79,11 @@ final class Measurement {
                 anonymousBytes: part.meter.anonymousBytes)
         }
         return LoadResult.Step(
-            rate: rate, outcome: outcome, samples: samples, events: sockets.heard - heard, sockets: sockets.count,
+            rate: rate, outcome: outcome, samples: samples, events: sockets.received - received, sockets: sockets.count,
             parts: parts)
     }
 
-    /// Makes the calls one after the other; ends with what failed.
+    /// Makes the calls of an action one after the other. Calls `end` with the first failure, or nil.
     private func perform(
         _ action: Action, on connection: LoadConnection, _ samples: Samples, _ end: @escaping (String?) -> Void
     ) {

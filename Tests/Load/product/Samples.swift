@@ -1,22 +1,22 @@
-/// How long calls took, by their names.
+/// The latencies of calls, by name.
 ///
-/// - Note: Confined to its loop.
+/// - Note: Loop-local.
 final class Samples {
-    private var taken: [String: [UInt64]] = [:]
+    private var latencies: [String: [UInt64]] = [:]
 
-    /// Nanoseconds of a call that ended well.
-    func add(_ name: String, _ nanoseconds: UInt64) { taken[name, default: []].append(nanoseconds) }
+    /// Adds the latency of a successful call, in nanoseconds.
+    func add(_ name: String, _ nanoseconds: UInt64) { latencies[name, default: []].append(nanoseconds) }
 
-    var names: [String] { taken.keys.sorted() }
+    var names: [String] { latencies.keys.sorted() }
 
-    func count(of name: String) -> Int { taken[name]?.count ?? 0 }
+    func count(of name: String) -> Int { latencies[name]?.count ?? 0 }
 
-    /// Of all calls.
-    var count: Int { taken.values.reduce(0) { $0 + $1.count } }
+    /// The number of all calls.
+    var count: Int { latencies.values.reduce(0) { $0 + $1.count } }
 
-    /// Milliseconds that a share of the calls of this name, or of all, did not exceed.
+    /// A percentile in milliseconds, of the calls of one name or of all calls.
     func percentile(_ share: Double, of name: String? = nil) -> Double {
-        let times = (name.map { taken[$0] ?? [] } ?? Array(taken.values.joined())).sorted()
+        let times = (name.map { latencies[$0] ?? [] } ?? Array(latencies.values.joined())).sorted()
         guard !times.isEmpty else { return 0 }
         return Double(times[min(times.count - 1, Int(share * Double(times.count)))]) / 1e6
     }

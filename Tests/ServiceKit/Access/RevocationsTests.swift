@@ -6,12 +6,12 @@ import Wire
 
 @testable import ServiceKit
 
-/// An authority that tells its revocations in pages of three.
+/// An authority that returns its revocations in pages of three.
 private final class PagingAuthority: TokenAuthority {
     private let revoked = Mutex<[Revocation]>([])
     private let pages = Mutex(0)
 
-    /// The k-th at the k-th second.
+    /// The k-th revocation has the time of second k.
     init(_ count: Int) {
         revoked.withLock { revoked in
             revoked = (1...count).map {
@@ -39,12 +39,12 @@ private final class PagingAuthority: TokenAuthority {
 
 @Suite("Revocations")
 struct RevocationsTests {
-    /// Remembers what was revoked since 1970.
+    /// Keeps all revocations since 1970.
     private func revocations(_ authority: PagingAuthority) -> Revocations {
         Revocations(authority: authority, memory: Timestamp.now - Timestamp(seconds: 0))
     }
 
-    @Test("All are asked for, page after page, and after that only what is new")
+    @Test("All revocations are fetched page by page, and later only new ones")
     func pages() async throws {
         let authority = PagingAuthority(20)
         let revocations = revocations(authority)
@@ -58,7 +58,7 @@ struct RevocationsTests {
         #expect(revocations.contains(SessionID(21)))
     }
 
-    @Test("News behind a page of what is known is found")
+    @Test("A new revocation behind a page of known ones is found")
     func knownPage() async throws {
         let authority = PagingAuthority(1)
         let revocations = revocations(authority)
@@ -69,7 +69,7 @@ struct RevocationsTests {
         #expect(revocations.contains(SessionID(6)))
     }
 
-    @Test("Observers are told of each once, however often it is told")
+    @Test("Observers are called once for each revocation, even if it arrives several times")
     func observers() async throws {
         let authority = PagingAuthority(2)
         let revocations = revocations(authority)
@@ -81,7 +81,7 @@ struct RevocationsTests {
         #expect(told.withLock(\.self) == [SessionID(1), SessionID(2)])
     }
 
-    @Test("A page of what was heard before does not end the asking")
+    @Test("A page of known revocations does not end the poll")
     func heardPage() async throws {
         let authority = PagingAuthority(20)
         let revocations = revocations(authority)
@@ -93,7 +93,7 @@ struct RevocationsTests {
         #expect(revocations.contains(SessionID(20)))
     }
 
-    @Test("However many come before the authority has answered, it is asked for each page once")
+    @Test("Concurrent callers share the first poll: each page is fetched once")
     func together() async throws {
         let authority = PagingAuthority(20)
         let revocations = revocations(authority)
@@ -109,7 +109,7 @@ struct RevocationsTests {
         #expect(authority.asked == 7)
     }
 
-    @Test("What was revoked longer ago than any token lives is forgotten, and nothing else")
+    @Test("Revocations older than the longest token lifetime are removed, and no others")
     func forgotten() {
         let revocations = Revocations(authority: PagingAuthority(1), memory: .seconds(3600))
         let now = Timestamp.now

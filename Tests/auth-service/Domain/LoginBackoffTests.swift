@@ -12,48 +12,48 @@ struct LoginBackoffTests {
         LoginAttempt(email.flatMap { try? EmailAddress($0) }, from: address)
     }
 
-    private func wait(of attempt: LoginAttempt) -> Duration? { backoff.standing(of: attempt, now: now).wait }
+    private func wait(of attempt: LoginAttempt) -> Duration? { backoff.history(of: attempt, now: now).wait }
 
     private mutating func fail(_ attempt: LoginAttempt, times: Int = 1) {
         for _ in 0..<times {
-            let isAcquainted = backoff.standing(of: attempt, now: now).isAcquainted
-            backoff.failed(attempt, isAcquainted: isAcquainted, now: now)
+            let isKnownPair = backoff.history(of: attempt, now: now).isKnownPair
+            backoff.failed(attempt, isKnownPair: isKnownPair, now: now)
         }
     }
 
     @Test("Four failures cost nothing, and from the fifth the waits double up to a minute")
     mutating func growing() {
-        let guesser = attempt("a@b.kr")
-        fail(guesser, times: 4)
-        #expect(wait(of: guesser) == nil)
+        let attacker = attempt("a@b.kr")
+        fail(attacker, times: 4)
+        #expect(wait(of: attacker) == nil)
         var waits: [Duration] = []
         for _ in 1...9 {
-            fail(guesser)
-            waits.append(wait(of: guesser) ?? .zero)
+            fail(attacker)
+            waits.append(wait(of: attacker) ?? .zero)
             now += 60 * Self.second
-            #expect(wait(of: guesser) == nil, "a wait ends by itself")
+            #expect(wait(of: attacker) == nil, "a wait ends")
         }
         #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
     }
 
-    @Test("The wait that is told is what is left of it")
-    mutating func rest() {
-        let guesser = attempt("a@b.kr")
-        fail(guesser, times: 8)
+    @Test("The reported wait is the remaining time")
+    mutating func remainingWait() {
+        let attacker = attempt("a@b.kr")
+        fail(attacker, times: 8)
         now += 3 * Self.second
-        #expect(wait(of: guesser) == .seconds(5))
+        #expect(wait(of: attacker) == .seconds(5))
         now += 5 * Self.second
-        #expect(wait(of: guesser) == nil)
+        #expect(wait(of: attacker) == nil)
     }
 
-    @Test("An account's failures count together from whatever addresses, and touch no other account")
+    @Test("An account's failures count together from all addresses and do not affect other accounts")
     mutating func account() {
         for number in 1...5 { fail(attempt("a@b.kr", "192.0.2.\(number)")) }
         #expect(wait(of: attempt("a@b.kr", "192.0.2.1")) == .seconds(1))
         #expect(wait(of: attempt("c@d.kr", "192.0.2.1")) == nil)
     }
 
-    @Test("An address may fail twenty times over all accounts")
+    @Test("An address may fail twenty times across all accounts")
     mutating func address() {
         for number in 1...19 { fail(attempt("\(number)@b.kr")) }
         fail(attempt("20@b.kr", "192.0.2.2"))
@@ -63,7 +63,7 @@ struct LoginBackoffTests {
         #expect(wait(of: attempt("new@b.kr", "192.0.2.2")) == nil)
     }
 
-    @Test("In IPv6 the network of 64 bits is the address, and IPv4 written in IPv6 is IPv4")
+    @Test("An IPv6 address counts by its /64 network, and an IPv4-mapped address as IPv4")
     mutating func network() {
         for number in 1...20 { fail(attempt("\(number)@b.kr", "2001:db8::\(number)")) }
         #expect(wait(of: attempt("new@b.kr", "2001:db8:0:0:ffff::1")) == .seconds(1))
@@ -71,7 +71,7 @@ struct LoginBackoffTests {
         #expect(attempt("a@b.kr", "::ffff:192.0.2.1") == attempt("a@b.kr", "192.0.2.1"))
     }
 
-    @Test("Who fails on purpose cannot keep the owner out where the owner has come in before")
+    @Test("An attacker cannot lock the owner out of an address that the owner has logged in from")
     mutating func noLockOut() {
         let owner = attempt("a@b.kr", "198.51.100.1")
         backoff.succeeded(owner)
@@ -79,78 +79,78 @@ struct LoginBackoffTests {
         #expect(wait(of: attempt("a@b.kr")) == .seconds(60))
         #expect(wait(of: owner) == nil)
         fail(owner, times: 5)
-        #expect(wait(of: owner) == .seconds(1), "guessing from there is slowed down as well")
+        #expect(wait(of: owner) == .seconds(1), "guesses from the known address are delayed as well")
     }
 
-    @Test("However many fail on purpose for however long, from a new address everybody has a try")
+    @Test("A new address always gets one attempt, however many attackers fail for however long")
     mutating func newAddress() {
-        for turn in 1...1_000 {
-            fail(attempt("a@b.kr", "192.0.2.\(turn % 50)"))
+        for round in 1...1_000 {
+            fail(attempt("a@b.kr", "192.0.2.\(round % 50)"))
             now += Self.second
-            let owner = attempt("a@b.kr", "198.51.100.\(turn % 200)")
+            let owner = attempt("a@b.kr", "198.51.100.\(round % 200)")
             #expect(wait(of: owner) == nil)
         }
         let owner = attempt("a@b.kr", "198.51.100.1")
         fail(owner)
-        #expect(wait(of: owner) != nil, "but one only")
+        #expect(wait(of: owner) != nil, "a new address gets only one")
     }
 
-    @Test("Coming in does not clear what strangers have done to the account")
+    @Test("A login does not clear the failures of other addresses at the account")
     mutating func noReset() {
         fail(attempt("a@b.kr"), times: 6)
         backoff.succeeded(attempt("a@b.kr", "198.51.100.1"))
         #expect(wait(of: attempt("a@b.kr")) == .seconds(2))
     }
 
-    @Test("A quarter of an hour without failures is forgiven")
-    mutating func forgiven() {
+    @Test("Failures are forgotten after a quarter of an hour without another one")
+    mutating func forgotten() {
         fail(attempt("a@b.kr"), times: 9)
         now += 15 * 60 * Self.second
         fail(attempt("a@b.kr"))
         #expect(wait(of: attempt("a@b.kr")) == nil)
     }
 
-    @Test("Guesses sent all at once are no more than those sent one after the other")
+    @Test("Concurrent guesses are limited like consecutive ones")
     mutating func atOnce() {
-        let guesser = attempt("a@b.kr")
+        let attacker = attempt("a@b.kr")
         var begun = 0
-        for _ in 1...100 where wait(of: guesser) == nil {
-            backoff.began(guesser)
+        for _ in 1...100 where wait(of: attacker) == nil {
+            backoff.began(attacker)
             begun += 1
         }
-        #expect(begun == LoginStanding.freeOfAccount)
+        #expect(begun == LoginHistory.freeAccountFailures)
         for _ in 1...begun {
-            fail(guesser)
-            backoff.ended(guesser)
+            fail(attacker)
+            backoff.ended(attacker)
         }
         now += Self.second
-        #expect(wait(of: guesser) == nil)
-        backoff.began(guesser)
-        #expect(wait(of: guesser) == .seconds(1), "and once they are used up, one at a time")
+        #expect(wait(of: attacker) == nil)
+        backoff.began(attacker)
+        #expect(wait(of: attacker) == .seconds(1), "after the free failures, one at a time")
     }
 
-    @Test("Many people who come in at once from one address do not wait for each other")
+    @Test("Many users who log in from one address at once do not wait for each other")
     mutating func crowd() {
         for number in 1...200 {
-            let person = attempt("\(number)@b.kr")
-            #expect(wait(of: person) == nil)
-            backoff.began(person)
+            let user = attempt("\(number)@b.kr")
+            #expect(wait(of: user) == nil)
+            backoff.began(user)
         }
     }
 
-    @Test("What instances know is joined to the stricter of both")
-    mutating func joined() {
-        let guesser = attempt("a@b.kr")
-        fail(guesser, times: 3)
-        let here = backoff.standing(of: guesser, now: now)
+    @Test("Merging two instances' histories keeps the stricter one")
+    mutating func merged() {
+        let attacker = attempt("a@b.kr")
+        fail(attacker, times: 3)
+        let here = backoff.history(of: attacker, now: now)
         let record = FailureRecord(failures: 7, age: .seconds(1))
-        let told = LoginStanding(account: record, address: nil, pair: record)
-        #expect(here.joined(with: told).wait == .seconds(4))
-        #expect(here.joined(with: nil).wait == nil)
-        #expect(here.joined(with: LoginStanding(isAcquainted: true)).isAcquainted)
+        let shared = LoginHistory(account: record, address: nil, pair: record)
+        #expect(here.merged(with: shared).wait == .seconds(4))
+        #expect(here.merged(with: nil).wait == nil)
+        #expect(here.merged(with: LoginHistory(isKnownPair: true)).isKnownPair)
     }
 
-    @Test("A table full of live keys stays bounded, and new keys share a count")
+    @Test("A full table stays bounded, and its new keys share one count")
     mutating func bounded() {
         var table = FailureTable<Int>(capacity: 100)
         for key in 0..<1_000 { table.add(key, now: now) }
@@ -162,8 +162,8 @@ struct LoginBackoffTests {
         #expect(table.count == 1)
     }
 
-    @Test("Of acquaintances the last ones are remembered, and not many more")
-    func acquaintances() {
+    @Test("Only the most recent known pairs are kept")
+    func recentSet() {
         var set = RecentSet<Int>(capacity: 10)
         for number in 0..<100 { set.insert(number) }
         #expect((90..<100).allSatisfy(set.contains))

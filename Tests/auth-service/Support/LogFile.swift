@@ -17,7 +17,7 @@ final class LogFile: Sendable {
 
     func log(_ level: LogLevel) -> Log { Log(service: "auth-service", level: level, to: output) }
 
-    /// All that has been written.
+    /// The text written so far.
     func text() async throws -> String {
         await output.flush()
         return try String(contentsOfFile: folder.path + "/log")

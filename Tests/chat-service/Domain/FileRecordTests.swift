@@ -14,7 +14,7 @@ struct FileRecordTests {
     }
 
     @Test(
-        "The unique name is found in a path, however often clients encode the rest",
+        "The unique name is found in a path, however often the rest was percent-encoded",
         arguments: ["report", "a_b_c", "보고서 (1)", "50%", "_", "a/b", "..", "x?y#z"])
     func found(_ displayName: String) {
         var path = record(displayName).path
@@ -33,7 +33,7 @@ struct FileRecordTests {
         #expect(!path.contains { $0 == "?" || $0 == "#" || $0 == " " || $0.isNewline })
     }
 
-    @Test("The store's name holds nothing that a client wrote")
+    @Test("The store's name contains nothing from the client")
     func storeName() { #expect(record("../../etc/passwd").storeName == "channelChats/" + Self.unique) }
 
     @Test("A path without an underscore names no file")

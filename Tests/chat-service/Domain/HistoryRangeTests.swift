@@ -2,10 +2,10 @@ import Testing
 
 @testable import chat_service
 
-@Suite("Parts of a history")
+@Suite("History ranges")
 struct HistoryRangeTests {
     @Test(
-        "What follows a place goes as far as its limit or the newest, whatever number the place is",
+        "A range after a seq ends at its limit or at the head, for any seq",
         arguments: [
             (0, nil, 0, 100), (40, nil, 40, 100), (40, 10, 40, 50), (95, 10, 95, 100), (100, 10, 100, 100),
             (500, 10, 100, 100), (Int64.max, 500, 100, 100), (Int64.max, nil, 100, 100),
@@ -16,7 +16,7 @@ struct HistoryRangeTests {
     }
 
     @Test(
-        "What precedes a place are the newest before it",
+        "A range before a seq holds the newest messages before it",
         arguments: [
             (1, 10, 0, 0), (5, 10, 0, 4), (50, 10, 39, 49), (101, 10, 90, 100), (Int64.max, 10, 90, 100),
         ] as [(Int64, Int, Int64, Int64)])
@@ -25,7 +25,7 @@ struct HistoryRangeTests {
         #expect(part == (after, through))
     }
 
-    @Test("An empty room has nothing in any part")
+    @Test("Every range of an empty room is empty")
     func empty() {
         #expect(HistoryRange.after(3, limit: 5).part(upTo: 0) == (0, 0))
         #expect(HistoryRange.before(3, limit: 5).part(upTo: 0) == (0, 0))

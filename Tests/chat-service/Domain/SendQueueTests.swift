@@ -4,11 +4,11 @@ import Wire
 
 @testable import chat_service
 
-@Suite("Gathering drafts for a commit")
+@Suite("Batches of sends")
 struct SendQueueTests {
-    @Test("Drafts go in the order in which they came, so many in a batch and so many batches at once")
+    @Test("Messages leave in order of arrival, within the limits of batch size and concurrent commits")
     func limits() throws {
-        var queue = SendQueue<Int>(mostCommits: 2, largestBatch: 3)
+        var queue = SendQueue<Int>(maxCommits: 2, maxBatch: 3)
         for number in 0..<10 {
             let isTaken = queue.add(.sample("\(number)"), number)
             #expect(isTaken)
@@ -26,7 +26,7 @@ struct SendQueueTests {
         #expect(queue.nextBatch() == nil)
     }
 
-    @Test("A batch goes behind one that is under way once it is no smaller")
+    @Test("A second batch starts once it is at least as large as the one under way")
     func second() {
         var queue = SendQueue<Int>()
         for number in 0..<3 { _ = queue.add(.sample(), number) }
@@ -41,9 +41,9 @@ struct SendQueueTests {
         #expect(queue.nextBatch()?.map(\.waiter) == [6, 7, 8])
     }
 
-    @Test("More drafts than may wait are refused, and taken again when some have gone")
+    @Test("A full queue refuses messages until a batch has left")
     func refusal() {
-        var queue = SendQueue<Int>(mostCommits: 1, largestBatch: 2, limit: 3)
+        var queue = SendQueue<Int>(maxCommits: 1, maxBatch: 2, limit: 3)
         let taken = (0..<5).map { queue.add(.sample("\($0)"), $0) }
         #expect(taken == [true, true, true, false, false])
         _ = queue.nextBatch()
@@ -51,14 +51,14 @@ struct SendQueueTests {
         #expect(isTaken)
     }
 
-    @Test("Two drafts of one author under one client_id in one room are never in one batch")
+    @Test("Two messages with the same author, room and client_id never share a batch")
     func namesApart() {
-        var queue = SendQueue<Int>(mostCommits: 8, largestBatch: 8)
-        let drafts: [Draft] = [
+        var queue = SendQueue<Int>(maxCommits: 8, maxBatch: 8)
+        let messages: [PendingMessage] = [
             .sample(clientID: "a"), .sample(clientID: "a"), .sample(clientID: "b"), .sample(author: 2, clientID: "a"),
             .sample(room: RoomID(DMID(7)), clientID: "a"), .sample(), .sample(), .sample(clientID: "a"),
         ]
-        for (place, draft) in drafts.enumerated() { _ = queue.add(draft, place) }
+        for (index, message) in messages.enumerated() { _ = queue.add(message, index) }
         #expect(queue.nextBatch()?.map(\.waiter) == [0, 2, 3, 4, 5, 6])
         #expect(queue.nextBatch() == nil)
         queue.committed()
@@ -67,22 +67,23 @@ struct SendQueueTests {
         #expect(queue.nextBatch() == nil)
     }
 
-    @Test("Whatever comes in whatever order, each draft goes once, and no batch names a message twice")
+    @Test("In random order, each message leaves once, and no batch has a client_id twice")
     func everything() {
         var random = SystemRandomNumberGenerator()
-        var queue = SendQueue<Int>(mostCommits: 3, largestBatch: 5, limit: 40)
+        var queue = SendQueue<Int>(maxCommits: 3, maxBatch: 5, limit: 40)
         var (gone, taken, underWay): ([Int], [Int], Int) = ([], [], 0)
         for number in 0..<2000 {
             let name = Bool.random() ? "c\(Int.random(in: 0..<4, using: &random))" : nil
-            let draft = Draft.sample("\(number)", author: Int64.random(in: 1...2, using: &random), clientID: name)
-            if queue.add(draft, number) { taken.append(number) }
+            let message = PendingMessage.sample(
+                "\(number)", author: Int64.random(in: 1...2, using: &random), clientID: name)
+            if queue.add(message, number) { taken.append(number) }
             if underWay > 0, Bool.random() {
                 queue.committed()
                 underWay -= 1
             }
             while let batch = queue.nextBatch() {
                 underWay += 1
-                let named = batch.compactMap { entry in entry.draft.clientID.map { "\(entry.draft.author) \($0)" } }
+                let named = batch.compactMap { entry in entry.message.clientID.map { "\(entry.message.author) \($0)" } }
                 #expect(Set(named).count == named.count)
                 #expect(!batch.isEmpty && batch.count <= 5 && underWay <= 3)
                 gone += batch.map(\.waiter)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import chat_service
 
-@Suite("What may be sent")
+@Suite("Send requests")
 struct SendRequestTests {
     private func code(_ content: String?, clientID: String? = nil) -> ErrorCode? {
         do throws(Failure) {
@@ -33,7 +33,7 @@ struct SendRequestTests {
         #expect(code("hi", clientID: String(repeating: "x", count: 65)) == .invalidRequest)
     }
 
-    @Test("The digest stands for content and files in their order; without a name there is none")
+    @Test("The digest covers the content and the ordered files; without a client_id there is none")
     func digest() throws {
         func digest(_ content: String, _ files: [[UInt8]], named name: String? = "a") throws -> [UInt8]? {
             try SendRequest(content: content, files: [], clientID: name).digest(of: files)

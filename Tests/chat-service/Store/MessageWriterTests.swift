@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Writing messages")
 struct MessageWriterTests {
-    @Test("seq is 1, 2, 3 … and times rise by at least 2 ms, under 8 writers over two instances")
+    @Test("With 8 writers on two instances, seq has no gap and times rise by at least 2 ms")
     func noGaps() async throws {
         try await ChatDatabase.use(pools: 2) { database in
             let (writers, batches, rooms) = (8, 25, 3)
@@ -16,14 +16,14 @@ struct MessageWriterTests {
                 for writer in 0..<writers {
                     group.addTask {
                         for batch in 0..<batches {
-                            let drafts = (0..<5).map { number in
-                                Draft.sample(
+                            let messages = (0..<5).map { number in
+                                PendingMessage.sample(
                                     "\(writer) \(batch) \(number)",
                                     room: RoomID(ChannelID(Int64((number + writer + batch) % rooms + 1))),
                                     author: Int64(writer + 1))
                             }
-                            // A room's clock runs ahead here: what is shed is sent again, as a client does.
-                            var left = drafts
+                            // The rooms' clocks run ahead, so overloaded messages are sent again, like a client does.
+                            var left = messages
                             while !left.isEmpty {
                                 let result = try await database.write(left, pool: writer % 2)
                                 left = zip(left, result.outcomes).filter { $0.1 == .overloaded }.map(\.0)
@@ -55,7 +55,7 @@ struct MessageWriterTests {
         }
     }
 
-    @Test("A batch has the outcomes of its drafts in order, and one outbox row that names what is new")
+    @Test("A batch has an outcome for each message in order, and one outbox row that lists the new ones")
     func outcomes() async throws {
         try await ChatDatabase.use { database in
             let first = try await database.write([.sample("a", clientID: "1"), .sample("b", clientID: "2")])
@@ -84,7 +84,7 @@ struct MessageWriterTests {
         }
     }
 
-    @Test("What was written under a client_id keeps its files, and a repetition learns of them")
+    @Test("A repeated client_id returns the files of the first message")
     func knownFiles() async throws {
         try await ChatDatabase.use { database in
             let files = ["/static/channelChats/a_1.png", "/static/channelChats/b_2.png"]
@@ -98,7 +98,7 @@ struct MessageWriterTests {
         }
     }
 
-    @Test("A closed room takes nothing, its neighbour in the batch does")
+    @Test("A closed room refuses a message; other rooms of the batch accept theirs")
     func closed() async throws {
         try await ChatDatabase.use { database in
             _ = try await database.write([.sample("a", clientID: "1")])
@@ -118,7 +118,7 @@ struct MessageWriterTests {
         }
     }
 
-    @Test("A room whose clock runs a second ahead sheds, takes again when time has caught up, and leaves no gap")
+    @Test("A room whose clock is a second ahead is overloaded until time catches up, and has no gap in seq")
     func overloaded() async throws {
         try await ChatDatabase.use { database in
             let now = Timestamp.now
@@ -142,7 +142,7 @@ struct MessageWriterTests {
         }
     }
 
-    @Test("A clock that goes backwards does not turn a room's times around")
+    @Test("Times in a room rise even if the clock goes backwards")
     func backwards() async throws {
         try await ChatDatabase.use { database in
             let now = Timestamp.now
@@ -156,12 +156,12 @@ struct MessageWriterTests {
         }
     }
 
-    @Test("A batch that fails leaves nothing: no message, no outbox row, no step of seq")
+    @Test("A failed batch leaves no message, no outbox row and no gap in seq")
     func allOrNothing() async throws {
         try await ChatDatabase.use { database in
             _ = try await database.ask(
                 "alter table chat.message add constraint planted check (content <> 'bad')")
-            await #expect(throws: PostgresError.self) { try await database.write([.sample("good"), .sample("bad")]) }
+            await #expect(throws: BatchFailure.self) { try await database.write([.sample("good"), .sample("bad")]) }
             let left = try await database.ask(
                 "select (select count(*) from chat.message), (select count(*) from chat.outbox)")
             #expect(left == "0|0")
@@ -174,10 +174,10 @@ struct MessageWriterTests {
         }
     }
 
-    @Test("One client_id sent by many at once over two instances is one message")
+    @Test("Concurrent sends with one client_id on two instances write one message")
     func sameName() async throws {
         try await ChatDatabase.use(pools: 2) { database in
-            // Who makes the room would let the others wait.
+            // The first write to a room would make the others wait.
             _ = try await database.write([.sample("before")])
             let outcomes = try await withThrowingTaskGroup(of: SendOutcome.self) { group in
                 for turn in 0..<24 {

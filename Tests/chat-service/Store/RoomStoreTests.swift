@@ -8,8 +8,8 @@ import Wire
 
 @Suite("Rooms", .serialized)
 struct RoomStoreTests {
-    @Test("A removal from many rooms is told while all of them are locked: what is sent there waits")
-    func telling() async throws {
+    @Test("Removals from many rooms are published while all rooms are locked; sends to them wait")
+    func publishing() async throws {
         try await ChatDatabase.use(pools: 4) { database in
             let rooms = (1...3 as ClosedRange<Int64>).map { RoomID(ChannelID($0)) }
             _ = try await database.write(rooms.map { .sample("before", room: $0) })

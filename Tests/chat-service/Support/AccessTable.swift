@@ -1,6 +1,6 @@
 import ServiceSupport
 
-/// What every route answers to whom, of the people of `AccessFixture`.
+/// The expected answers of every route to each persona of `AccessFixture`.
 enum AccessTable {
     private static let text = #"{"content":"hello"}"#
     private static let position = #"{"seq":0}"#
@@ -8,11 +8,11 @@ enum AccessTable {
     static let rows: [AccessRow] =
         ofChannel("{name}", key: "sooda") + ofChannel("{channel_id}", key: "gen-2024-07") + ofWorkspace
 
-    private static func ofChannel(_ place: String, key: String) -> [AccessRow] {
-        let path = "/v1/workspaces/{id}/channels/\(place)"
+    private static func ofChannel(_ segment: String, key: String) -> [AccessRow] {
+        let path = "/v1/workspaces/{id}/channels/\(segment)"
         return [
             .init("POST \(path)/chats", .inside, key: key, json: text),
-            // Reading joins.
+            // Reading joins the channel.
             .init("GET \(path)/chats", .members, key: key),
             .init("GET \(path)/unreads", .inside, key: key),
             .init("PUT \(path)/read", .inside, key: key, json: position),
@@ -35,6 +35,6 @@ enum AccessTable {
 }
 
 extension AccessRow.Answers {
-    /// Those in the room.
+    /// Only members of the room.
     fileprivate static let inside = Self("E13", "E13", "E13", "E13", "ok", "ok")
 }

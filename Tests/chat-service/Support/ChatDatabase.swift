@@ -6,7 +6,7 @@ import Wire
 
 @testable import chat_service
 
-/// A database with the service's schema, and pools to it on loops of their own.
+/// A database with the service's schema, and pools that each have their own loop.
 final class ChatDatabase: Stoppable {
     let database: TestDatabase
     let pools: [PostgresPool]
@@ -35,7 +35,7 @@ final class ChatDatabase: Stoppable {
         try await ChatDatabase(pools: pools).lent(to: body)
     }
 
-    /// Runs `body` on the loop of one of the pools, as a request would be.
+    /// Runs `body` on the loop of one of the pools, like a request.
     @discardableResult
     func run<Result: Sendable>(
         _ index: Int = 0, _ body: @escaping @Sendable (PostgresPool) async throws -> Result
@@ -44,17 +44,19 @@ final class ChatDatabase: Stoppable {
         return try await loops[index].loops[0].run { try await body(pool) }
     }
 
-    /// Writes drafts as one batch.
-    func write(_ drafts: [Draft], at now: Timestamp = .now, pool index: Int = 0) async throws -> MessageWriter.Result {
+    /// Writes messages as one batch.
+    func write(
+        _ messages: [PendingMessage], at now: Timestamp = .now, pool index: Int = 0
+    ) async throws -> MessageWriter.Result {
         try await run(index) { pool in
-            try await MessageWriter(database: pool).write(drafts, newRooms: true, now: now)
+            try await MessageWriter(database: pool).write(messages, newRooms: true, now: now)
         }
     }
 
-    /// What SQL says: columns apart by `|`, rows by a line's end.
+    /// The result of a query, with columns separated by `|` and rows by newlines.
     func ask(_ sql: String) async throws -> String {
-        let said = try await database.run(sql: sql)
-        return said.hasSuffix("\n") ? String(said.dropLast()) : said
+        let output = try await database.run(sql: sql)
+        return output.hasSuffix("\n") ? String(output.dropLast()) : output
     }
 
     func stop() async {

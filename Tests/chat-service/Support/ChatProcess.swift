@@ -3,7 +3,7 @@ import ServiceSupport
 import Synchronization
 import TestSupport
 
-/// The built chat-service with stores of its own, which is killed and started again on the same ports.
+/// The built chat-service with its own stores. It can be killed and started again on the same ports.
 final class ChatProcess: Stoppable {
     let publicPort = FreePort.pick()
     private let internalPort = FreePort.pick()
@@ -32,7 +32,7 @@ final class ChatProcess: Stoppable {
         service.withLock { $0 = started }
     }
 
-    /// Ends it as a crash would.
+    /// Kills it, like a crash.
     func kill() async { await service.withLock(\.self)?.kill() }
 
     func stop() async {
@@ -45,10 +45,10 @@ final class ChatProcess: Stoppable {
     /// The names of the files of channels in its store.
     var storedFiles: [String] { Upload.names(in: folder.path + "/channelChats") }
 
-    /// What is on its way into the store.
+    /// The names of unfinished uploads.
     var uploads: [String] { Upload.names(in: folder.path + "/.uploads") }
 
-    /// Puts a file into its store's folder, last written to so many seconds ago.
+    /// Creates a file in the store's folder with a modification time of `age` seconds ago.
     func plant(_ name: String, age: Int) throws {
         let path = "\(folder.path)/\(name)"
         let descriptor = open(path, O_WRONLY | O_CREAT, 0o640)
@@ -60,7 +60,7 @@ final class ChatProcess: Stoppable {
 
     var anonymousBytes: Int { service.withLock(\.self)?.process.anonymousBytes ?? 0 }
 
-    /// The head of a call by a user who has signed in.
+    /// The headers of a call with a user's access token.
     func headers(_ user: Int64) -> [(String, String)] {
         [("SesacKey", "native"), ("Authorization", peers.tokens.token(user: user, key: "native"))]
     }

@@ -3,8 +3,8 @@ import Synchronization
 import TestSupport
 import Wire
 
-/// Sends messages one after the other, each again and again under its `client_id` until it is acknowledged, and keeps a log
-/// of what was acknowledged.
+/// Sends messages one after the other, repeats each with its `client_id` until it is acknowledged, and logs the
+/// acknowledged messages.
 final class PersistentSender: Sendable {
     struct Acknowledged: Sendable, Hashable {
         let name: String
@@ -25,10 +25,10 @@ final class PersistentSender: Sendable {
     init(_ user: Int64) { self.user = user }
 
     var log: [Acknowledged] { state.withLock(\.log) }
-    /// Attempts that were not acknowledged.
+    /// Failed attempts.
     var refusals: Int { state.withLock(\.refusals) }
 
-    /// Lets the message under way be the last.
+    /// Stops after the current message.
     func end() { state.withLock { $0.isOver = true } }
 
     /// Sends until `end`.
@@ -36,12 +36,12 @@ final class PersistentSender: Sendable {
         var number = 0
         while !state.withLock(\.isOver) {
             let (name, channel) = ("\(user)-\(number)", Int64(7 + number % 2))
-            await insist(process, name, channel)
+            await sendUntilAcknowledged(process, name, channel)
             number += 1
         }
     }
 
-    private func insist(_ process: ChatProcess, _ name: String, _ channel: Int64) async {
+    private func sendUntilAcknowledged(_ process: ChatProcess, _ name: String, _ channel: Int64) async {
         while true {
             if let reply = try? await process.send("text of \(name)", user: user, to: channel, clientID: name),
                 reply.status == 201, let json = try? reply.json, let seq = json["seq"]?.int,

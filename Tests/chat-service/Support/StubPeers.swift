@@ -1,7 +1,7 @@
 import HTTP
 import ServiceSupport
 
-/// A server that plays auth-service and workspace-service for chat-service.
+/// A stub of auth-service and workspace-service.
 typealias StubPeers = StubServer<PeersOfChat>
 
 struct PeersOfChat: StubState {
@@ -11,11 +11,11 @@ struct PeersOfChat: StubState {
         var members: Set<Int64>
     }
 
-    /// Who is in which workspace.
+    /// The members of each workspace.
     var workspaces: [Int64: Set<Int64>] = [3: [1, 2, 3, 4, 5, 6], 4: [1, 2]]
-    /// Who leaves all workspaces as soon as somebody has been told that they are in one.
+    /// Users who leave all workspaces right after the stub has reported them as members.
     var leavingWhenSeen: Set<Int64> = []
-    /// The paths of all questions, in order.
+    /// The paths of all calls, in order.
     var asked: [String] = []
     /// Whether auth-service answers.
     var hasProfiles = true

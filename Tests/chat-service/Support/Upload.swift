@@ -5,7 +5,7 @@ import Wire
 
 @testable import chat_service
 
-/// A file as a client uploads it.
+/// An uploaded file.
 struct Upload: Sendable {
     let name: String
     let bytes: [UInt8]
@@ -31,7 +31,7 @@ struct Upload: Sendable {
     }
 }
 
-extension ChatHouse {
+extension ChatHarness {
     /// Sends files, and perhaps text, to channel 7.
     func upload(
         _ files: [Upload], content: String? = nil, clientID: String? = nil, user: Int64 = 1
@@ -44,7 +44,7 @@ extension ChatHouse {
             body: Upload.form(files, fields))
     }
 
-    /// Every file in the store, those being uploaded included.
+    /// All files in the store, including unfinished uploads.
     var storedFiles: [String] {
         ["channelChats", "dmChats", ".uploads"].flatMap { folder in
             Upload.names(in: "\(files.path)/\(folder)").map { "\(folder)/\($0)" }

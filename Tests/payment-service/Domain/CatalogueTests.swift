@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Catalogue and orders")
 struct CatalogueTests {
-    @Test("A catalogue reads back as it was written, in its order")
+    @Test("A catalogue survives a round trip through its text, in order")
     func roundTrip() {
         let text = "10 Coin=100:10, 50 Coin=500:50, 100 Coin=1000:100"
         let catalogue = Catalogue(text: text)
@@ -14,13 +14,13 @@ struct CatalogueTests {
         #expect(catalogue?.text == text)
     }
 
-    @Test("A name may hold an equals sign")
+    @Test("A name may contain an equals sign")
     func equalsSign() {
         #expect(Catalogue(text: "1+1=2=10:2")?.items.map(\.name) == ["1+1=2"])
     }
 
     @Test(
-        "A catalogue that could be misread is refused",
+        "A malformed catalogue is refused",
         arguments: [
             "", " ", "10 Coin", "10 Coin=100", "10 Coin=100:", "=100:10", "a=0:10", "a=10:0", "a=-1:10", "a=1:1,",
             "a=1:1,a=2:2", "a=1:1:1", "a=1.5:1", "a=1000000001:1", "a=1:99999999999999999999",
@@ -30,7 +30,7 @@ struct CatalogueTests {
     }
 
     @Test(
-        "An order number belongs to the API key that stands in it",
+        "An order number belongs to the API key that it contains",
         arguments: [
             ("ios_sooda_1700000000", "sooda", true), ("and_sooda_1", "sooda", true),
             ("ios_a_b_1700000000", "a_b", true), ("ios_a_b_1700000000", "b", false),
@@ -42,7 +42,7 @@ struct CatalogueTests {
         #expect(OrderNumber(text: text).isOf(key: key) == isOurs)
     }
 
-    @Test("An order number that is too long is none")
+    @Test("An order number that is too long is not valid")
     func longOrder() {
         #expect(!OrderNumber(text: "ios_sooda_" + String(repeating: "1", count: 200)).isOf(key: "sooda"))
     }

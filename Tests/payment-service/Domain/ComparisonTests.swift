@@ -9,12 +9,12 @@ struct ComparisonTests {
         id: 5, provider: "portone-v1", report: Reports.paid,
         credit: .init(owner: UserID(7), coins: 10, creditedAt: Timestamp(seconds: 1), refunded: 0))
 
-    @Test("What agrees has no differences")
+    @Test("Equal records have no differences")
     func agreement() {
         #expect(PaymentComparison.differences(of: record, from: Reports.paid).isEmpty)
     }
 
-    @Test("Each thing that differs is told with what we have and what they say")
+    @Test("Each difference lists the stored value and the provider's")
     func differences() {
         let cases: [(PaymentReport?, Difference.Kind, String, String)] = [
             (nil, .paymentMissing, "paid", "unknown"),
@@ -32,7 +32,7 @@ struct ComparisonTests {
         }
     }
 
-    @Test("A payment that credited nothing has nothing to disagree about")
+    @Test("A payment that was not credited has no differences")
     func uncredited() {
         let unclaimed = PaymentRecord(id: 5, provider: "portone-v1", report: Reports.paid, credit: nil)
         #expect(PaymentComparison.differences(of: unclaimed, from: nil).isEmpty)

@@ -15,7 +15,7 @@ struct SpendingTests {
         return spending
     }
 
-    @Test("A reserve takes the coins out of the wallet, and a capture spends them")
+    @Test("A reserve moves coins out of the wallet, and a capture spends them")
     func reserveAndCapture() {
         var spending = Spending(reserve: nil, wallet: 100)
         #expect(
@@ -29,7 +29,7 @@ struct SpendingTests {
         #expect(spending.reserve?.state == .captured)
     }
 
-    @Test("Every call of a spend, made again, moves nothing")
+    @Test("A repeated call moves no coins")
     func repetition() {
         var spending = held()
         #expect(spending.hold(request, until: later) == .success(nil))
@@ -45,7 +45,7 @@ struct SpendingTests {
         #expect(released.wallet == 100)
     }
 
-    @Test("A reserve of more than is there is refused and leaves no trace")
+    @Test("A reserve of more coins than the wallet has is refused and not stored")
     func short() {
         var spending = Spending(reserve: nil, wallet: 9)
         #expect(spending.hold(request, until: later) == .failure(.notEnoughCoins))
@@ -54,7 +54,7 @@ struct SpendingTests {
     }
 
     @Test(
-        "Another user or amount under a key is another spend",
+        "A key with another user or amount is another spend",
         arguments: [(8, 10), (7, 11)])
     func otherSpend(user: Int64, amount: Int) {
         let other = SpendRequest(key: "w-1", user: UserID(user), amount: amount, reason: "workspace")
@@ -64,14 +64,14 @@ struct SpendingTests {
         #expect(spending.reserve?.state == .reserved)
     }
 
-    @Test("Another reason under a key is the same spend")
+    @Test("A key with another reason is the same spend")
     func otherReason() {
         var spending = held()
         let same = SpendRequest(key: "w-1", user: UserID(7), amount: 10, reason: "something else")
         #expect(spending.hold(same, until: later) == .success(nil))
     }
 
-    @Test("What was captured cannot be released, and what was released neither captured nor held again")
+    @Test("A captured spend cannot be released, and a released one cannot be captured or held")
     func ends() {
         var captured = held()
         _ = captured.capture(request, at: now)
@@ -83,7 +83,7 @@ struct SpendingTests {
         #expect(released.wallet == 100)
     }
 
-    @Test("A reserve expires when its time is up and not before")
+    @Test("A reserve expires at its time and not before")
     func expiry() {
         var spending = held()
         #expect(spending.expire(at: now) == .success(nil))
@@ -96,7 +96,7 @@ struct SpendingTests {
         #expect(spending.expire(at: later) == .success(nil))
     }
 
-    @Test("A capture after the expiry takes the coins if they are there")
+    @Test("A capture after the expiry takes coins from the wallet")
     func lateCapture() {
         var spending = held()
         _ = spending.expire(at: later)
@@ -106,7 +106,7 @@ struct SpendingTests {
         #expect(spending.wallet == 90)
     }
 
-    @Test("A capture that finds no coins is remembered until they are there")
+    @Test("A capture without enough coins is recorded until it succeeds")
     func uncollected() {
         var spending = Spending(reserve: nil, wallet: 5)
         #expect(spending.capture(request, at: now) == .failure(.notEnoughCoins))
@@ -121,7 +121,7 @@ struct SpendingTests {
         #expect(richer.reserve?.uncollectedAt == nil)
     }
 
-    @Test("A release of an expired reserve moves nothing and ends it; one of an unknown key is unknown")
+    @Test("Releasing an expired reserve ends it and moves nothing; releasing an unknown key is refused")
     func lateRelease() {
         var spending = held()
         _ = spending.expire(at: later)
@@ -132,11 +132,11 @@ struct SpendingTests {
         #expect(unknown.release() == .failure(.unknown))
     }
 
-    @Test("Whatever is called in whatever order, no coin is made or lost", arguments: 0..<200)
+    @Test("No sequence of calls makes or loses coins", arguments: 0..<200)
     func conservation(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var spending = Spending(reserve: nil, wallet: Int.random(in: 0...30, using: &random))
-        var books: [Book: Int] = [.wallet: spending.wallet]
+        var balances: [LedgerAccountKind: Int] = [.wallet: spending.wallet]
         for _ in 0..<12 {
             let amount = Bool.random(using: &random) ? 10 : Int.random(in: 1...20, using: &random)
             let request = SpendRequest(key: "k", user: UserID(1), amount: amount, reason: "")
@@ -148,21 +148,22 @@ struct SpendingTests {
                 default: spending.expire(at: Bool.random(using: &random) ? now : later)
                 }
             guard case .success(let posting?) = step else { continue }
-            for leg in posting.legs { books[leg.book, default: 0] += leg.amount }
-            #expect(posting.legs.reduce(0) { $0 + $1.amount } == 0)
+            for entry in posting.entries { balances[entry.account, default: 0] += entry.amount }
+            #expect(posting.entries.reduce(0) { $0 + $1.amount } == 0)
         }
-        #expect(books[.wallet] == spending.wallet)
-        #expect(books.values.allSatisfy { $0 >= 0 })
+        #expect(balances[.wallet] == spending.wallet)
+        #expect(balances.values.allSatisfy { $0 >= 0 })
         #expect(
-            books[.reserved, default: 0]
+            balances[.reserved, default: 0]
                 == (spending.reserve?.state == .reserved ? spending.reserve?.request.amount : 0))
         #expect(
-            books[.revenue, default: 0] == (spending.reserve?.state == .captured ? spending.reserve?.request.amount : 0)
+            balances[.revenue, default: 0]
+                == (spending.reserve?.state == .captured ? spending.reserve?.request.amount : 0)
         )
     }
 }
 
-/// Random numbers that are the same again in each run with the same seed.
+/// Random numbers that repeat for the same seed.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

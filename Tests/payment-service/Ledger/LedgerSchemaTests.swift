@@ -4,9 +4,9 @@ import Testing
 
 @testable import payment_service
 
-@Suite("The ledger's schema, against any client")
+@Suite("The ledger's schema guards against every client")
 struct LedgerSchemaTests {
-    /// Inserts a transaction of user 1 with the given entries, as any client of the database may try.
+    /// SQL that inserts a transaction of a user with the given entries.
     static func transaction(_ entries: String, kind: String = "spend", subject: String = "x", user: Int = 1) -> String {
         """
         with made as (
@@ -47,16 +47,16 @@ struct LedgerSchemaTests {
         ("delete from payment.payment", "append_only"),
     ]
 
-    @Test("The superuser himself cannot make coins, lose them, or rewrite what was written")
+    @Test("Even the superuser cannot make or lose coins or change written entries")
     func attacks() async throws {
         let database = try await LedgerDatabase.make()
         try await database.run(sql: Self.transaction("('wallet', 100), ('grants', -100)", kind: "grant", subject: "1"))
         try await database.run(
             sql: """
                 insert into payment.reserve (key, user_id, amount, reason, state, balance, expires_at)
-                values ('k', 1, 10, '', 'captured', 90, now());
+                values ('k', 1, 10, '', 'captured', 90, 1700000000000);
                 insert into payment.payment (provider, reference, order_number, item, amount, cancelled_amount, currency,
-                    status, owner, coins, credited_at) values ('p', 'r', 'o', 'i', 100, 0, 'KRW', 'paid', 1, 10, now())
+                    status, owner, coins, credited_at) values ('p', 'r', 'o', 'i', 100, 0, 'KRW', 'paid', 1, 10, 1700000000000)
                 """)
         let before = try await database.run(sql: "table payment.entry; table payment.reserve; table payment.payment")
         try await Pools.use(database) { pool in
@@ -71,7 +71,7 @@ struct LedgerSchemaTests {
         #expect(before == after)
     }
 
-    @Test("What a client says of version, balance and maker of an entry does not count")
+    @Test("The version, balance and database transaction that a client gives for an entry are ignored")
     func forgery() async throws {
         let database = try await LedgerDatabase.make()
         try await database.run(
@@ -87,41 +87,42 @@ struct LedgerSchemaTests {
         #expect(entries == "grants|1|-10|10\nwallet|1|10|10\n")
     }
 
-    @Test("64 clients that write whatever they like at once leave books that add up")
+    @Test("64 clients that write random entries at once leave consistent balances")
     func property() async throws {
         let database = try await LedgerDatabase.make()
         try await Pools.use(database, schema: "payment", connections: 32) { pool in
             let outcomes = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
                 for client in 0..<64 {
-                    group.addTask { try await Self.scribble(client, in: pool) }
+                    group.addTask { try await Self.writeRandomly(client, in: pool) }
                 }
                 return try await group.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
             }
-            // Both kinds of outcome must have been tried for the test to mean anything.
+            // The test means nothing unless many writes were accepted and many refused.
             #expect(outcomes.0 > 100)
             #expect(outcomes.1 > 100)
             let audit = AuditStore()
             #expect(try await audit.transactionSums(in: pool).isEmpty)
-            #expect(try await audit.books(in: pool).filter { $0.kind == .bookBalance }.isEmpty)
+            #expect(try await audit.balances(in: pool).filter { $0.kind == .accountBalance }.isEmpty)
         }
         let sums = try await database.run(
             sql: "select sum(amount), min(balance) >= 0, count(distinct transaction_id) > 100 from payment.entry")
         #expect(sums == "0|t|t\n")
     }
 
-    /// Writes random transactions: some balanced, some not, some overdrawing, each in whatever order and for whatever user.
+    /// Writes random transactions in random order for random users: some balanced, some not, some overdrawing.
     ///
-    /// - Returns: how many were accepted and how many refused.
-    private static func scribble(_ client: Int, in pool: PostgresPool) async throws -> (Int, Int) {
+    /// - Returns: the numbers of accepted and refused transactions.
+    private static func writeRandomly(_ client: Int, in pool: PostgresPool) async throws -> (Int, Int) {
         var random = SeededGenerator(seed: UInt64(client))
         var (accepted, refused) = (0, 0)
         for turn in 0..<25 {
-            let books = Book.allCases.shuffled(using: &random).prefix(Int.random(in: 2...3, using: &random))
-            var amounts = books.map { _ in Int.random(in: -60...60, using: &random) }
+            let accounts = LedgerAccountKind.allCases.shuffled(using: &random).prefix(
+                Int.random(in: 2...3, using: &random))
+            var amounts = accounts.map { _ in Int.random(in: -60...60, using: &random) }
             if Int.random(in: 0..<4, using: &random) > 0 { amounts[0] = -amounts.dropFirst().reduce(0, +) }
-            let legs = zip(books, amounts).map { "('\($0.rawValue)', \($1))" }.joined(separator: ", ")
+            let entries = zip(accounts, amounts).map { "('\($0.rawValue)', \($1))" }.joined(separator: ", ")
             let sql = transaction(
-                legs, subject: "\(client)-\(turn)", user: Int.random(in: 1...3, using: &random))
+                entries, subject: "\(client)-\(turn)", user: Int.random(in: 1...3, using: &random))
             if let error = await pool.failure(of: sql) {
                 #expect(error.sqlState.hasPrefix("23"), "\(error)")
                 refused += 1

@@ -26,7 +26,7 @@ struct PortOneV1Tests {
 
     func reply(_ status: Int, _ body: String) -> ProviderReply { ProviderReply(status: status, body: Array(body.utf8)) }
 
-    func askingFor(_ token: String) -> ProviderStep {
+    func paymentRequest(_ token: String) -> ProviderStep {
         .ask(ProviderRequest(url: "http://portone/payments/imp_1", authorization: "Bearer \(token)"))
     }
 
@@ -36,45 +36,45 @@ struct PortOneV1Tests {
                 body: Array(#"{"imp_key":"key","imp_secret":"secret"}"#.utf8), url: "http://portone/users/getToken"))
     }
 
-    @Test("The first inquiry gets a token, the next one uses it")
+    @Test("The first lookup gets a token, and the next one uses it")
     func tokenIsKept() {
         var first = provider.inquiry(about: "imp_1")
         #expect(first.begin(at: start) == tokenRequest)
-        #expect(first.receive(token("t1"), at: start) == askingFor("t1"))
+        #expect(first.receive(token("t1"), at: start) == paymentRequest("t1"))
         #expect(first.receive(reply(200, Self.payment), at: start) == .finish(.payment(Reports.paid)))
         var second = provider.inquiry(about: "imp_1")
-        #expect(second.begin(at: start + .seconds(1700)) == askingFor("t1"))
+        #expect(second.begin(at: start + .seconds(1700)) == paymentRequest("t1"))
     }
 
-    @Test("A token lives as long as their clock says, whatever ours shows")
-    func theirClock() {
-        provider.keep(PortOneV1Token(token("t1", now: 5_000_000, end: 5_000_100), at: start)!)
+    @Test("A token's lifetime is counted by the provider's clock")
+    func providerClock() {
+        provider.store(PortOneV1Token(token("t1", now: 5_000_000, end: 5_000_100), at: start)!)
         #expect(provider.token(at: start + .seconds(60)) == "t1")
         #expect(provider.token(at: start + .seconds(70)) == nil)
     }
 
-    @Test("A refused token is replaced once, and only once")
+    @Test("A refused token is replaced only once")
     func renewal() {
-        provider.keep(PortOneV1Token(token("old"), at: start)!)
+        provider.store(PortOneV1Token(token("old"), at: start)!)
         var inquiry = provider.inquiry(about: "imp_1")
-        #expect(inquiry.begin(at: start) == askingFor("old"))
+        #expect(inquiry.begin(at: start) == paymentRequest("old"))
         #expect(inquiry.receive(reply(401, #"{"code":-1}"#), at: start) == tokenRequest)
-        #expect(inquiry.receive(token("new"), at: start) == askingFor("new"))
+        #expect(inquiry.receive(token("new"), at: start) == paymentRequest("new"))
         let end = inquiry.receive(reply(401, #"{"code":-1}"#), at: start)
         guard case .finish(.unusable) = end else { return #expect(Bool(false), "\(end)") }
     }
 
-    @Test("A refused token does not take away the one that replaced it meanwhile")
+    @Test("Dropping a refused token keeps the token that has replaced it")
     func replaced() {
-        provider.keep(PortOneV1Token(token("new"), at: start)!)
-        provider.forget("old")
+        provider.store(PortOneV1Token(token("new"), at: start)!)
+        provider.drop("old")
         #expect(provider.token(at: start) == "new")
     }
 
-    @Test("A payment that it does not know is unknown; an error page or wrong credentials are not")
+    @Test("A payment that PortOne does not know is unknown; an error page or wrong credentials are unusable")
     func unknown() {
         func answer(_ status: Int, _ body: String) -> ProviderStep {
-            provider.keep(PortOneV1Token(token("t"), at: start)!)
+            provider.store(PortOneV1Token(token("t"), at: start)!)
             var inquiry = provider.inquiry(about: "imp_1")
             _ = inquiry.begin(at: start)
             return inquiry.receive(reply(status, body), at: start)
@@ -90,10 +90,10 @@ struct PortOneV1Tests {
     }
 
     @Test(
-        "States of a payment, unknown ones too, are read",
+        "All states of a payment are read, unknown ones as open",
         arguments: [("cancelled", "cancelled"), ("ready", "open"), ("x", "open")])
     func states(theirs: String, ours: String) {
-        provider.keep(PortOneV1Token(token("t"), at: start)!)
+        provider.store(PortOneV1Token(token("t"), at: start)!)
         var inquiry = provider.inquiry(about: "imp_1")
         _ = inquiry.begin(at: start)
         let body = Self.payment.replacing(#""paid","name""#, with: #""\#(theirs)","name""#)
@@ -103,9 +103,9 @@ struct PortOneV1Tests {
         #expect(report.status.rawValue == ours)
     }
 
-    @Test("A reference cannot leave its place in the path")
+    @Test("A reference is encoded as one segment of the path")
     func encoding() {
-        provider.keep(PortOneV1Token(token("t"), at: start)!)
+        provider.store(PortOneV1Token(token("t"), at: start)!)
         var inquiry = provider.inquiry(about: "imp_/../users?x=1#한")
         #expect(
             inquiry.begin(at: start)
@@ -115,7 +115,7 @@ struct PortOneV1Tests {
                 ))
     }
 
-    @Test("A webhook names the payment to ask about, and nothing else of it is believed")
+    @Test("Only the payment's id is read from a webhook")
     func webhook() throws {
         let body = #"{"imp_uid":"imp_1","merchant_uid":"ios_sooda_1","status":"paid"}"#
         let webhook = Webhook(headers: [:], body: Array(body.utf8), receivedAt: .now)
@@ -133,7 +133,7 @@ struct PortOneV1Tests {
         #expect(try provider.notice(in: webhook) == WebhookNotice(id: nil, reference: "imp_1"))
     }
 
-    @Test("Without a key it is switched off; with a key but no secret it is a mistake")
+    @Test("The provider is off without a key; a key without a secret is an error")
     func setUp() throws {
         #expect(try PortOneV1(Config(PortOneV1.settings)) == nil)
         #expect(throws: ConfigError("portone_v1_secret is required beside portone_v1_key")) {

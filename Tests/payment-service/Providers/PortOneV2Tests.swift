@@ -39,7 +39,7 @@ struct PortOneV2Tests {
         return nil
     }
 
-    @Test("A payment is asked for by its id, within our store, with our secret")
+    @Test("A lookup has the payment's id, our store and our secret")
     func request() {
         var inquiry = provider.inquiry(about: "a/b")
         #expect(
@@ -49,7 +49,7 @@ struct PortOneV2Tests {
                         url: "http://portone/payments/a%2Fb?storeId=store-1", authorization: "PortOne secret")))
     }
 
-    @Test("The payment id is the order, unless the app has named another in customData")
+    @Test("The payment id is the order number, unless customData has another")
     func order() {
         #expect(report(Self.payment)?.order.text == "ios_sooda_1700000000")
         let custom = #""customData":"{\"merchant_uid\":\"ios_sooda_5\"}","currency""#
@@ -70,13 +70,13 @@ struct PortOneV2Tests {
     }
 
     @Test(
-        "States, unknown ones too, are read",
+        "All states are read, unknown ones as open",
         arguments: [("CANCELLED", "cancelled"), ("FAILED", "failed"), ("READY", "open"), ("SOMETHING_NEW", "open")])
     func states(theirs: String, ours: String) {
         #expect(report(Self.payment.replacing("PAID", with: theirs))?.status.rawValue == ours)
     }
 
-    @Test("A payment that it does not know, or of another store, is unknown; all else is unusable")
+    @Test("A payment that PortOne does not know, or of another store, is unknown; every other error is unusable")
     func unknown() {
         #expect(answer(404, #"{"type":"PAYMENT_NOT_FOUND"}"#) == .unknown)
         #expect(answer(200, Self.payment.replacing("store-1", with: "store-2")) == .unknown)
@@ -93,7 +93,7 @@ struct PortOneV2Tests {
         Signing.webhook(id: "w-1", body: body, secret: secret)
     }
 
-    @Test("A signed webhook about a payment names it")
+    @Test("A signed webhook about a payment contains its id")
     func notice() throws {
         let body =
             #"{"type":"Transaction.Paid","timestamp":"2024-04-25T10:00:00.000Z","data":{"paymentId":"p","storeId":"s"}}"#
@@ -103,7 +103,7 @@ struct PortOneV2Tests {
         }
     }
 
-    @Test("Types that are not about payments, or that nobody knows yet, are read and left alone")
+    @Test("Webhooks of other or unknown types are accepted and ignored")
     func unknownTypes() throws {
         for type in ["BillingKey.Issued", "Transaction.Teleported", "Whatever"] {
             let notice = try provider.notice(in: webhook(#"{"type":"\#(type)","data":{"paymentId":"p"}}"#))
@@ -112,12 +112,13 @@ struct PortOneV2Tests {
     }
 
     @Test(
-        "A signed body that is no webhook is malformed", arguments: ["", "{}", "[]", #"{"type":"Transaction.Paid"}"#])
+        "A signed body that is not a webhook is malformed",
+        arguments: ["", "{}", "[]", #"{"type":"Transaction.Paid"}"#])
     func malformed(body: String) {
         #expect(throws: Webhook.Refusal.malformed) { try provider.notice(in: webhook(body)) }
     }
 
-    @Test("Without a secret it is switched off; without a webhook secret it believes no webhook")
+    @Test("The provider is off without a secret, and refuses webhooks without a webhook secret")
     func setUp() throws {
         #expect(try PortOneV2(Config(PortOneV2.settings)) == nil)
         let silent = try #require(try PortOneV2(Config(PortOneV2.settings, file: "portone_v2_secret = s")))

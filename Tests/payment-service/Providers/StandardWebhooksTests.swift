@@ -32,43 +32,44 @@ struct StandardWebhooksTests {
                 == "msg_p5jXN8AQM9LWM0D4loKWxJek")
     }
 
-    @Test("One byte of the body changed, another id or another time breaks the signature")
+    @Test("Another body, id or time breaks the signature")
     func tampering() {
         #expect(throws: Webhook.Refusal.wrongSignature) { try verify(body: Self.body + [0x20]) }
         #expect(throws: Webhook.Refusal.wrongSignature) { try verify(["webhook-id": "msg_2"]) }
         #expect(throws: Webhook.Refusal.wrongSignature) { try verify(["webhook-timestamp": "1614265331"]) }
     }
 
-    @Test("A signature is good for 300 seconds before and after, and no longer")
+    @Test("A signature is valid 300 seconds before and after its time, and no longer")
     func tolerance() throws {
         for seconds in [-300, 300] { _ = try verify(at: Self.now + .seconds(seconds)) }
         #expect(throws: Webhook.Refusal.tooOld) { try verify(at: Self.now + .seconds(301)) }
         #expect(throws: Webhook.Refusal.tooNew) { try verify(at: Self.now - .seconds(301)) }
     }
 
-    @Test("One right signature among several, and among other versions, is enough")
+    @Test("One valid signature among several and other versions is enough")
     func several() throws {
-        let right = Self.headers["webhook-signature"]!
-        _ = try verify(["webhook-signature": "v1a,AAAA v1,AAAA= \(right) v2,zzz"])
+        let valid = Self.headers["webhook-signature"]!
+        _ = try verify(["webhook-signature": "v1a,AAAA v1,AAAA= \(valid) v2,zzz"])
         #expect(throws: Webhook.Refusal.wrongSignature) {
-            try verify(["webhook-signature": right.replacing("v1,", with: "v2,")])
+            try verify(["webhook-signature": valid.replacing("v1,", with: "v2,")])
         }
     }
 
     @Test(
-        "A missing header is told from a wrong one",
+        "A missing header is reported as unsigned",
         arguments: ["webhook-id", "webhook-timestamp", "webhook-signature"])
     func missing(header: String) {
         #expect(throws: Webhook.Refusal.unsigned) { try verify([header: nil]) }
     }
 
     @Test(
-        "A time that is no number of seconds is refused", arguments: ["", "abc", "-1614265330", "+1614265330", "1e9"])
-    func strangeTime(text: String) {
+        "A time that is not a number of seconds is refused",
+        arguments: ["", "abc", "-1614265330", "+1614265330", "1e9"])
+    func malformedTime(text: String) {
         #expect(throws: Webhook.Refusal.malformed) { try verify(["webhook-timestamp": text]) }
     }
 
-    @Test("A secret that is no Base64 is no secret", arguments: ["", "whsec_", "not base64!"])
+    @Test("A secret that is not Base64 is refused", arguments: ["", "whsec_", "not base64!"])
     func secrets(text: String) {
         #expect(StandardWebhooks(secret: text) == nil)
     }

@@ -5,9 +5,9 @@ import TestSupport
 
 @testable import payment_service
 
-/// Databases with the service's schema in them.
+/// Test databases with the service's schema.
 enum LedgerDatabase {
-    /// A database of its own, with accounts for the users 1, 2 and 3.
+    /// Makes a database with accounts for the users 1, 2 and 3.
     static func make() async throws -> TestDatabase {
         let database = try await PostgresCluster.ofThisProcess().makeDatabase()
         try await Pools.use(database, schema: "payment") { pool in try await pool.migrate("payment", Migrations.all) }
@@ -17,13 +17,13 @@ enum LedgerDatabase {
 }
 
 extension PostgresPool {
-    /// Why SQL fails in a session of the given replication role, at the latest when it commits; nil where it does not.
+    /// Returns the error of SQL in a session with the given replication role, the commit included; nil if it succeeds.
     func failure(of sql: String, as role: String = "origin") async -> PostgresError? {
         do {
             try await transaction { transaction in
                 try await transaction.query(
-                    Statement("role", unprepared: "set local session_replication_role = \(role)"))
-                try await transaction.query(Statement("attack", unprepared: sql))
+                    Statement.write("role", unprepared: "set local session_replication_role = \(role)"))
+                try await transaction.query(Statement.write("attack", unprepared: sql))
             }
             return nil
         } catch {
@@ -32,11 +32,11 @@ extension PostgresPool {
     }
 }
 
-/// Pools to a test's database, on loops of their own.
+/// Connection pools to test databases, on loops of their own.
 enum Pools {
-    /// Runs `body` on a loop, as a request would be.
+    /// Runs `body` with a pool on a loop.
     ///
-    /// - Parameter schema: what names without a schema mean; nothing where it is nil, as for a client that is not the service.
+    /// - Parameter schema: the search path of the service; nil for a foreign client without one.
     @discardableResult
     static func use<Result: Sendable>(
         _ database: TestDatabase, schema: String? = nil, loops count: Int = 1, connections: Int = 4,

@@ -1,6 +1,6 @@
-/// What the books of one user should hold, by the plainest arithmetic.
+/// The expected balances of one user, by plain arithmetic.
 struct MoneyModel: Sendable {
-    /// A purchase and how much of it went back.
+    /// A purchase and its refunds.
     struct Purchase: Sendable {
         let reference: String
         let amount: Int
@@ -19,7 +19,7 @@ struct MoneyModel: Sendable {
         wallet += coins
     }
 
-    /// Whether there are coins for it; then they are spent.
+    /// Spends coins if there are enough; returns whether there were.
     mutating func spend(_ amount: Int) -> Bool {
         guard wallet >= amount else { return false }
         wallet -= amount
@@ -27,7 +27,7 @@ struct MoneyModel: Sendable {
         return true
     }
 
-    /// So much more of a purchase's money goes back, and coins in proportion; what is spent already is lost.
+    /// Refunds more of a purchase's money and its share of the coins; spent coins are a loss.
     mutating func cancel(_ index: Int, _ amount: Int) {
         purchases[index].cancelled += amount
         let purchase = purchases[index]
@@ -37,7 +37,7 @@ struct MoneyModel: Sendable {
         wallet -= min(wallet, due)
     }
 
-    /// The books as `payment.balance` shows them, without those that are empty.
+    /// The balances as `payment.balance` shows them, without empty ones.
     var books: [String: Int] {
         let bought = purchases.reduce(0) { $0 + $1.coins - $1.refunded }
         return ["wallet": wallet, "revenue": revenue, "losses": losses, "purchases": bought, "grants": 100]

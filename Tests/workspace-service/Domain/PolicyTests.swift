@@ -6,7 +6,7 @@ import Wire
 
 @Suite("Policy")
 struct PolicyTests {
-    /// The code of a refusal; empty where it is allowed.
+    /// The error code of a refusal; empty if the action is allowed.
     private func code(_ body: () throws(Failure) -> Void) -> String {
         do {
             try body()
@@ -23,81 +23,83 @@ struct PolicyTests {
     }
 
     @Test(
-        "A workspace does not exist for strangers, is seen by members and managed by its owner",
-        arguments: [(Standing.stranger, "E13", "E13"), (.member, "", "E14"), (.owner, "", "")])
-    func workspace(_ standing: Standing, seeing: String, managing: String) {
-        #expect(code { () throws(Failure) in try Policy.see(standing) } == seeing)
-        #expect(code { () throws(Failure) in try Policy.manage(standing) } == managing)
+        "Outsiders get E13 for a workspace, members may see it, its owner may manage it",
+        arguments: [(WorkspaceRole.outsider, "E13", "E13"), (.member, "", "E14"), (.owner, "", "")])
+    func workspace(_ role: WorkspaceRole, seeing: String, managing: String) {
+        #expect(code { () throws(Failure) in try Policy.see(role) } == seeing)
+        #expect(code { () throws(Failure) in try Policy.manage(role) } == managing)
     }
 
     @Test(
-        "Who owns the workspace or a channel in it hands over before leaving it",
+        "An owner of the workspace or of a channel in it cannot leave it",
         arguments: [
-            (Standing.stranger, false, "E13"), (.stranger, true, "E13"), (.member, false, ""), (.member, true, "E15"),
+            (WorkspaceRole.outsider, false, "E13"), (.outsider, true, "E13"), (.member, false, ""),
+            (.member, true, "E15"),
             (.owner, false, "E15"), (.owner, true, "E15"),
         ])
-    func leaving(_ standing: Standing, ownsChannels: Bool, expected: String) {
-        #expect(code { () throws(Failure) in try Policy.leave(standing, ownsChannels: ownsChannels) } == expected)
+    func leaving(_ role: WorkspaceRole, ownsChannels: Bool, expected: String) {
+        #expect(code { () throws(Failure) in try Policy.leave(role, ownsChannels: ownsChannels) } == expected)
     }
 
     @Test(
-        "A channel is seen by the members of its workspace and managed by its own owner",
+        "Members of the workspace may see a channel, its owner may manage it",
         arguments: [
-            (ChannelStanding.stranger, "E13", "E13"), (.onlooker, "", "E14"), (.member, "", "E14"), (.owner, "", ""),
+            (ChannelRole.outsider, "E13", "E13"), (.observer, "", "E14"), (.member, "", "E14"), (.owner, "", ""),
         ])
-    func channel(_ standing: ChannelStanding, seeing: String, managing: String) {
-        #expect(code { () throws(Failure) in try Policy.see(standing) } == seeing)
-        #expect(code { () throws(Failure) in try Policy.manage(standing) } == managing)
+    func channel(_ role: ChannelRole, seeing: String, managing: String) {
+        #expect(code { () throws(Failure) in try Policy.see(role) } == seeing)
+        #expect(code { () throws(Failure) in try Policy.manage(role) } == managing)
     }
 
     @Test(
-        "A channel is deleted by its owner, the default channel by nobody",
+        "The owner may delete a channel, except the default channel",
         arguments: [
-            (ChannelStanding.stranger, "E13", "E13"), (.onlooker, "E14", "E14"), (.member, "E14", "E14"),
+            (ChannelRole.outsider, "E13", "E13"), (.observer, "E14", "E14"), (.member, "E14", "E14"),
             (.owner, "", "E11"),
         ])
-    func deleting(_ standing: ChannelStanding, expected: String, ofDefault: String) {
-        #expect(code { () throws(Failure) in try Policy.delete(channel(isDefault: false), standing) } == expected)
-        #expect(code { () throws(Failure) in try Policy.delete(channel(isDefault: true), standing) } == ofDefault)
+    func deleting(_ role: ChannelRole, expected: String, ofDefault: String) {
+        #expect(code { () throws(Failure) in try Policy.delete(channel(isDefault: false), role) } == expected)
+        #expect(code { () throws(Failure) in try Policy.delete(channel(isDefault: true), role) } == ofDefault)
     }
 
     @Test(
-        "Members leave a channel, its owner not before handing over, and the default channel nobody",
+        "Members may leave a channel, except its owner, and except the default channel",
         arguments: [
-            (ChannelStanding.stranger, "E13", "E13"), (.onlooker, "E13", "E11"), (.member, "", "E11"),
+            (ChannelRole.outsider, "E13", "E13"), (.observer, "E13", "E11"), (.member, "", "E11"),
             (.owner, "E15", "E11"),
         ])
-    func leavingChannel(_ standing: ChannelStanding, expected: String, ofDefault: String) {
-        #expect(code { () throws(Failure) in try Policy.leave(channel(isDefault: false), standing) } == expected)
-        #expect(code { () throws(Failure) in try Policy.leave(channel(isDefault: true), standing) } == ofDefault)
+    func leavingChannel(_ role: ChannelRole, expected: String, ofDefault: String) {
+        #expect(code { () throws(Failure) in try Policy.leave(channel(isDefault: false), role) } == expected)
+        #expect(code { () throws(Failure) in try Policy.leave(channel(isDefault: true), role) } == ofDefault)
     }
 
     @Test(
-        "A workspace is handed over by its owner, to another of its members",
+        "The owner may transfer a workspace to another member",
         arguments: [
-            (Standing.owner, false, Standing.member, ""), (.owner, false, .stranger, "E13"),
+            (WorkspaceRole.owner, false, WorkspaceRole.member, ""), (.owner, false, .outsider, "E13"),
             (.owner, true, .owner, "E11"),
-            (.member, false, .member, "E14"), (.member, true, .member, "E14"), (.stranger, false, .member, "E13"),
+            (.member, false, .member, "E14"), (.member, true, .member, "E14"), (.outsider, false, .member, "E13"),
         ])
-    func handingOver(_ standing: Standing, toOneself: Bool, heir: Standing, expected: String) {
+    func transferring(_ role: WorkspaceRole, toOneself: Bool, newOwner: WorkspaceRole, expected: String) {
         #expect(
-            code { () throws(Failure) in try Policy.handOver(standing, toOneself: toOneself, heir: heir) } == expected)
+            code { () throws(Failure) in try Policy.transfer(role, toOneself: toOneself, newOwner: newOwner) }
+                == expected)
     }
 
     @Test(
-        "A channel is handed over by its owner, to another of its members, the default channel by nobody",
+        "The owner may transfer a channel to another of its members, except the default channel",
         arguments: [
-            (ChannelStanding.owner, false, ChannelStanding.member, "", "E11"), (.owner, true, .owner, "E11", "E11"),
-            (.owner, false, .onlooker, "E13", "E11"), (.owner, false, .stranger, "E13", "E11"),
-            (.member, false, .member, "E14", "E14"), (.onlooker, false, .member, "E14", "E14"),
-            (.stranger, false, .member, "E13", "E13"),
+            (ChannelRole.owner, false, ChannelRole.member, "", "E11"), (.owner, true, .owner, "E11", "E11"),
+            (.owner, false, .observer, "E13", "E11"), (.owner, false, .outsider, "E13", "E11"),
+            (.member, false, .member, "E14", "E14"), (.observer, false, .member, "E14", "E14"),
+            (.outsider, false, .member, "E13", "E13"),
         ])
-    func handingOverChannel(
-        _ standing: ChannelStanding, toOneself: Bool, heir: ChannelStanding, expected: String, ofDefault: String
+    func transferringChannel(
+        _ role: ChannelRole, toOneself: Bool, newOwner: ChannelRole, expected: String, ofDefault: String
     ) {
         for (isDefault, expected) in [(false, expected), (true, ofDefault)] {
             let code = code { () throws(Failure) in
-                try Policy.handOver(channel(isDefault: isDefault), standing, toOneself: toOneself, heir: heir)
+                try Policy.transfer(channel(isDefault: isDefault), role, toOneself: toOneself, newOwner: newOwner)
             }
             #expect(code == expected)
         }

@@ -1,8 +1,8 @@
 import ServiceSupport
 
-/// What every route answers to whom. Each persona is the user of its `rawValue`; see `Fixture`.
+/// The expected answers of every route to each persona of `Fixture`. A persona's user id is its `rawValue`.
 enum AccessTable {
-    private static let heir = #"{"owner_id":"\#(Fixture.heir)"}"#
+    private static let newOwner = #"{"owner_id":"\#(Fixture.newOwner)"}"#
 
     static let rows: [AccessRow] = [
         .init("POST /v1/workspaces", .anybody),
@@ -18,7 +18,7 @@ enum AccessTable {
         .init("GET /v1/workspaces/{id}/exit", .leavingWorkspace),
         .init("DELETE /v1/workspaces/{id}/exit", .leavingWorkspace),
         .init("PUT /v1/workspaces/{id}/change/admin/{user_id}", .owners, key: "sooda", json: "{}"),
-        .init("PUT /v1/workspaces/{id}/transfer/ownership", .owners, json: heir),
+        .init("PUT /v1/workspaces/{id}/transfer/ownership", .owners, json: newOwner),
         .init("POST /v1/workspaces/{id}/channels", .members, json: #"{"name":"new"}"#),
         .init("GET /v1/workspaces/{id}/channels", .members),
         .init("GET /v1/workspaces/{id}/channels/my", .members, key: "sooda"),
@@ -36,23 +36,23 @@ enum AccessTable {
         .init("DELETE /v1/workspaces/{id}/channels/{channel_id}/exit", .leavingChannel),
         .init(
             "PUT /v1/workspaces/{id}/channels/{name}/change/admin/{user_id}", .owners, key: "sooda", json: "{}"),
-        .init("PUT /v1/workspaces/{id}/channels/{channel_id}/transfer/ownership", .owners, json: heir),
+        .init("PUT /v1/workspaces/{id}/channels/{channel_id}/transfer/ownership", .owners, json: newOwner),
         .init("GET /v1/static/workspaces/{name}", .members),
         .init("GET /v1/static/channels/{name}", .members),
     ]
 }
 
 extension AccessRow.Answers {
-    /// Everybody who has signed in.
+    /// Every signed-in user.
     fileprivate static let anybody = Self("ok", "ok", "ok", "ok", "ok", "ok")
-    /// The owner, of workspace or channel.
+    /// The owner of the workspace or channel.
     fileprivate static let owners = Self("E13", "E13", "E13", "E14", "E14", "ok")
     fileprivate static let leavingWorkspace = Self("E13", "E13", "E13", "ok", "ok", "E15")
     fileprivate static let leavingChannel = Self("E13", "E13", "E13", "E13", "ok", "E15")
 }
 
 extension AccessRow {
-    /// What is sent instead of JSON to make a workspace.
+    /// The form that creates a workspace; nil for routes that take JSON.
     func form(name: String) -> Form? {
         route == "POST /v1/workspaces" ? Form(["name": name], image: .png) : nil
     }
@@ -65,6 +65,6 @@ extension AccessRow {
             .replacing("{id}", with: "\(fixture.workspace)")
             .replacing("{channel_id}", with: "\(fixture.channel)")
             .replacing("{name}", with: "general")
-            .replacing("{user_id}", with: "\(Fixture.heir)")
+            .replacing("{user_id}", with: "\(Fixture.newOwner)")
     }
 }

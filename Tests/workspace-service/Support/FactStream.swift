@@ -1,7 +1,7 @@
 import TestSupport
 import Wire
 
-/// What the service has told the others, as its Redis has it.
+/// The stream of facts in the service's Redis.
 struct FactStream: Sendable {
     let redis: RedisServer
 
@@ -15,7 +15,7 @@ struct FactStream: Sendable {
         }
     }
 
-    /// All facts, oldest first, those told twice twice.
+    /// All entries, oldest first, including repeated ones.
     func all() async throws -> [Fact] {
         let parts = try await redis.command("XRANGE", "facts:workspace", "-", "+")
         func values(_ name: String) -> [String] { parts.indices.filter { parts[$0] == name }.map { parts[$0 + 1] } }
@@ -23,7 +23,7 @@ struct FactStream: Sendable {
         return zip(zip(values("id"), values("type")), bodies).map { Fact(id: $0.0, type: $0.1, body: $1) }
     }
 
-    /// Waits until `count` facts of a type have been told, and returns the bodies of all of that type.
+    /// Waits for `count` facts of a type and returns the bodies of all facts of that type.
     func bodies(of type: String, count: Int) async throws -> [JSONValue] {
         try await eventually("\(count) of \(type)") {
             try await all().filter { $0.type == type }.count >= count

@@ -1,15 +1,15 @@
 import Glibc
 import TestSupport
 
-/// A workspace of its own for one call, so that no call sees what another has done.
+/// A workspace for a single call, so that calls do not affect each other.
 ///
-/// User 1 owns it and its channel `general`, 2 and the heir are in both, 3 is in the workspace alone; user 5 owns a
-/// workspace elsewhere.
+/// User 1 owns the workspace and its channel `general`. User 2 and `newOwner` are members of both, user 3 only of the
+/// workspace. User 5 owns another workspace.
 struct Fixture: Sendable {
     let number: Int
 
-    static let heir: Int64 = 7
-    /// Somebody who is in no workspace.
+    static let newOwner: Int64 = 7
+    /// A user without a workspace.
     static let invitee: Int64 = 8
 
     private static let base = 1_000_000
@@ -17,7 +17,7 @@ struct Fixture: Sendable {
     var workspace: Int { Self.base + number }
     var channel: Int { 2 * workspace }
 
-    /// The SQL that makes its workspace one of 10,000 members, all of them in `general`, and 1,000 channels.
+    /// SQL that adds members and channels to the workspace: 10,000 members, all in `general`, and 1,000 channels.
     var enlarging: String {
         """
         begin;
@@ -33,10 +33,10 @@ struct Fixture: Sendable {
         """
     }
 
-    /// Makes `count` of them at once.
-    static func make(_ count: Int, in house: WorkspaceHouse) async throws -> [Fixture] {
+    /// Creates `count` fixtures in one transaction.
+    static func make(_ count: Int, in harness: WorkspaceHarness) async throws -> [Fixture] {
         let fixtures = (0..<count).map { Fixture(number: $0) }
-        _ = try await house.sql(
+        _ = try await harness.sql(
             """
             begin;
             create temporary table made as
@@ -49,7 +49,7 @@ struct Fixture: Sendable {
                 select 2 * id + 1, id, '일반', '일반', null, owner, true, 1 from made
                 union all
                 select 2 * id, id, 'general', 'general', '/static/channels/c' || n || '.png', owner, false, 2 from made;
-            insert into member select id, u, 1 from made, unnest('{1,2,3,\(heir)}'::bigint[]) u where owner = 1
+            insert into member select id, u, 1 from made, unnest('{1,2,3,\(newOwner)}'::bigint[]) u where owner = 1
                 union all select id, owner, 1 from made where owner = 5;
             insert into channel_member select 2 * workspace + 1, user_id, workspace, 1 from member
                 where workspace >= \(base) - 1
@@ -59,18 +59,18 @@ struct Fixture: Sendable {
             commit;
             """)
         for fixture in fixtures {
-            try house.write("workspaces/w\(fixture.number).png")
-            try house.write("channels/c\(fixture.number).png")
+            try harness.write("workspaces/w\(fixture.number).png")
+            try harness.write("channels/c\(fixture.number).png")
         }
         return fixtures
     }
 }
 
-extension WorkspaceHouse {
-    /// Puts a picture into the store as if it had been uploaded.
+extension WorkspaceHarness {
+    /// Writes an image into the file store, like an upload.
     func write(_ name: String) throws {
         guard let file = fopen("\(files.path)/\(name)", "w") else { throw NeverHappened(description: name) }
         defer { fclose(file) }
-        fwrite(Form.Picture.png.bytes, 1, Form.Picture.png.bytes.count, file)
+        fwrite(Form.Image.png.bytes, 1, Form.Image.png.bytes.count, file)
     }
 }

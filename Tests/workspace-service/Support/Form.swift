@@ -1,19 +1,19 @@
-/// A body in parts, as client apps send it.
+/// A multipart body, as client apps send it.
 struct Form: Sendable {
-    struct Picture: Sendable {
+    struct Image: Sendable {
         let name: String
         let bytes: [UInt8]
 
-        static let png = Picture(name: "a.png", bytes: [0x89] + Array("PNG\r\n\u{1A}\n the rest of a picture".utf8))
-        static let program = Picture(name: "harmless.png", bytes: [0x7F, 0x45, 0x4C, 0x46, 0, 1, 2, 3])
-        /// What clients send that have no picture to send.
-        static let empty = Picture(name: "image", bytes: [])
+        static let png = Image(name: "a.png", bytes: [0x89] + Array("PNG\r\n\u{1A}\n the rest of an image".utf8))
+        static let program = Image(name: "harmless.png", bytes: [0x7F, 0x45, 0x4C, 0x46, 0, 1, 2, 3])
+        /// The empty part that clients send without an image.
+        static let empty = Image(name: "image", bytes: [])
     }
 
     var fields: [(name: String, text: String)] = []
-    var image: Picture?
+    var image: Image?
 
-    init(_ fields: KeyValuePairs<String, String> = [:], image: Picture? = nil) {
+    init(_ fields: KeyValuePairs<String, String> = [:], image: Image? = nil) {
         self.fields = fields.map { ($0.key, $0.value) }
         self.image = image
     }

@@ -2,17 +2,17 @@ import HTTP
 import ServiceSupport
 import Wire
 
-/// A server that plays auth-service and payment-service for workspace-service.
+/// A stub of auth-service and payment-service.
 typealias StubPeers = StubServer<PeersOfWorkspaces>
 
-/// Everybody exists, has the email `<id>@example.com` and 100 coins unless told otherwise.
+/// By default every user exists, has the email `<id>@example.com` and 100 coins.
 struct PeersOfWorkspaces: StubState {
-    /// How payment-service behaves.
+    /// The behaviour of payment-service.
     enum Payment: Sendable {
         case well
-        /// Does nothing and answers 500.
+        /// Answers 500 without any effect.
         case failing
-        /// Does what it is asked, and answers 500 to every reserve.
+        /// Reserves the coins, but answers 500.
         case losingReplies
     }
 
@@ -24,13 +24,13 @@ struct PeersOfWorkspaces: StubState {
 
     var nicknames: [Int64: String] = [:]
     var versions: [Int64: Int] = [:]
-    /// Who has no account.
+    /// Users without an account.
     var missing: Set<Int64> = []
     var isAuthDown = false
     var payment = Payment.well
     var balances: [Int64: Int] = [:]
     var reserves: [String: Reserve] = [:]
-    /// Calls for profiles so far.
+    /// The number of calls for profiles.
     var profileCalls = 0
 
     func balance(_ user: Int64) -> Int { balances[user] ?? 100 }

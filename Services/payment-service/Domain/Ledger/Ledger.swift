@@ -2,50 +2,50 @@ import Postgres
 import ServiceKit
 import Wire
 
-/// The coins of all users: everything that moves any goes through here.
+/// The coins of all users. Every change of a balance goes through it.
 ///
-/// Each call is one database transaction that locks the user, reads, lets ``Spending`` decide and writes;
-/// so the calls of one user follow each other, and those of distinct users run side by side.
+/// Each call is one database transaction that locks the user's account, reads it, lets ``Spending`` decide and writes.
+/// Calls for one user run one after the other, calls for different users concurrently.
 struct Ledger: Sendable {
     let database: PostgresPool
     let outbox: Outbox
-    let lanes: UserLanes
-    /// Coins that an account holds when it is opened.
+    let queue: UserQueue
+    /// Coins that a new account receives.
     let welcomeGrant: Int
-    /// So long coins are held before they go back by themselves.
+    /// How long a reserve holds coins before it expires.
     let reserveLifetime: Duration
 
     private let accounts = LedgerStore()
     private let reserves = ReserveStore()
 
     init(
-        database: PostgresPool, outbox: Outbox, lanes: UserLanes, welcomeGrant: Int, reserveLifetime: Duration
+        database: PostgresPool, outbox: Outbox, queue: UserQueue, welcomeGrant: Int, reserveLifetime: Duration
     ) {
         self.database = database
         self.outbox = outbox
-        self.lanes = lanes
+        self.queue = queue
         self.welcomeGrant = welcomeGrant
         self.reserveLifetime = reserveLifetime
     }
 
     // MARK: For other services
 
-    /// How many coins a user can spend. The account is opened when it is touched for the first time.
+    /// Returns how many coins a user can spend. The first use of an account opens it.
     func balance(of user: UserID) async throws -> Int {
         if let balance = try await accounts.wallet(of: user, in: database) { return balance }
-        return try await lanes.run(user) {
-            try await outbox.transaction { transaction in try await holdings(of: user, in: transaction).wallet }
+        return try await queue.run(user) {
+            try await outbox.transaction { transaction in try await lockedWallet(of: user, in: transaction).balance }
         }
     }
 
-    /// The same for many users at once.
+    /// Returns the balances of many users.
     func balances(of users: [UserID]) async throws -> [UserID: Int] {
         var balances = try await accounts.wallets(of: users, in: database)
         for user in users where balances[user] == nil { balances[user] = try await balance(of: user) }
         return balances
     }
 
-    /// Holds coins for a purchase; the same request again finds them held.
+    /// Holds coins for a purchase. A repeated request returns the same reserve.
     ///
     /// - Throws: ``Spending/Refusal``
     func hold(_ request: SpendRequest) async throws -> Reserve {
@@ -55,14 +55,14 @@ struct Ledger: Sendable {
         return reserve
     }
 
-    /// Spends held coins, or takes them from the wallet where they are not held any more.
+    /// Spends held coins, or takes them from the wallet if the reserve has expired or never existed.
     ///
     /// - Throws: ``Spending/Refusal``
     func capture(_ request: SpendRequest) async throws {
         try await spend(request.key, of: request.user) { $0.capture(request, at: .now) }
     }
 
-    /// Gives held coins back.
+    /// Returns held coins to the wallet.
     ///
     /// - Throws: ``Spending/Refusal``
     func release(_ key: String) async throws {
@@ -72,33 +72,33 @@ struct Ledger: Sendable {
         try await spend(key, of: user) { $0.release() }
     }
 
-    /// Gives back up to `limit` reserves whose time is up.
+    /// Expires up to `limit` reserves that are due.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of due reserves.
     func expire(atMost limit: Int) async throws -> Int {
         let overdue = try await reserves.overdue(at: .now, limit: limit, in: database)
-        for place in overdue {
-            try await spend(place.key, of: place.user) { $0.expire(at: .now) }
+        for reserve in overdue {
+            try await spend(reserve.key, of: reserve.user) { $0.expire(at: .now) }
         }
         return overdue.count
     }
 
-    // MARK: The way of every spend
+    // MARK: The transaction of every spend
 
     @discardableResult
     private func spend(
         _ key: String, of user: UserID, _ decide: (inout Spending) -> Spending.Step
     ) async throws -> Spending {
-        let (spending, step) = try await lanes.run(user) {
+        let (spending, step) = try await queue.run(user) {
             try await outbox.transaction { transaction in
-                let holdings = try await holdings(of: user, key: key, in: transaction)
-                var spending = Spending(reserve: holdings.reserve, wallet: holdings.wallet)
+                let locked = try await lockedWallet(of: user, key: key, in: transaction)
+                var spending = Spending(reserve: locked.reserve, wallet: locked.balance)
                 let step = decide(&spending)
                 var batch = PostgresBatch()
-                if let reserve = spending.reserve, reserve != holdings.reserve {
+                if let reserve = spending.reserve, reserve != locked.reserve {
                     try reserves.add(reserve, to: &batch)
                 }
-                if case .success(let posting?) = step { try add(posting, of: user, after: holdings, to: &batch) }
+                if case .success(let posting?) = step { try add(posting, of: user, after: locked, to: &batch) }
                 try await transaction.commit(after: batch)
                 return (spending, step)
             }
@@ -107,30 +107,30 @@ struct Ledger: Sendable {
         return spending
     }
 
-    /// Adds a posting, and the fact of the balance that it makes, to a batch of the transaction that read `holdings`.
+    /// Adds a posting and the fact about its new balance to a batch of the transaction that read `locked`.
     func add(
-        _ posting: Posting, of user: UserID, after holdings: Holdings, to batch: inout PostgresBatch
-    ) throws(PostgresError) {
+        _ posting: Posting, of user: UserID, after locked: LockedWallet, to batch: inout PostgresBatch
+    ) throws {
         try accounts.add(posting, of: user, to: &batch)
         guard posting.walletChange != 0 else { return }
         try BalanceFacts(outbox: outbox).add(
-            user, balance: holdings.wallet + posting.walletChange, version: holdings.version + 1, to: &batch)
+            user, balance: locked.balance + posting.walletChange, version: locked.version + 1, to: &batch)
     }
 
-    /// Locks the account of `user`, which is opened with the welcome grant when it is touched for the first time.
-    func holdings(
+    /// Locks the account of `user` and reads its wallet. A new account is opened with the welcome grant.
+    func lockedWallet(
         of user: UserID, key: String = "", in transaction: PostgresTransaction
-    ) async throws(PostgresError) -> Holdings {
-        if let holdings = try await accounts.holdings(of: user, key: key, in: transaction) { return holdings }
+    ) async throws -> LockedWallet {
+        if let locked = try await accounts.lockedWallet(of: user, key: key, in: transaction) { return locked }
         let isNew = try await accounts.open(user, in: transaction)
-        guard let holdings = try await accounts.holdings(of: user, key: key, in: transaction) else {
-            preconditionFailure("an account vanished")
+        guard let locked = try await accounts.lockedWallet(of: user, key: key, in: transaction) else {
+            preconditionFailure("an account was missing after it was opened")
         }
-        guard isNew, welcomeGrant > 0 else { return holdings }
+        guard isNew, welcomeGrant > 0 else { return locked }
         let grant = Posting(.grant, of: user.description, moving: welcomeGrant, from: .grants, to: .wallet)
         var batch = PostgresBatch()
-        try add(grant, of: user, after: holdings, to: &batch)
+        try add(grant, of: user, after: locked, to: &batch)
         try await transaction.run(batch)
-        return Holdings(wallet: welcomeGrant, version: 1, reserve: holdings.reserve)
+        return LockedWallet(balance: welcomeGrant, version: 1, reserve: locked.reserve)
     }
 }

@@ -1,37 +1,43 @@
-/// A transaction to write: coins that leave books of one user and arrive, all of them, in others of the same user.
+/// A ledger transaction to write. It moves coins between the accounts of one user.
 struct Posting: Sendable, Equatable {
     /// Why coins move.
     enum Kind: String, Sendable, CaseIterable {
         case grant, purchase, refund, reserve, capture, release, expiry, spend
     }
 
-    /// One entry.
-    struct Leg: Sendable, Equatable {
-        let book: Book
+    /// The change of one account.
+    struct Entry: Sendable, Equatable {
+        let account: LedgerAccountKind
         let amount: Int
     }
 
     let kind: Kind
-    /// What it is about, such as a payment's id or a reserve's key; the database takes one posting a kind and subject.
+    /// The id of the payment or the key of the reserve. The database accepts one posting for each kind and subject.
     let subject: String
-    /// Each book once; the amounts sum to zero.
-    let legs: [Leg]
+    /// At most one entry an account; the amounts sum to zero.
+    let entries: [Entry]
 
-    /// Moves `amount` coins, which is more than zero, from one book to another.
-    init(_ kind: Kind, of subject: String, moving amount: Int, from source: Book, to target: Book) {
+    /// Moves `amount` coins, more than zero, from one account to another.
+    init(
+        _ kind: Kind, of subject: String, moving amount: Int, from source: LedgerAccountKind,
+        to target: LedgerAccountKind
+    ) {
         self.init(kind, of: subject, taking: [(source, amount)], to: target)
     }
 
-    /// Moves coins from several books to one; books of which nothing is taken are left out.
-    init(_ kind: Kind, of subject: String, taking parts: [(book: Book, amount: Int)], to target: Book) {
-        let taken = parts.filter { $0.amount != 0 }
+    /// Moves coins from several accounts to one; accounts with an amount of zero are left out.
+    init(
+        _ kind: Kind, of subject: String, taking parts: [(account: LedgerAccountKind, amount: Int)],
+        to target: LedgerAccountKind
+    ) {
+        let sources = parts.filter { $0.amount != 0 }
         self.kind = kind
         self.subject = subject
-        legs =
-            taken.map { Leg(book: $0.book, amount: -$0.amount) }
-            + [Leg(book: target, amount: taken.reduce(0) { $0 + $1.amount })]
+        entries =
+            sources.map { Entry(account: $0.account, amount: -$0.amount) }
+            + [Entry(account: target, amount: sources.reduce(0) { $0 + $1.amount })]
     }
 
-    /// By how much it changes the wallet.
-    var walletChange: Int { legs.first { $0.book == .wallet }?.amount ?? 0 }
+    /// The change of the wallet.
+    var walletChange: Int { entries.first { $0.account == .wallet }?.amount ?? 0 }
 }

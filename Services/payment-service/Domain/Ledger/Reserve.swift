@@ -1,45 +1,45 @@
 import Wire
 
-/// Coins held for a purchase under way, under a key that the buyer's service chose.
+/// Coins held for a purchase, under a key that the calling service chose.
 struct Reserve: Sendable, Equatable {
-    /// What has become of the coins.
+    /// The state of the coins.
     enum State: String, Sendable {
         /// Held.
         case reserved
         /// Spent; final.
         case captured
-        /// Given back by the service that held them; final.
+        /// Returned by the service that held them; final.
         case released
-        /// Given back because nobody captured them in time; a late capture still takes them, if they are there.
+        /// Returned because no capture came in time. A late capture still takes them if the wallet has enough.
         case expired
     }
 
     let request: SpendRequest
     var state: State
-    /// The wallet's balance that the first call was told, and that each repetition is told again.
+    /// The wallet's balance in the reply to the first call, which every repetition gets again.
     let balance: Int
-    /// From then on the coins go back by themselves.
+    /// The time from which the reserve may expire.
     let expiresAt: Timestamp
-    /// When a capture last found too few coins; nil once they were taken.
+    /// When a capture last found too few coins; nil once it succeeded.
     var uncollectedAt: Timestamp?
 }
 
-/// What another service wants to spend for a user.
+/// Another service's request to spend a user's coins.
 struct SpendRequest: Sendable, Equatable {
-    /// Names the spend: the same key is the same spend, however often it is asked for.
+    /// Identifies the spend, so that a repeated request is the same spend.
     let key: String
     let user: UserID
     /// Coins, more than zero.
     let amount: Int
-    /// What it is for, for people who read the ledger.
+    /// A note for readers of the ledger.
     let reason: String
 
-    /// Keys and reasons are at most so long, in Unicode scalars.
+    /// The longest key or reason, in Unicode scalars.
     static let textLimit = 200
-    /// No single spend is larger.
+    /// The largest single spend.
     static let amountLimit = 1_000_000_000
 
-    /// Whether both are the same spend; the reason is only a remark.
+    /// Whether both are the same spend. The reason does not count.
     func isSame(as other: SpendRequest) -> Bool {
         key == other.key && user == other.user && amount == other.amount
     }

@@ -1,25 +1,25 @@
 import Wire
 
-/// One spend, from reserve to capture or release: what each call does, given what is recorded.
+/// The state machine of one spend, from the reserve to its capture or release.
 ///
-/// Made under the lock of the user from what the database holds. Each call returns the posting to write, nil
-/// where it has been written before, or why it is refused; either way `reserve` is what is to be recorded then.
+/// It is made from the stored reserve under the user's lock. Each call returns the posting to write, nil if the call
+/// was made before, or the refusal. In all cases `reserve` is the state to store.
 struct Spending: Sendable {
-    /// Why a call is refused; no coins move then.
+    /// Why a call is refused. No coins move.
     enum Refusal: Error, Equatable {
-        /// Fewer coins in the wallet than asked for.
+        /// The wallet has fewer coins than requested.
         case notEnoughCoins
-        /// Another user or amount stands under the key.
+        /// The key belongs to a spend with another user or amount.
         case otherSpend
-        /// The spend has ended in another way.
+        /// The spend has already ended otherwise.
         case alreadyEnded
-        /// Nothing stands under the key.
+        /// There is no spend with the key.
         case unknown
     }
 
     typealias Step = Result<Posting?, Refusal>
 
-    /// What is recorded under the key; nil before the first call.
+    /// The stored reserve; nil before the first call.
     private(set) var reserve: Reserve?
     /// Coins that the user can spend.
     private(set) var wallet: Int
@@ -42,9 +42,9 @@ struct Spending: Sendable {
         return move(.reserve, from: .wallet, to: .reserved)
     }
 
-    /// Spends the coins: those held, or those in the wallet where none are held any more or ever were.
+    /// Spends the held coins, or coins of the wallet if none are held.
     ///
-    /// Where they are short, that is recorded: what they were to buy has been delivered.
+    /// Too few coins are recorded on the reserve, because the purchase has already been delivered.
     mutating func capture(_ request: SpendRequest, at now: Timestamp) -> Step {
         let known = reserve ?? Reserve(request: request, state: .expired, balance: wallet, expiresAt: now)
         guard known.request.isSame(as: request) else { return .failure(.otherSpend) }
@@ -65,27 +65,27 @@ struct Spending: Sendable {
             ? move(.capture, from: .reserved, to: .revenue) : move(.spend, from: .wallet, to: .revenue)
     }
 
-    /// Gives the held coins back.
+    /// Returns the held coins to the wallet.
     mutating func release() -> Step {
         guard let state = reserve?.state else { return .failure(.unknown) }
         guard state != .captured else { return .failure(.alreadyEnded) }
         reserve?.state = .released
-        return state == .reserved ? giveBack(.release) : .success(nil)
+        return state == .reserved ? returnCoins(.release) : .success(nil)
     }
 
-    /// Gives the coins back if they are still held when their time is up.
+    /// Returns coins that are still held after their time.
     mutating func expire(at now: Timestamp) -> Step {
         guard let reserve, reserve.state == .reserved, reserve.expiresAt <= now else { return .success(nil) }
         self.reserve?.state = .expired
-        return giveBack(.expiry)
+        return returnCoins(.expiry)
     }
 
-    private mutating func giveBack(_ kind: Posting.Kind) -> Step {
+    private mutating func returnCoins(_ kind: Posting.Kind) -> Step {
         wallet += reserve?.request.amount ?? 0
         return move(kind, from: .reserved, to: .wallet)
     }
 
-    private func move(_ kind: Posting.Kind, from source: Book, to target: Book) -> Step {
+    private func move(_ kind: Posting.Kind, from source: LedgerAccountKind, to target: LedgerAccountKind) -> Step {
         .success(
             reserve.map {
                 Posting(kind, of: $0.request.key, moving: $0.request.amount, from: source, to: target)

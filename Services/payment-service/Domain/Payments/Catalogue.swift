@@ -1,20 +1,20 @@
-/// What the store sells, in the order in which it is shown.
+/// The items of the store, in display order.
 struct Catalogue: Sendable, Equatable {
-    /// One thing to buy.
+    /// An item for sale.
     struct Item: Sendable, Equatable {
-        /// What payments call it; unique.
+        /// The unique name that payments refer to.
         let name: String
         /// In whole won.
         let price: Int
-        /// What the buyer is credited.
+        /// The coins that the buyer receives.
         let coins: Int
     }
 
     let items: [Item]
 
-    /// The only currency that the store takes.
+    /// The only accepted currency.
     static let currency = "KRW"
-    /// Neither a price nor a number of coins is larger.
+    /// The largest price and the largest number of coins.
     static let largestNumber = 1_000_000_000
 
     subscript(name name: String) -> Item? { items.first { $0.name == name } }
@@ -22,7 +22,7 @@ struct Catalogue: Sendable, Equatable {
 
 extension Catalogue {
     /// Reads `10 Coin=100:10, 50 Coin=500:50`: name, price in won and coins of each item.
-    /// Nil where the text is otherwise, a name stands there twice, or nothing is for sale.
+    /// Nil if the text is malformed, repeats a name or has no item.
     init?(text: String) {
         var items: [Item] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -39,7 +39,7 @@ extension Catalogue {
         self.items = items
     }
 
-    /// What ``init(text:)`` reads.
+    /// The text that ``init(text:)`` reads.
     var text: String { items.map { "\($0.name)=\($0.price):\($0.coins)" }.joined(separator: ", ") }
 }
 

@@ -1,11 +1,11 @@
-/// The number under which an app orders: `ios_<API key>_<unix seconds>`.
+/// An app's order number: `ios_<API key>_<unix seconds>`.
 struct OrderNumber: Sendable, Equatable {
     let text: String
 
-    /// Longer ones are none.
+    /// The longest valid number, in bytes.
     static let limit = 120
 
-    /// Whether it was made by an app of this API key. A key may hold underscores of its own.
+    /// Whether an app with this API key made the number. A key may contain underscores.
     func isOf(key: String) -> Bool {
         guard text.utf8.count <= Self.limit, let platform = text.firstIndex(of: "_"), platform != text.startIndex,
             let clock = text.lastIndex(of: "_"), platform < clock

@@ -1,33 +1,33 @@
 import Wire
 
-/// The wish to look at a payment, recorded before the provider is asked, so that no crash and no outage loses it.
+/// A pending lookup of a payment, recorded before the provider is asked so that it survives crashes and outages.
 struct PaymentAttempt: Sendable, Equatable {
-    /// Who says that the payment exists.
-    struct Claim: Sendable, Equatable {
+    /// A user who wants the payment credited, and the order that it pays.
+    struct Buyer: Sendable, Equatable {
         let user: UserID
         let order: OrderNumber
 
-        /// What a user claims with an app, which makes order numbers of its own key.
+        /// Checks that an app with this API key made the order number.
         static func made(
             by user: UserID, of order: OrderNumber, under key: String
-        ) throws(PaymentVerdict.Refusal) -> Claim {
+        ) throws(PaymentVerdict.Refusal) -> Buyer {
             guard order.isOf(key: key) else { throw .otherOrder }
-            return Claim(user: user, order: order)
+            return Buyer(user: user, order: order)
         }
     }
 
     let id: Int64
-    /// Nil while it is not known whose payment it is.
+    /// Nil while the provider is unknown.
     let provider: String?
     let reference: String
-    /// Nil where a webhook told of the payment, which nobody claims by that.
-    let claim: Claim?
-    /// How often the provider was asked in vain.
+    /// Nil for an attempt that a webhook caused.
+    let buyer: Buyer?
+    /// The number of lookups without an answer.
     let tries: Int
     let madeAt: Timestamp
 }
 
 extension PaymentAttempt {
-    /// How long to wait after one more try in vain: from 5 seconds to 10 minutes, and random, so that they spread.
-    var pause: Duration { .seconds(min(600, 5 << min(tries, 10))) * Double.random(in: 0.5...1) }
+    /// The wait before the next lookup: random, growing from 5 seconds to 10 minutes.
+    var retryDelay: Duration { .seconds(min(600, 5 << min(tries, 10))) * Double.random(in: 0.5...1) }
 }

@@ -1,22 +1,22 @@
 import Wire
 
-/// A payment as we have it.
+/// A payment as it is stored.
 struct PaymentRecord: Sendable, Equatable {
-    /// What its buyer got for it.
+    /// The coins that its buyer received.
     struct Credit: Sendable, Equatable {
         let owner: UserID
         let coins: Int
         let creditedAt: Timestamp
-        /// How many of the coins have been taken back.
+        /// The number of coins that were taken back.
         var refunded: Int
     }
 
-    /// What clients know as `billing_id`.
+    /// The `billing_id` of clients.
     let id: Int64
-    /// The name of the provider that has it.
+    /// The name of its provider.
     let provider: String
-    /// What the provider said; once credited, only what it said of cancellation is followed.
+    /// The provider's last report. After the credit only cancellations change it.
     var report: PaymentReport
-    /// Nil while nobody has claimed it.
+    /// Nil until a buyer is credited.
     var credit: Credit?
 }

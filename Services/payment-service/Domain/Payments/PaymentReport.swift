@@ -1,29 +1,29 @@
 import Wire
 
-/// What a provider says of a payment; nothing of the payer is kept.
+/// A provider's report about a payment, without data about the payer.
 struct PaymentReport: Sendable, Equatable {
-    /// How far a payment has come. Providers know more states than these; what they add is `open`.
+    /// The state of a payment. A provider's state that is not listed here counts as `open`.
     enum Status: String, Sendable {
-        /// Neither paid nor given up yet.
+        /// Not paid yet, and not ended.
         case open
         case paid
-        /// Taken back as a whole.
+        /// Refunded completely.
         case cancelled
         case failed
     }
 
-    /// The provider's name of the payment: `imp_uid` of PortOne V1, the payment id of V2.
+    /// The provider's id of the payment: `imp_uid` of PortOne V1, the payment id of V2.
     let reference: String
     let order: OrderNumber
-    /// The name of what was bought.
+    /// The name of the item.
     let item: String
-    /// What was asked for, in the currency's smallest unit.
+    /// The amount in the currency's smallest unit.
     let amount: Int
-    /// How much of it went back.
+    /// The refunded part of the amount.
     let cancelledAmount: Int
     /// ISO 4217.
     let currency: String
     let status: Status
-    /// Nil unless it was paid once.
+    /// Nil if it was never paid.
     let paidAt: Timestamp?
 }

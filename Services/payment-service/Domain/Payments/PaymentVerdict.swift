@@ -1,26 +1,26 @@
-/// Whether a payment pays for an item of ours. The price is ours, whatever anybody says.
+/// Whether a payment pays for an item of the catalogue. The catalogue's price counts, not the client's.
 enum PaymentVerdict: Sendable, Equatable {
-    /// Why a payment credits nothing.
+    /// Why a payment is not credited.
     enum Refusal: Error, Equatable {
-        /// The provider knows no such payment.
+        /// The provider does not know the payment.
         case unknown
-        /// It was taken back.
+        /// The payment was cancelled.
         case cancelled
-        /// It was not paid, or not yet.
+        /// The payment is not paid.
         case notPaid
-        /// It belongs to another order.
+        /// The payment belongs to another order.
         case otherOrder
-        /// Nothing of this name is for sale.
+        /// The catalogue has no item of this name.
         case otherItem
-        /// Other than our price was paid.
+        /// The amount is not the item's price.
         case otherAmount
-        /// It was paid in another currency than ours.
+        /// The currency is not accepted.
         case otherCurrency
-        /// Someone else has it, or has it under another order.
+        /// The payment was credited to another user or for another order.
         case taken
     }
 
-    /// It pays for this item.
+    /// The payment pays for this item.
     case valid(Catalogue.Item)
     case refused(Refusal)
 

@@ -3,56 +3,56 @@ import ServiceKit
 import Wire
 
 extension Payments {
-    /// What became of a payment when its provider was heard.
+    /// The result of settling a payment.
     struct Settled: Sendable {
-        /// As it was recorded before.
+        /// The payment as it was stored before.
         let before: PaymentRecord
         let record: PaymentRecord
-        /// Why the claim that asked got nothing; nil where it got it, or nobody asked.
+        /// Why the attempt's buyer was not credited; nil if they were, or if there was no attempt.
         let refusal: PaymentVerdict.Refusal?
     }
 
-    /// Makes what a provider says true here: records it, credits the payment to who claims it first,
-    /// and takes back what was cancelled; one transaction under the payment's lock.
+    /// Applies a provider's report in one transaction under the payment's lock: stores it, credits the payment to its
+    /// first buyer, and takes back coins of a cancelled payment.
     ///
-    /// - Parameter asking: the attempt that is answered by this; those of others end only when
-    ///   there is something final to say.
+    /// - Parameter current: the attempt that caused the lookup. Attempts of other buyers end only if the report is
+    ///   final.
     @discardableResult
-    func settle(_ report: PaymentReport, of provider: String, asking: PaymentAttempt?) async throws -> Settled {
+    func settle(_ report: PaymentReport, of provider: String, for current: PaymentAttempt?) async throws -> Settled {
         try await ledger.outbox.transaction { transaction in
-            var (before, claims) = try await payments.lock(report, of: provider, in: transaction)
-            if let asking, !claims.contains(where: { $0.id == asking.id }) { claims.append(asking) }
+            var (before, openAttempts) = try await payments.lock(report, of: provider, in: transaction)
+            if let current, !openAttempts.contains(where: { $0.id == current.id }) { openAttempts.append(current) }
             var settlement = Settlement(of: before)
-            settlement.hear(report)
+            settlement.apply(report)
 
             var batch = PostgresBatch()
             var posting: Posting?
-            var answer: PaymentVerdict.Refusal?
-            for attempt in claims {
+            var currentRefusal: PaymentVerdict.Refusal?
+            for attempt in openAttempts {
                 let refusal = credit(attempt, in: &settlement, &posting)
-                let isAsking = attempt.id == asking?.id
-                if isAsking { answer = refusal }
-                if refusal == .notPaid && report.status == .open && !isAsking { continue }
-                let outcome = attempt.claim == nil ? "heard" : refusal.map { "\($0)" } ?? "credited"
+                let isCurrent = attempt.id == current?.id
+                if isCurrent { currentRefusal = refusal }
+                if refusal == .notPaid && report.status == .open && !isCurrent { continue }
+                let outcome = attempt.buyer == nil ? "heard" : refusal.map { "\($0)" } ?? "credited"
                 try attempts.addEnd(attempt.id, outcome: outcome, to: &batch)
             }
             if let owner = settlement.record.credit?.owner, posting != nil || settlement.refundDue > 0 {
-                let holdings = try await ledger.holdings(of: owner, in: transaction)
-                posting = posting ?? settlement.refund(wallet: holdings.wallet)
-                if let posting { try ledger.add(posting, of: owner, after: holdings, to: &batch) }
+                let locked = try await ledger.lockedWallet(of: owner, in: transaction)
+                posting = posting ?? settlement.refund(wallet: locked.balance)
+                if let posting { try ledger.add(posting, of: owner, after: locked, to: &batch) }
             }
             try payments.add(settlement.record, to: &batch)
             try await transaction.commit(after: batch)
-            return Settled(before: before, record: settlement.record, refusal: answer)
+            return Settled(before: before, record: settlement.record, refusal: currentRefusal)
         }
     }
 
-    /// Credits the payment to an attempt's claim, if it makes one.
+    /// Credits the payment to the attempt's buyer, if it has one.
     private func credit(
         _ attempt: PaymentAttempt, in settlement: inout Settlement, _ posting: inout Posting?
     ) -> PaymentVerdict.Refusal? {
-        guard let claim = attempt.claim else { return nil }
-        switch settlement.credit(claim, from: catalogue, at: .now) {
+        guard let buyer = attempt.buyer else { return nil }
+        switch settlement.credit(buyer, from: catalogue, at: .now) {
         case .success(let credited):
             posting = posting ?? credited
             return nil

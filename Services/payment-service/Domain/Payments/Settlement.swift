@@ -1,15 +1,15 @@
 import Wire
 
-/// What becomes of one payment when the provider is heard, whoever asked.
+/// The state machine of one payment: applies reports, credits and refunds.
 ///
-/// Made under the lock of the payment. `record` is what is to be recorded; the postings are to be written with it.
+/// It is made under the payment's lock. `record` is the state to store, together with the returned postings.
 struct Settlement: Sendable {
     private(set) var record: PaymentRecord
 
     init(of record: PaymentRecord) { self.record = record }
 
-    /// Takes over what the provider says. It may be older than what we have: a cancellation stays.
-    mutating func hear(_ report: PaymentReport) {
+    /// Applies a provider's report. The report may be older than the stored one, so a cancellation stays.
+    mutating func apply(_ report: PaymentReport) {
         let known = record.report
         guard record.credit != nil || known.status == .cancelled else {
             record.report = report
@@ -21,30 +21,30 @@ struct Settlement: Sendable {
             status: report.status == .cancelled ? .cancelled : known.status, paidAt: known.paidAt)
     }
 
-    /// Credits the payment to who claims it, if it is valid and nobody has it: once, whoever comes how often.
+    /// Credits a valid payment to its first buyer, once.
     ///
-    /// - Returns: the posting; nil where the same claim was credited before.
+    /// - Returns: the posting; nil if the same buyer was credited before.
     mutating func credit(
-        _ claim: PaymentAttempt.Claim, from catalogue: Catalogue, at now: Timestamp
+        _ buyer: PaymentAttempt.Buyer, from catalogue: Catalogue, at now: Timestamp
     ) -> Result<Posting?, PaymentVerdict.Refusal> {
         if let credit = record.credit {
-            guard credit.owner == claim.user, record.report.order == claim.order else { return .failure(.taken) }
+            guard credit.owner == buyer.user, record.report.order == buyer.order else { return .failure(.taken) }
             return record.report.status == .cancelled ? .failure(.cancelled) : .success(nil)
         }
-        switch PaymentVerdict(of: record.report, for: claim.order, in: catalogue) {
+        switch PaymentVerdict(of: record.report, for: buyer.order, in: catalogue) {
         case .refused(let refusal):
             return .failure(refusal)
         case .valid(let item):
-            record.credit = PaymentRecord.Credit(owner: claim.user, coins: item.coins, creditedAt: now, refunded: 0)
+            record.credit = PaymentRecord.Credit(owner: buyer.user, coins: item.coins, creditedAt: now, refunded: 0)
             return .success(
                 Posting(.purchase, of: "\(record.id)", moving: item.coins, from: .purchases, to: .wallet))
         }
     }
 
-    /// Coins that were credited for money that has gone back since, and that have not been taken back yet.
+    /// Credited coins whose money was refunded and that were not taken back yet.
     var refundDue: Int { record.refundTarget - (record.credit?.refunded ?? 0) }
 
-    /// Takes back what is due: from the wallet what is there, and what was spent as a loss.
+    /// Takes back the due coins: from the wallet as far as it has them, and the rest as a loss.
     mutating func refund(wallet: Int) -> Posting? {
         let due = refundDue
         guard due > 0 else { return nil }
@@ -57,7 +57,7 @@ struct Settlement: Sendable {
 }
 
 extension PaymentRecord {
-    /// How many of the credited coins the money that went back has paid for; a part is rounded down.
+    /// The number of credited coins that the refunded money paid for, rounded down.
     var refundTarget: Int {
         guard let credit else { return 0 }
         if report.status == .cancelled || report.cancelledAmount >= report.amount { return credit.coins }

@@ -1,40 +1,40 @@
-/// Something that does not agree: our record with the provider's, or the ledger with its own sums.
+/// A disagreement between a stored payment and its provider, or within the ledger.
 struct Difference: Sendable, Equatable {
-    /// What does not agree. The names stand in metrics.
+    /// The kind of disagreement. The raw values are labels of a metric.
     enum Kind: String, Sendable, CaseIterable {
-        /// Credited, and the provider knows no such payment.
+        /// A credited payment that the provider does not know.
         case paymentMissing = "payment_missing"
-        /// Credited, and the provider says that it is not paid.
+        /// A credited payment that is not paid at the provider.
         case paymentUnpaid = "payment_unpaid"
-        /// The provider says another amount.
+        /// The provider reports another amount.
         case paymentAmount = "payment_amount"
-        /// The provider says another currency.
+        /// The provider reports another currency.
         case paymentCurrency = "payment_currency"
-        /// The provider says another order.
+        /// The provider reports another order.
         case paymentOrder = "payment_order"
-        /// Taken back at the provider, and we did not know; a counter-entry follows at once.
+        /// A cancellation at the provider that was missed; the refund follows at once.
         case paymentCancelled = "payment_cancelled"
-        /// Paid, and nobody has claimed it for long.
+        /// A paid payment that no buyer has claimed for long.
         case paymentUnclaimed = "payment_unclaimed"
-        /// Somebody's wish to have a payment credited that the provider never answered.
+        /// An attempt that the provider never answered.
         case attemptAbandoned = "attempt_abandoned"
         /// The entries of a transaction do not sum to zero, or there are fewer than two.
         case transactionSum = "transaction_sum"
-        /// A running balance is not the sum of its book, or versions are missing.
-        case bookBalance = "book_balance"
-        /// The reserved coins of a user are not the sum of the open reserves.
+        /// A running balance is not the sum of its account's entries, or versions are missing.
+        case accountBalance = "book_balance"
+        /// A user's reserved coins are not the sum of the open reserves.
         case reservedSum = "reserved_sum"
-        /// The purchased coins of a user are not what the payments credited.
+        /// A user's purchased coins are not the sum of the credited payments.
         case purchasedSum = "purchased_sum"
-        /// A capture found no coins.
+        /// A capture found too few coins.
         case captureUncollected = "capture_uncollected"
     }
 
     let kind: Kind
-    /// What it is about: a payment's, transaction's or user's id, or a reserve's key.
+    /// The id of the payment, transaction or user, or the key of the reserve.
     let subject: String
-    /// What we have.
+    /// The stored value.
     let ours: String
-    /// What the provider, or the sum, says.
+    /// The value of the provider or of the sum.
     let theirs: String
 }

@@ -1,6 +1,6 @@
-/// Holds a record of ours against what the provider says now.
+/// Compares a stored payment with the provider's report.
 enum PaymentComparison {
-    /// - Parameter report: nil where the provider knows no such payment.
+    /// - Parameter report: nil if the provider does not know the payment.
     static func differences(of record: PaymentRecord, from report: PaymentReport?) -> [Difference] {
         guard record.credit != nil else { return [] }
         func difference(_ kind: Difference.Kind, _ ours: String, _ theirs: String) -> Difference? {
@@ -16,12 +16,12 @@ enum PaymentComparison {
             difference(.paymentAmount, "\(known.amount)", "\(report.amount)"),
             difference(.paymentCurrency, known.currency, report.currency),
             difference(.paymentOrder, known.order.text, report.order.text),
-            difference(.paymentCancelled, "\(known.takenBack)", "\(report.takenBack)"),
+            difference(.paymentCancelled, "\(known.refundedAmount)", "\(report.refundedAmount)"),
         ].compactMap(\.self)
     }
 }
 
 extension PaymentReport {
-    /// How much money went back.
-    var takenBack: Int { status == .cancelled ? amount : cancelledAmount }
+    /// The refunded money.
+    var refundedAmount: Int { status == .cancelled ? amount : cancelledAmount }
 }

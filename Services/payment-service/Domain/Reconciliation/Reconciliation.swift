@@ -2,23 +2,23 @@ import Postgres
 import ServiceKit
 import Wire
 
-/// Holds our records against the providers', and the ledger against its own sums; lists what does not agree.
+/// Compares stored payments with their providers and the ledger with its own sums, and lists the differences.
 struct Reconciliation: Sendable {
-    /// What a run has found.
+    /// The result of a run.
     struct Outcome: Sendable {
-        /// What stands now, the oldest first.
+        /// The unresolved differences, oldest first.
         var differences: [DifferenceStore.Entry]
-        /// Payments that were held against their provider's records.
+        /// The number of payments compared with their provider.
         var payments: Int
-        /// Whether every provider answered; if not, differences of payments stay as they were.
+        /// Whether every provider answered. If not, differences of payments stay unresolved.
         var isComplete: Bool
     }
 
     let database: PostgresPool
     let payments: Payments
-    /// Payments first seen longer ago are not asked about any more.
+    /// Payments first seen longer ago are not compared any more.
     let window: Duration
-    /// Paid payments that nobody claims for so long are listed.
+    /// Paid payments that stay unclaimed this long are listed.
     let unclaimedAfter: Duration
 
     private let audit = AuditStore()
@@ -27,10 +27,10 @@ struct Reconciliation: Sendable {
 
     private static let page = 100
     private static let listLimit = 1000
-    /// So many silences of providers in a row end a run's questions.
-    private static let patience = 5
-    /// How long ended attempts, and ids of webhooks, are remembered.
-    private static let memory = Duration.seconds(30 * 86_400)
+    /// A run stops its lookups after this many consecutive failures.
+    private static let failureLimit = 5
+    /// How long ended attempts and webhook ids are kept.
+    private static let retention = Duration.seconds(30 * 86_400)
 
     init(database: PostgresPool, payments: Payments, window: Duration, unclaimedAfter: Duration) {
         self.database = database
@@ -39,39 +39,39 @@ struct Reconciliation: Sendable {
         self.unclaimedAfter = unclaimedAfter
     }
 
-    /// Whether a scheduled run is due that no other instance has taken.
-    func takeIfDue(every interval: Duration) async throws -> Bool {
-        try await schedule.take("reconciliation", every: interval, in: database)
+    /// Claims the scheduled run; returns false if it is not due or another instance has claimed it.
+    func claimIfDue(every interval: Duration) async throws -> Bool {
+        try await schedule.claim("reconciliation", every: interval, in: database)
     }
 
-    /// One run over everything.
+    /// Compares everything once.
     func run() async throws -> Outcome {
         let start = Timestamp.now
         let (checked, isComplete) = try await comparePayments(since: start)
-        for difference in try await audit.transactionSums(in: database) + audit.books(in: database)
+        for difference in try await audit.transactionSums(in: database) + audit.balances(in: database)
             + audit.leftovers(unclaimedBefore: start - unclaimedAfter, in: database)
         {
             try await store.record(difference, in: database)
         }
-        let resolvable = Difference.Kind.allCases.filter { isComplete || !$0.isOfProviders }
+        let resolvable = Difference.Kind.allCases.filter { isComplete || !$0.needsProvider }
         try await store.resolve(resolvable, notSeenSince: start, in: database)
-        try await payments.attempts.forget(before: start - Self.memory, in: database)
-        try await payments.webhooks.forget(before: start - Self.memory, in: database)
+        try await payments.attempts.delete(before: start - Self.retention, in: database)
+        try await payments.webhooks.delete(before: start - Self.retention, in: database)
         try await schedule.finish("reconciliation", in: database)
-        return Outcome(differences: try await standing(), payments: checked, isComplete: isComplete)
+        return Outcome(differences: try await unresolved(), payments: checked, isComplete: isComplete)
     }
 
-    /// What the last runs have found and later ones have not resolved.
-    func standing() async throws -> [DifferenceStore.Entry] {
-        try await store.standing(limit: Self.listLimit, in: database)
+    /// Returns the unresolved differences.
+    func unresolved() async throws -> [DifferenceStore.Entry] {
+        try await store.unresolved(limit: Self.listLimit, in: database)
     }
 
-    /// How many differences of each kind stand.
+    /// Returns the number of unresolved differences of each kind.
     func counts() async throws -> [Difference.Kind: Int] { try await store.counts(in: database) }
 
-    /// Asks the providers about every payment of the window; a cancellation that we did not know is followed at once.
+    /// Compares every payment of the window with its provider. A missed cancellation is applied at once.
     private func comparePayments(since start: Timestamp) async throws -> (checked: Int, isComplete: Bool) {
-        var (checked, silences, isComplete) = (0, 0, true)
+        var (checked, failures, isComplete) = (0, 0, true)
         while true {
             let page = try await payments.payments.unchecked(
                 since: start, notOlderThan: start - window, limit: Self.page, in: database)
@@ -79,10 +79,10 @@ struct Reconciliation: Sendable {
             for record in page {
                 let hasAnswered = try await compare(record)
                 checked += 1
-                silences = hasAnswered ? 0 : silences + 1
+                failures = hasAnswered ? 0 : failures + 1
                 if !hasAnswered { isComplete = false }
-                // A provider that is down is not asked about everything; the next run begins with what is left.
-                if silences == Self.patience { return (checked, isComplete) }
+                // A provider that is down is not asked about everything; the next run continues with the rest.
+                if failures == Self.failureLimit { return (checked, isComplete) }
             }
         }
     }
@@ -98,7 +98,7 @@ struct Reconciliation: Sendable {
             try await payments.payments.markChecked(record.id, in: database)
             differences = PaymentComparison.differences(of: record, from: nil)
         case .payment(let report, _):
-            let settled = try await payments.settle(report, of: record.provider, asking: nil)
+            let settled = try await payments.settle(report, of: record.provider, for: nil)
             differences = PaymentComparison.differences(of: settled.before, from: report)
         }
         for difference in differences { try await store.record(difference, in: database) }
@@ -107,11 +107,11 @@ struct Reconciliation: Sendable {
 }
 
 extension Difference.Kind {
-    /// Whether only a provider's answer can tell.
-    var isOfProviders: Bool {
+    /// Whether the difference depends on a provider's report.
+    var needsProvider: Bool {
         switch self {
         case .paymentMissing, .paymentUnpaid, .paymentAmount, .paymentCurrency, .paymentOrder, .paymentCancelled: true
-        case .paymentUnclaimed, .attemptAbandoned, .transactionSum, .bookBalance, .reservedSum, .purchasedSum,
+        case .paymentUnclaimed, .attemptAbandoned, .transactionSum, .accountBalance, .reservedSum, .purchasedSum,
             .captureUncollected:
             false
         }

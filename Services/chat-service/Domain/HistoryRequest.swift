@@ -1,0 +1,31 @@
+import Wire
+
+/// The part of a history that a client asks for.
+struct HistoryRequest: Sendable {
+    enum Anchor: Sendable {
+        case after(Int64)
+        case before(Int64)
+        /// Strictly after a moment, at millisecond precision.
+        case since(Timestamp)
+    }
+
+    let anchor: Anchor
+    /// Messages; nil if the client gave no limit.
+    let limit: Int?
+
+    /// The limits that a client may ask for.
+    static let limits = 1...500
+    /// The limit of a page before a message if the client gave none.
+    private static let defaultLimit = 100
+
+    /// The range in seqs.
+    ///
+    /// - Parameter seqAt: returns the seq of the last message at or before a moment.
+    func range(seqAt: (Timestamp) async throws -> Int64) async throws -> HistoryRange {
+        switch anchor {
+        case .after(let seq): .after(seq, limit: limit)
+        case .before(let seq): .before(seq, limit: limit ?? Self.defaultLimit)
+        case .since(let moment): .after(try await seqAt(moment), limit: limit)
+        }
+    }
+}

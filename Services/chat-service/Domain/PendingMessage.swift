@@ -1,0 +1,48 @@
+import Contract
+import Wire
+
+/// A message before its commit. A class, so that queues and batches share one object instead of copying ten fields.
+final class PendingMessage: Sendable {
+    let room: RoomID
+    let workspace: WorkspaceID
+    /// The channel's name; nil in a DM.
+    let roomName: String?
+    let authorView: MemberView
+    let session: SessionID
+    let content: String
+    /// Paths that begin with `/static/`.
+    let files: [String]
+    /// The client's idempotency key, unique for author and room; nil if the client sent none.
+    let clientID: String?
+    /// The digest of content and files, if there is a `clientID`. A repeated key must come with the same digest.
+    let digest: [UInt8]?
+
+    init(
+        room: RoomID, workspace: WorkspaceID, roomName: String?, authorView: MemberView, session: SessionID,
+        content: String, files: [String], clientID: String?, digest: [UInt8]?
+    ) {
+        self.room = room
+        self.workspace = workspace
+        self.roomName = roomName
+        self.authorView = authorView
+        self.session = session
+        self.content = content
+        self.files = files
+        self.clientID = clientID
+        self.digest = digest
+    }
+}
+
+extension PendingMessage {
+    var author: UserID { authorView.id }
+
+    /// The committed message.
+    func committed(as written: SendOutcome.Written) -> RoomMessage {
+        RoomMessage(
+            room: room, workspace: workspace, name: roomName,
+            body: MessageBody(
+                id: written.id, seq: written.seq, content: content, createdAt: written.createdAt, files: written.files,
+                author: authorView, clientID: clientID),
+            session: session)
+    }
+}

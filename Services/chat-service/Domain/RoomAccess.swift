@@ -1,0 +1,100 @@
+import Contract
+import EventLoop
+import ServiceKit
+import Wire
+
+/// Decides which rooms a user may enter. A room that a user may not see is answered like a room that does not exist.
+struct RoomAccess: Sendable {
+    let cache: AccessCache
+    let workspaces: WorkspaceClient
+    let dms: DMStore
+
+    /// Returns the channel of a path if the user is a member of the channel.
+    func channel(
+        _ reference: ChannelReference, in workspace: WorkspaceID, forMember user: UserID
+    ) async throws -> ChannelAccess {
+        let access = try await visible(reference, in: workspace, to: user)
+        guard access.isMember else { throw Failure.notFound }
+        return access
+    }
+
+    /// Returns the channel of a path if the user is a member of its workspace, and makes the user a member of the
+    /// channel.
+    func channel(
+        _ reference: ChannelReference, in workspace: WorkspaceID, joinedBy user: UserID
+    ) async throws -> ChannelAccess {
+        let seen = try await visible(reference, in: workspace, to: user)
+        if seen.isMember { return seen }
+        let askedAt = EventLoop.preciseNow
+        guard let joined = try await workspaces.join(user, to: seen.id) else { throw Failure.notFound }
+        // The hint about the new member may arrive after the user's next call.
+        cache.keep(joined, of: user, askedAt: askedAt)
+        return joined
+    }
+
+    /// The channels of a workspace that the user is a member of.
+    func channels(of user: UserID, in workspace: WorkspaceID) async throws -> [ChannelAccess] {
+        try await workspaces.channels(of: user, in: workspace)
+    }
+
+    /// Returns the DM if it is in this workspace and the user is one of its two members.
+    func dm(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> DM {
+        guard let dm = try await dms([id], of: user).first, dm.workspace == workspace else { throw Failure.notFound }
+        return dm
+    }
+
+    /// Returns the user's DMs among `ids`. The table knows members who left from facts, which arrive through Redis.
+    /// While Redis is away, workspace-service is asked instead.
+    func dms(_ ids: [DMID], of user: UserID) async throws -> [DM] {
+        let known = try await dms.find(ids, of: user)
+        if cache.isLive || known.isEmpty { return known }
+        let current = try await workspaces.access(of: user, workspaces: Array(Set(known.map(\.workspace)))).workspaces
+        let ids = Set(current.map(\.id))
+        return known.filter { ids.contains($0.workspace) }
+    }
+
+    /// Returns the DM if the user may write to it. Once one of the two has left the workspace, the DM is read-only.
+    func openDM(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> DM {
+        let dm = try await dm(id, of: user, in: workspace)
+        guard dm.isOpen else { throw Failure.notFound }
+        if !cache.isLive { try await requireMembers([dm.opponent(of: user)], of: workspace) }
+        return dm
+    }
+
+    /// The user's DMs in a workspace, oldest first.
+    func dms(of user: UserID, in workspace: WorkspaceID) async throws -> [DM] {
+        try await dms.list(workspace, of: user)
+    }
+
+    /// Whether the user is a member of a room now, and may therefore load its files.
+    func isMember(_ user: UserID, of room: RoomID) async throws -> Bool {
+        if let channel = room.channel { return try await cache.access(of: user, to: channel)?.isMember == true }
+        guard let dm = room.dm else { return false }
+        return !(try await dms([dm], of: user).isEmpty)
+    }
+
+    /// Throws `notFound` unless all users are members of the workspace.
+    func requireMembers(_ users: [UserID], of workspace: WorkspaceID) async throws {
+        for user in users {
+            guard try await isMember(user, of: workspace) else { throw Failure.notFound }
+        }
+    }
+
+    /// Whether the user is a member of the workspace now.
+    func isMember(_ user: UserID, of workspace: WorkspaceID) async throws -> Bool {
+        try await !workspaces.access(of: user, workspaces: [workspace]).workspaces.isEmpty
+    }
+
+    private func visible(
+        _ reference: ChannelReference, in workspace: WorkspaceID, to user: UserID
+    ) async throws -> ChannelAccess {
+        let found: ChannelAccess?
+        switch reference {
+        case .id(let id): found = try await cache.access(of: user, to: id)
+        case .name(let name):
+            found = try await workspaces.access(of: user, channelNamed: name, in: workspace)
+        }
+        guard let found, found.workspace == workspace else { throw Failure.notFound }
+        return found
+    }
+}

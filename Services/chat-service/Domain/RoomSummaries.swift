@@ -1,0 +1,27 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// Builds home screens: every room of a user with its last message, unread count and read marker.
+struct RoomSummaries: Sendable {
+    let access: RoomAccess
+    let messages: MessageStore
+    let profiles: ProfileCache
+
+    /// The user's rooms in a workspace: channels first, then DMs. The user must be a member of the workspace.
+    func rooms(of user: UserID, in workspace: WorkspaceID) async throws -> [RoomSummary] {
+        try await access.requireMembers([user], of: workspace)
+        let channels = try await access.channels(of: user, in: workspace)
+        let dms = try await access.dms(of: user, in: workspace)
+        let names = Dictionary(channels.map { ($0.room, $0.name) }) { first, _ in first }
+        let opponents = Dictionary(dms.map { ($0.room, $0.opponent(of: user)) }) { first, _ in first }
+        let states = try await messages.states(of: channels.map(\.room) + dms.map(\.room), for: user)
+        let people = try await profiles.members(states.compactMap { $0.last?.author } + Array(opponents.values))
+        return states.map { state in
+            RoomSummary(
+                state: state, name: names[state.room],
+                opponent: opponents[state.room].map { people[$0] ?? .deleted($0) },
+                lastMessage: state.last.map { $0.body(by: people[$0.author] ?? .deleted($0.author)) })
+        }
+    }
+}

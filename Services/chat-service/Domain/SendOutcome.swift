@@ -1,0 +1,23 @@
+import Wire
+
+/// The result of a send whose batch was committed.
+enum SendOutcome: Sendable, Equatable {
+    case written(Written)
+    /// An earlier send wrote the same body under this `clientID`.
+    case known(Written)
+    /// An earlier send wrote another body under this `clientID`.
+    case conflicting
+    /// The room's clock runs too far ahead of the real one: the room receives more than one message in two
+    /// milliseconds.
+    case overloaded
+    /// The room is closed.
+    case closed
+
+    /// The values that the database assigned to a message.
+    struct Written: Sendable, Equatable {
+        let id: ChatID
+        let seq: Int64
+        let createdAt: Timestamp
+        let files: [String]
+    }
+}

@@ -1,0 +1,35 @@
+import Contract
+import ServiceKit
+import Wire
+
+extension HistoryRequest {
+    /// Reads `after_seq`, `before_seq`, `limit` and `cursor_date` from the query. Throws before anything is done if one
+    /// of them is not valid.
+    init(_ call: Call) throws {
+        limit = try call.number("limit", in: Self.limits)
+        if let before = try call.number("before_seq", in: 1...Int.max) {
+            anchor = .before(Int64(before))
+        } else if let after = try call.number("after_seq", in: 0...Int.max) {
+            anchor = .after(Int64(after))
+        } else if let cursor = try call.moment("cursor_date", naiveOffset: .zero) {
+            // Some clients send a cursor that is up to this much too early.
+            anchor = .since(cursor + .milliseconds(call.profile.earlyCursor))
+        } else {
+            anchor = .after(0)
+        }
+    }
+}
+
+extension Call {
+    /// Reads a moment from the query; nil if it is absent or empty, which means from the start.
+    ///
+    /// - Parameter naiveOffset: the offset of a text without a zone, for profiles whose clients send such texts.
+    func moment(_ name: String, naiveOffset: Duration) throws -> Timestamp? {
+        guard let text = try query(name), !text.isEmpty else { return nil }
+        let offset = profile.naiveDates ? naiveOffset : nil
+        guard let moment = Timestamp(text, withoutZoneAheadBy: offset) else {
+            throw Failure.invalid("\(name) is not a valid date.")
+        }
+        return moment
+    }
+}

@@ -1,0 +1,31 @@
+import Contract
+import Wire
+
+/// Writes a room of a home screen.
+struct RoomSummaryView: View {
+    let summary: RoomSummary
+
+    func write(to json: inout JSONWriter, for profile: ClientProfile) {
+        json.object { json in
+            let state = summary.state
+            if let channel = state.room.channel {
+                json.field("channel_id", channel, for: profile)
+                json.field("name", summary.name)
+                if let last = summary.lastMessage {
+                    json.field(
+                        "lastMessage", ChatView(channel: channel, channelName: summary.name ?? "", message: last),
+                        for: profile)
+                }
+            } else if let dm = state.room.dm {
+                json.field("room_id", dm, for: profile)
+                if let opponent = summary.opponent { json.field("user", opponent, for: profile) }
+                if let last = summary.lastMessage {
+                    json.field("lastMessage", DMView(room: dm, message: last), for: profile)
+                }
+            }
+            json.field("lastSeq", state.head)
+            json.field("readSeq", state.readMarker)
+            json.field("unreadCount", state.unread)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Contract
+import Postgres
+import Wire
+
+/// The table of read markers. A marker never moves backwards.
+///
+/// A send moves its author's marker to the message sent. To save a write for each send, the table does not hold that: a
+/// marker is the larger of the stored seq and the seq of the user's last message, and queries look for both.
+struct ReadMarkerStore: Sendable {
+    let database: PostgresPool
+
+    private static let advance = Statement.write(
+        "move read position",
+        """
+        insert into read_position (user_id, kind, room, seq) values ($1, $2, $3, $4)
+        on conflict (user_id, kind, room) do update set seq = excluded.seq where read_position.seq < excluded.seq
+        """)
+    private static let marker = Statement.read(
+        "read position",
+        """
+        with stored as (
+            select coalesce(max(seq), 0) as seq from read_position where user_id = $1 and kind = $2 and room = $3
+        )
+        select coalesce(
+            (select seq from message where kind = $2 and room = $3 and author = $1 and seq > stored.seq
+             order by seq desc limit 1), seq)
+        from stored
+        """)
+
+    /// Moves the marker forward; a smaller or equal seq writes nothing.
+    func advance(_ user: UserID, in room: RoomID, to seq: Int64) async throws {
+        try await database.execute(Self.advance, user, room.kindNumber, room.rawValue, seq)
+    }
+
+    func marker(of user: UserID, in room: RoomID) async throws -> Int64 {
+        try await database.query(Self.marker, user, room.kindNumber, room.rawValue).value()
+    }
+}

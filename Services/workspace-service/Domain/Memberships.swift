@@ -1,0 +1,58 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// Answers the other services' questions about memberships, and joins channels on their request.
+struct Memberships: Sendable {
+    let access: AccessStore
+    let channels: Channels
+
+    /// The user's access to channels; channels that the user cannot see are missing.
+    func access(to ids: [ChannelID], for user: UserID) async throws -> [ChannelAccess] {
+        try await access.channels(ids, for: user)
+    }
+
+    /// The user's access to workspaces; workspaces that the user is not in are missing.
+    func access(to ids: [WorkspaceID], for user: UserID) async throws -> [WorkspaceAccess] {
+        try await access.workspaces(ids, for: user)
+    }
+
+    /// The user's access to the channel with this name.
+    func access(
+        toChannelNamed name: String, of workspace: WorkspaceID, for user: UserID
+    ) async throws -> ChannelAccess {
+        guard let found = try await access.channel(named: name, of: workspace, for: user) else {
+            throw Failure.notFound
+        }
+        return found
+    }
+
+    /// Makes a member of the workspace a member of the channel. Idempotent.
+    func join(_ id: ChannelID, _ user: UserID) async throws -> ChannelAccess {
+        guard let seen = try await access.channels([id], for: user).first else { throw Failure.notFound }
+        if seen.isMember { return seen }
+        try await channels.join(id, of: seen.workspace, user)
+        guard let joined = try await access.channels([id], for: user).first else { throw Failure.notFound }
+        return joined
+    }
+
+    /// A page of a channel's members, ordered by id, after the id `after`.
+    func members(of channel: ChannelID, after: Int64, limit: Int) async throws -> [UserID] {
+        try await access.members(of: channel, after: after, limit: limit)
+    }
+
+    /// The channels that the user is a member of, in one workspace or in all.
+    func channels(of user: UserID, in workspace: WorkspaceID?) async throws -> [ChannelAccess] {
+        try await access.channels(of: user, in: workspace)
+    }
+
+    /// Returns those of `others` who share a workspace with the user.
+    func acquaintances(of user: UserID, among others: [UserID]) async throws -> [UserID] {
+        try await access.acquaintances(of: user, among: others)
+    }
+
+    /// Whether the user can see a workspace or channel that shows this cover image.
+    func canSee(cover path: String, _ user: UserID) async throws -> Bool {
+        try await access.sees(cover: path, user)
+    }
+}

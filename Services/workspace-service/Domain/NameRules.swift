@@ -1,0 +1,42 @@
+import Contract
+import Wire
+
+/// The rules for names and descriptions of workspaces and channels.
+enum NameRules {
+    private static let length = 1...30
+    private static let descriptionLength = 1...1000
+    /// Names that have another meaning as a path segment in the first generation.
+    private static let reserved: Set<String> = ["my", ".", ".."]
+
+    static func workspace(_ text: String) throws(Failure) -> String {
+        let name = text.nfc
+        guard name.hasLength(in: length), !name.isBlank else { throw .invalid("A name has 1 to 30 characters.") }
+        return name
+    }
+
+    /// A channel's name is a path segment in the first generation, and both generations share the channels.
+    static func channel(_ text: String) throws(Failure) -> String {
+        let name = try workspace(text)
+        // Checked by byte: a slash with a combining accent is one character, but still a slash in a path.
+        guard !name.utf8.contains(UInt8(ascii: "/")), !reserved.contains(name.caselessKey) else {
+            throw .invalid("A channel cannot have this name.")
+        }
+        return name
+    }
+
+    /// A description has at most 1,000 characters and may be empty.
+    static func description(_ text: String?) throws(Failure) -> String? {
+        guard let text, !text.isEmpty else { return text }
+        guard text.hasLength(in: descriptionLength) else { throw .invalid("The description is too long.") }
+        return text
+    }
+}
+
+extension String {
+    fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
+}
+
+extension Failure {
+    /// Another workspace, or another channel of the workspace, has the name.
+    static let nameTaken = Failure.duplicate("The name is taken.")
+}

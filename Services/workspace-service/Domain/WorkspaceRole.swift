@@ -1,0 +1,4 @@
+/// The role of a user in a workspace.
+enum WorkspaceRole: Sendable, Equatable {
+    case outsider, member, owner
+}

@@ -1,0 +1,38 @@
+internal import Contract
+public import HTTP
+internal import Wire
+
+extension Call {
+    /// The reply with a stored file: all of it, a range, or 304 if the client already has it. The content of a path never
+    /// changes.
+    ///
+    /// - Parameters:
+    ///   - name: the name in the store.
+    ///   - title: the file name that a browser offers when a user saves the file.
+    public func file(_ name: String, in store: any FileStore, title: String? = nil) async throws -> Response {
+        guard let stored = try await store.open(name) else { throw Failure.notFound }
+        let (stem, suffix) = Self.parts(of: name)
+        guard let tag = EntityTag(stem) else { throw Failure.notFound }
+        let type = FileType(suffix: suffix)
+        var headers = Headers()
+        headers.append(.cacheControl, "private, max-age=31536000, immutable")
+        headers.append("X-Content-Type-Options", "nosniff")
+        // A browser must not run a file: it shows pictures and saves everything else.
+        let disposition = type?.isImage == true ? "inline" : "attachment"
+        let titled = title.map { "; filename*=UTF-8''\(PercentEncoding.strict.encode($0))" } ?? ""
+        headers.append(.contentDisposition, disposition + titled)
+        let reply = FileReply(
+            stored.file, size: stored.size, type: type?.mediaType ?? "application/octet-stream", tag: tag)
+        guard let response = reply.response(to: request, headers: headers) else {
+            throw Failure(.invalidRequest, "The file has no such range.", status: 416)
+        }
+        return response
+    }
+
+    /// The parts before and after the last dot, without the folder.
+    private static func parts(of name: String) -> (stem: String, suffix: String) {
+        let last = name.split(separator: "/").last ?? ""
+        guard let dot = last.lastIndex(of: ".") else { return (String(last), "") }
+        return (String(last[..<dot]), String(last[last.index(after: dot)...]))
+    }
+}

@@ -1,0 +1,40 @@
+public import Contract
+
+extension ServiceBuilder {
+    /// Verifies tokens and knows revocations; by auth-service's internal API, unless another authority was given before.
+    public func access() throws -> (authenticator: Authenticator, revocations: Revocations) {
+        if let known = tokens.access { return known }
+        let authority = tokens.authority ?? AuthClient(internalClient(config[CommonSettings.authURL]))
+        let revocations = Revocations(authority: authority, memory: profiles.longestTokenLifetime)
+        let authenticator = Authenticator(authority: authority, revocations: revocations, on: loops)
+        let subscriber = try subscriber()
+        background("revocations") { try await revocations.follow(subscriber, on: $0) }
+        background("keys", every: Authenticator.keyRefresh, authenticator.refreshKeys)
+        readiness("keys") { try await authenticator.requireKeys() }
+        tokens.access = (authenticator, revocations)
+        return (authenticator, revocations)
+    }
+
+    /// Verifies tokens by `authority`; for auth-service, which issues them.
+    public func verifyTokens(by authority: any TokenAuthority) { tokens.authority = authority }
+
+    /// The internal addresses of the services.
+    public var peers: Peers {
+        Peers(
+            auth: config[CommonSettings.authURL], workspace: config[CommonSettings.workspaceURL],
+            chat: config[CommonSettings.chatURL], payment: config[CommonSettings.paymentURL])
+    }
+
+    /// The internal addresses of the services that others call.
+    public struct Peers: Sendable {
+        public let auth, workspace, chat, payment: String
+    }
+
+    /// The secret that services show each other.
+    public var credential: String { config[CommonSettings.credential].revealed }
+
+    /// A client of another service's internal API, with `deadline` for each call.
+    public func internalClient(_ base: String, deadline: Duration = .seconds(3)) -> InternalClient {
+        InternalClient(base, credential: credential, http: http, deadline: deadline)
+    }
+}

@@ -1,0 +1,142 @@
+internal import EventLoop
+internal import Glibc
+public import Postgres
+public import Redis
+internal import Telemetry
+internal import Wire
+
+extension ServiceBuilder {
+    /// The service's database, after its schema has been migrated. The composition root asks once and passes the pool to
+    /// the stores.
+    public func database(_ schema: String, migrations: [Migration]) async throws -> PostgresPool {
+        let database = connections(to: schema, config[CommonSettings.databaseConnections])
+        try await retryWhileUnavailable { try await database.migrate(schema, migrations) }
+        life.checks.append(ReadinessCheck("postgres") { _ = try await database.query(Self.ping) })
+        return database
+    }
+
+    /// A pool of one connection per loop, for statements that the server must receive in the order they were sent.
+    public func line(to schema: String) -> PostgresPool { connections(to: schema, 1) }
+
+    private func connections(to schema: String, _ count: Int) -> PostgresPool {
+        var configuration = PostgresConfiguration(config[CommonSettings.databaseURL].revealed)
+        configuration.applicationName = name
+        configuration.schema = schema
+        configuration.connectionsPerLoop = count
+        let connections = PostgresPool(configuration, on: loops, blocking: pool)
+        life.atEnd.append { connections.close() }
+        return connections
+    }
+
+    /// Retries for half a minute while the database cannot be reached: it may still be starting.
+    private func retryWhileUnavailable(_ work: () async throws -> Void) async throws {
+        let end = EventLoop.preciseNow + 30 * 1_000_000_000
+        var backoff = Backoff()
+        while true {
+            do {
+                return try await work()
+            } catch let error as PostgresError where error.kind == .unavailable && EventLoop.preciseNow < end {
+                log.warning("the database cannot be reached yet", ["cause": .cause(error)])
+                try await loops.loops[0].sleep(for: backoff.next())
+            }
+        }
+    }
+
+    private static let ping = Statement.read("ping", "select 1")
+
+    /// Redis for commands, with one connection per loop.
+    public func redis() throws -> Redis {
+        if let sharedRedis { return sharedRedis }
+        let redis = Redis(try redisConfiguration(), on: loops, resolvingOn: pool)
+        life.atEnd.append { redis.close() }
+        sharedRedis = redis
+        return redis
+    }
+
+    /// Redis for subscriptions, with one connection.
+    public func subscriber() throws -> RedisSubscriber {
+        let subscriber = RedisSubscriber(try redisConfiguration(), on: loops, resolvingOn: pool)
+        life.atEnd.append { subscriber.close() }
+        return subscriber
+    }
+
+    private func redisConfiguration() throws(ConfigError) -> RedisConfiguration {
+        guard var configuration = RedisConfiguration(url: config[CommonSettings.redisURL].revealed) else {
+            throw ConfigError("redis_url must be redis://:password@host:port/number")
+        }
+        configuration.clientName = name
+        return configuration
+    }
+
+    /// The outbox in `database` for the facts that this service publishes to the stream `facts:<name>`.
+    public func outbox(in database: PostgresPool, to redis: Redis, named name: String) -> Outbox {
+        let stream = RedisKey.facts(of: name)
+        return outbox(in: database, to: redis, stream: stream, grace: .zero, memory: .day) { [$0.fact(on: stream)] }
+    }
+
+    /// An outbox with rows that are published by several commands; the last command of a row appends an entry to `stream`.
+    ///
+    /// - Parameters:
+    ///   - grace: how long the relay leaves a row to its writer before it publishes the row itself.
+    ///   - memory: how long a row and its entry are kept.
+    public func outbox(
+        in database: PostgresPool, to redis: Redis, stream: RedisKey, grace: Duration, memory: OutboxMemory,
+        telling: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
+    ) -> Outbox {
+        let signal = WakeSignal()
+        // After a restart, Redis may have lost the latest entries.
+        redis.observe { if $0.isConnected { signal.wake() } }
+        let relay = OutboxRelay(
+            database: database, redis: redis, stream: stream, telling: telling, grace: grace, memory: memory,
+            signal: signal, log: log)
+        background("outbox relay") { try await relay.run(on: $0) }
+        return Outbox(database: database, signal: signal)
+    }
+
+    /// Consumes the facts of another service, from the first that this service has not handled yet. `handler` may receive
+    /// a fact twice, and receives it again if it has thrown.
+    ///
+    /// - Parameter source: the short name of the publishing service, such as `workspace`.
+    public func facts(of source: String, _ handler: @escaping @Sendable (Fact) async throws -> Void) throws {
+        try stream(.facts(of: source)) { entry in
+            // A retry cannot make an unreadable entry readable.
+            if let fact = Fact(entry) { try await handler(fact) }
+        }
+    }
+
+    /// Consumes every entry of a stream at least once, as this service's consumer group.
+    public func stream(
+        _ key: RedisKey, concurrency: Int = 1, _ handler: @escaping RedisStreamConsumer.Handler
+    ) throws {
+        var consumption = RedisConsumption(stream: key, group: name, consumer: instance)
+        consumption.concurrency = concurrency
+        let log = log
+        let consumer = RedisStreamConsumer(
+            consumption, of: try redisConfiguration(), on: loops[any: life.consumers.count], resolvingOn: pool,
+            observer: { event in
+                if case .failed(_, let error) = event {
+                    log.error(
+                        "a stream entry failed and is retried", ["stream": .name(key.name), "cause": .cause(error)])
+                }
+            }, handler: handler)
+        life.consumers.append(consumer)
+    }
+
+    /// The consumer name of this process: containers differ in their host name, processes of one host in their port. It
+    /// survives a restart, so that entries assigned before a crash are found at once.
+    private var instance: String {
+        let port = config[CommonSettings.publicAddress].port
+        // A random port is different after each restart.
+        let suffix = port == 0 ? String(UInt64.random(in: .min ... .max), radix: 36) : String(port)
+        return "\(name)-\(HostName.own)-\(suffix)"
+    }
+
+    /// The file store of the service.
+    ///
+    /// - Parameter folders: the first parts of the stored names.
+    public func fileStore(folders: [String]) throws -> any FileStore {
+        let store = try FolderFileStore(root: config[CommonSettings.filesFolder], folders: folders, pool: pool)
+        files = store
+        return store
+    }
+}

@@ -1,0 +1,192 @@
+"""A backup brings back everything: each table, each file, and the ledger, in a fresh instance and in the same one."""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+
+import pytest
+from app import PICTURE, App
+from conftest import CHECKOUT
+from product import GRANT, Product
+from waiting import eventually
+
+ENVIRONMENT = {**os.environ, "MARU_PROGRAMS": str(CHECKOUT / ".build/debug")}
+
+
+def command(name, *options):
+    return subprocess.run(
+        [CHECKOUT / "deploy" / name, *options], env=ENVIRONMENT, capture_output=True, text=True, timeout=180
+    )
+
+
+def restore(product, folder, *options):
+    return command("restore", "--data", product.data, "--yes", *options, folder)
+
+
+@contextlib.contextmanager
+def fresh_instance():
+    """An instance that has not been started yet."""
+    instance = Product(CHECKOUT)
+    try:
+        yield instance
+    finally:
+        instance.__exit__()
+
+
+@pytest.fixture(scope="module")
+def backups():
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="maru-backups-"))
+    yield folder
+    shutil.rmtree(folder)
+
+
+class Story:
+    """What one user has in all five services."""
+
+    def __init__(self, product):
+        self.user = App.joined(product, "gen-2024-07", "새싹이")
+        self.guest = App.joined(product, "gen-2024-07", "손님")
+        self.workspace = self.user.make_workspace(self.guest)
+        self.channel = self.user.make_channel(self.workspace, "잡담 방", self.guest)
+        self.buy(product)
+        sent = self.user.say(self.channel, "before", [("chat", PICTURE), ("회의록.txt", "메모".encode())])
+        self.files = {path: self.user.send("GET", path).content for path in sent["files"]}
+        self.coins = self.user.coins
+        assert self.coins == GRANT - 10 + 10
+
+    def buy(self, product):
+        order = {"imp_uid": "imp_1", "merchant_uid": f"ios_gen-2024-07_{int(time.time())}"}
+        product.standins("POST", "/portone/payments", json={**order, "amount": 100, "name": "10 Coin"})
+        self.user.post("/store/pay/validation", order)
+
+    def holds(self):
+        """The session goes on, and everything from before the backup is there."""
+        assert [each["content"] for each in self.user.history(self.channel)] == ["before"]
+        for path, content in self.files.items():
+            assert self.user.send("GET", path).content == content
+        assert self.user.coins == self.coins
+
+    def moved_to(self, product):
+        for app in (self.user, self.guest):
+            app.product = product
+        return self
+
+
+@pytest.fixture(scope="module")
+def product():
+    with Product(CHECKOUT) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def story(product):
+    return Story(product)
+
+
+@pytest.fixture(scope="module")
+def backup(product, story, backups):
+    made = command("backup", "--data", product.data, backups / "first")
+    assert made.returncode == 0, made.stdout + made.stderr
+    return backups / "first"
+
+
+def test_a_fresh_instance_has_everything_that_the_backup_holds(product, story, backup):
+    story.user.say(story.channel, "after the backup")
+    with fresh_instance() as fresh:
+        restored = restore(fresh, backup)
+        assert restored.returncode == 0, restored.stdout + restored.stderr
+        tables = json.loads((backup / "manifest.json").read_text())["tables"]
+        assert f"compared: {len(tables)} tables" in restored.stdout
+        assert tables["payment.entry"]["rows"] >= 6 and tables["chat.message"]["rows"] == 1
+        fresh.__enter__()
+        story.moved_to(fresh).holds()
+        # Numbers of messages and users and the versions of the ledger continue.
+        assert story.user.say(story.channel, "next")["content"] == "next"
+        assert [each["content"] for each in story.guest.history(story.channel)] == ["before", "next"]
+        assert App.joined(fresh, "gen-2024-07", "새 사람").id not in (story.user.id, story.guest.id)
+        fresh.spend(story.user.id, 1)
+        assert story.user.coins == story.coins - 1
+    story.moved_to(product)
+
+
+def test_the_same_instance_goes_back_to_the_backup_with_an_empty_redis(product, story, backup):
+    refused = command("restore", "--data", product.data, "--yes", backup)
+    assert refused.returncode == 1 and "deploy/down" in refused.stderr
+    product.run("down")
+    unconfirmed = subprocess.run(
+        [CHECKOUT / "deploy/restore", "--data", product.data, backup],
+        stdin=subprocess.DEVNULL, env=ENVIRONMENT, capture_output=True, text=True, timeout=180,
+    )
+    assert unconfirmed.returncode == 1 and "--yes" in unconfirmed.stderr
+    secrets = (product.data / "secrets/redis/password").read_text()
+    restored = restore(product, backup)
+    assert restored.returncode == 0, restored.stdout + restored.stderr
+    assert not (product.data / "redis").exists()
+    assert (product.data / "secrets/redis/password").read_text() == secrets
+    product.__enter__()
+    eventually(lambda: story.user.send("GET", "/users/me").status_code == 200)
+    story.holds()
+
+
+def test_a_backup_without_secrets_is_restored_with_the_targets_own(product, story, backups):
+    made = command("backup", "--data", product.data, "--without-secrets", backups / "without")
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert not (backups / "without/secrets.tar").exists()
+    for name in (backups / "without").iterdir():
+        for secret in (product.data / "secrets").rglob("*"):
+            if secret.is_file() and secret.name in ("password", "service_credential"):
+                assert secret.read_bytes() not in name.read_bytes()
+    with fresh_instance() as fresh:
+        fresh.__enter__()
+        fresh.run("down")
+        own = (fresh.data / "secrets/postgres/chat").read_text()
+        assert restore(fresh, backups / "without").returncode == 0
+        assert (fresh.data / "secrets/postgres/chat").read_text() == own
+        fresh.__enter__()
+        story.moved_to(fresh).holds()
+    story.moved_to(product)
+
+
+def test_a_damaged_backup_replaces_nothing(product, story, backup, backups):
+    def spoiled(name, change):
+        folder = backups / name
+        shutil.copytree(backup, folder)
+        change(folder)
+        return folder
+
+    def flip(folder):
+        dump = folder / "database.dump"
+        content = bytearray(dump.read_bytes())
+        content[-20] ^= 1
+        dump.write_bytes(content)
+
+    def change_a_checksum(folder):
+        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest["tables"]["payment.entry"]["checksum"] = "1"
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+
+    assert command("restore", "--check", backup).returncode == 0
+    product.run("down")
+    for folder, reason in (
+        (spoiled("flipped", flip), "damaged"),
+        (spoiled("incomplete", lambda folder: (folder / "files.tar").unlink()), "lacks files.tar"),
+        (spoiled("interrupted", lambda folder: (folder / "manifest.json").unlink()), "not a complete backup"),
+        (spoiled("other-rows", change_a_checksum), "payment.entry"),
+    ):
+        refused = restore(product, folder)
+        assert refused.returncode == 1 and reason in refused.stderr, folder
+    product.__enter__()
+    story.holds()
+
+
+def test_a_backup_needs_a_running_instance_and_a_new_folder(backup, backups):
+    nothing = command("backup", "--data", backups / "nobody", backups / "none")
+    assert nothing.returncode == 1 and "no Maru runs" in nothing.stderr
+    again = command("backup", backup)
+    assert again.returncode == 1 and "exists already" in again.stderr
+    assert not (backups / "none").exists() and not (backups / "none.partial").exists()

@@ -1,0 +1,188 @@
+import Crypto
+import EventLoop
+import HTTP
+import ServiceKit
+import ServiceSupport
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+import Wire
+
+@testable import auth_service
+@testable import standins
+
+/// auth-service with stand-ins for its providers and stubs for the services that it calls.
+final class AuthFixture: Stoppable {
+    let service: ServiceUnderTest
+    let providers: ProviderStandins
+    let peers: PeerStubs
+    private let loops: EventLoopGroup
+    private let servers: [Server]
+    private let settings: [String: String]
+
+    private init(_ settings: [String: String], database: TestDatabase?, log: Log?) async throws {
+        loops = EventLoopGroup(count: 1)
+        providers = try ProviderStandins()
+        peers = PeerStubs()
+        let outside = providers.server(on: loops)
+        let inside = Server(on: loops) { [peers] in try await peers.answer($0) }
+        servers = [outside, inside]
+        let address = SocketAddress(ip: "127.0.0.1", port: 0)!
+        let providersURL = "http://127.0.0.1:\(try outside.start(at: address).port)"
+        let peersURL = "http://127.0.0.1:\(try inside.start(at: address).port)"
+        var all = [
+            "kakao_url": providersURL + "/kakao", "kakao_app_id": "\(KakaoStandin.appID)",
+            "apple_url": providersURL + "/apple", "apple_client_ids": AppleStandin.clientID,
+            "workspace_url": peersURL, "payment_url": peersURL,
+        ]
+        all.merge(settings) { _, override in override }
+        self.settings = all
+        service = try await ServiceUnderTest(
+            "auth-service", AuthSettings.entries, all, database: database, log: log, assemble: App.assemble)
+    }
+
+    /// Runs `body` with another instance of the service on the same database and Redis.
+    func withInstance(
+        _ settings: [String: String] = [:], _ body: (ServiceUnderTest) async throws -> Void
+    ) async throws {
+        try await ServiceUnderTest(
+            "auth-service", AuthSettings.entries, self.settings.merging(settings) { _, override in override },
+            database: service.database, redis: service.redis, assemble: App.assemble
+        ).lent(to: body)
+    }
+
+    private static let slots = TestSlots(2)
+
+    /// Runs `body` with a fixture of its own when a slot is free, and stops it afterwards.
+    static func run(
+        _ settings: [String: String] = [:], database: TestDatabase? = nil, log: Log? = nil,
+        _ body: (AuthFixture) async throws -> Void
+    ) async throws {
+        try await slots.run { try await AuthFixture(settings, database: database, log: log).lent(to: body) }
+    }
+
+    func stop() async {
+        await service.stop()
+        for server in servers { await server.stop() }
+        await onOwnThread { [loops] in loops.stop() }
+    }
+
+    /// A signed-in user.
+    struct TestUser: Sendable {
+        let id: String
+        let access: String
+        let refresh: String
+        let cookie: String
+    }
+
+    static let password = "Passw0rd!"
+
+    func join(_ email: String = "a@b.kr", key: String = "native", device: String = "") async throws -> TestUser {
+        let reply = try await service.call(
+            "POST", "/v1/users/join", key: key,
+            json: """
+                {"email":"\(email)","password":"\(Self.password)","nickname":"새싹","phone":"","deviceToken":"\(device)"}
+                """)
+        return try user(reply)
+    }
+
+    func logInReply(
+        _ email: String = "a@b.kr", password: String = AuthFixture.password, key: String = "native", device: String = ""
+    ) async throws -> HTTPCall.Reply {
+        try await service.call(
+            "POST", "/v1/users/login", key: key,
+            json: #"{"email":"\#(email)","password":"\#(password)","deviceToken":"\#(device)"}"#)
+    }
+
+    func logIn(_ email: String = "a@b.kr", key: String = "native", device: String = "") async throws -> TestUser {
+        try user(try await logInReply(email, key: key, device: device))
+    }
+
+    func kakao(_ token: String) async throws -> HTTPCall.Reply {
+        try await service.call("POST", "/v1/users/login/kakao", json: #"{"oauthToken":"\#(token)","deviceToken":""}"#)
+    }
+
+    /// Signs in with a token that Apple's stand-in makes with `claims`, such as `sub=1&email=a@b.kr`.
+    func apple(_ claims: String, nickname: String? = nil) async throws -> HTTPCall.Reply {
+        let token = try providers.apple.token(try #require(QueryParameters(claims)))
+        return try await appleToken(token, nickname: nickname)
+    }
+
+    func appleToken(_ token: String, nickname: String? = nil) async throws -> HTTPCall.Reply {
+        let name = nickname.map { #","nickname":"\#($0)""# } ?? ""
+        return try await service.call("POST", "/v1/users/login/apple", json: #"{"idToken":"\#(token)"\#(name)}"#)
+    }
+
+    func refresh(_ token: String, key: String = "native") async throws -> HTTPCall.Reply {
+        try await service.call("GET", "/v1/auth/refresh", key: key, headers: [("RefreshToken", token)])
+    }
+
+    func me(_ access: String, key: String = "native") async throws -> HTTPCall.Reply {
+        try await service.call("GET", "/v1/users/me", key: key, token: access)
+    }
+
+    /// Uploads a profile image.
+    func upload(_ bytes: [UInt8], _ token: String) async throws -> HTTPCall.Reply {
+        let head = """
+            --b\r\nContent-Disposition: form-data; name="image"; filename="../../me.html"\r\n\
+            Content-Type: text/html\r\n\r\n
+            """
+        return try await service.call(
+            "PUT", "/v1/users/me/image", token: token, headers: [("Content-Type", "multipart/form-data; boundary=b")],
+            body: Array(head.utf8) + bytes + Array("\r\n--b--\r\n".utf8))
+    }
+
+    /// Opens another session of an account and returns its id.
+    func newSession(_ email: String) async throws -> String {
+        let user = try await logIn(email)
+        let list = try await service.call("GET", "/v1/users/me/sessions", token: user.access).json
+        let current = list.elements?.first { $0["current"]?.bool == true }
+        return try #require(current?["session_id"]?.string)
+    }
+
+    /// The key that signs tokens now.
+    func signingKey() async throws -> SigningKey {
+        let pem = try await service.database.run(sql: "select private_key from auth.signing_key limit 1")
+        return try SigningKey(pem: pem)
+    }
+
+    func user(_ reply: HTTPCall.Reply) throws -> TestUser {
+        let json = try reply.json
+        let tokens = json["token"] ?? json
+        return TestUser(
+            id: try #require(
+                json["user_id"]?.string ?? json["user_id"]?.int?.description, "\(reply.status) \(reply.text)"),
+            access: try #require(tokens["accessToken"]?.string), refresh: try #require(tokens["refreshToken"]?.string),
+            cookie: reply.headers["set-cookie"] ?? "")
+    }
+}
+
+/// Stubs of workspace-service and payment-service.
+final class PeerStubs: Sendable {
+    private let coworkers = Mutex<Set<String>>([])
+    private let coins = Mutex<Int?>(40)
+
+    /// Makes the user share a workspace with everybody.
+    func shareWorkspace(_ id: String) { coworkers.withLock { _ = $0.insert(id) } }
+
+    /// Sets everybody's balance; nil makes payment-service fail.
+    func setCoins(_ number: Int?) { coins.withLock { $0 = number } }
+
+    func answer(_ request: Request) async throws -> Response {
+        let path = String(decoding: request.path, as: UTF8.self)
+        if path == "/internal/acquaintances" {
+            let json = try JSONValue(parsing: try await request.body.collect(upTo: 65_536))
+            let known = coworkers.withLock { $0 }
+            let ids = (json["others"]?.elements?.compactMap(\.string) ?? []).filter(known.contains)
+            return .json(JSONWriter.bytes { $0.object { $0.field("ids", ids) } })
+        }
+        if path == "/internal/balances", let coins = coins.withLock({ $0 }) {
+            let json = try JSONValue(parsing: try await request.body.collect(upTo: 65_536))
+            let ids = json["ids"]?.elements?.compactMap(\.string) ?? []
+            let balances = ids.map { #"{"user_id":"\#($0)","balance":\#(coins)}"# }
+            return .json(Array(#"{"balances":[\#(balances.joined(separator: ","))]}"#.utf8))
+        }
+        return path == "/internal/auto-join" ? .json(Array("{}".utf8)) : Response(.serviceUnavailable)
+    }
+}

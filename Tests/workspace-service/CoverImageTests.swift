@@ -1,0 +1,142 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import workspace_service
+
+@Suite("Cover images", .serialized)
+struct CoverImageTests {
+    private func cover(_ reply: HTTPCall.Reply) throws -> String { try reply.json["coverImage"]?.string ?? "" }
+
+    @Test("Editing removes the previous image, and deleting a workspace removes all its images")
+    func discarding() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            let first = harness.storedFiles
+            let edited = try await harness.call("PUT", "/v1/workspaces/\(id)", form: Form(image: .png))
+            let second = try cover(edited)
+            try await eventually("the removal of the first image") {
+                harness.storedFiles.map { "/static/" + $0 } == [second]
+            }
+            #expect(first.count == 1 && !first.contains(String(second.dropFirst("/static/".count))))
+
+            let made = try await harness.call(
+                "POST", "/v1/workspaces/\(id)/channels", form: Form(["name": "general"], image: .png))
+            let path = "/v1/workspaces/\(id)/channels/\(try made.json["channel_id"]?.string ?? "")"
+            let changed = try cover(try await harness.call("PUT", path, form: Form(image: .png)))
+            try await eventually("the removal of the channel's first image") {
+                Set(harness.storedFiles.map { "/static/" + $0 }) == [second, changed]
+            }
+            let other = try await harness.call(
+                "POST", "/v1/workspaces/\(id)/channels", form: Form(["name": "other"], image: .png))
+            _ = try await harness.call("DELETE", path)
+            try await eventually("the removal of the deleted channel's image") {
+                Set(harness.storedFiles.map { "/static/" + $0 }) == [second, try cover(other)]
+            }
+            _ = try await harness.call("DELETE", "/v1/workspaces/\(id)")
+            // Their records are removed last.
+            try await eventually("the removal of all images") {
+                try await harness.sql("select count(*) from unused_cover") == "0" && harness.storedFiles.isEmpty
+            }
+        }
+    }
+
+    @Test("A refused edit keeps the old image and removes the new one")
+    func refused() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.invite(2, to: id)
+            let before = harness.storedFiles
+            for user in [2, 3] as [Int64] {
+                let reply = try await harness.call("PUT", "/v1/workspaces/\(id)", user: user, form: Form(image: .png))
+                #expect(["E13", "E14"].contains(reply.errorCode))
+                let channel = try await harness.call(
+                    "POST", "/v1/workspaces/\(id)/channels", user: 3, form: Form(["name": "x"], image: .png))
+                #expect(channel.errorCode == "E13")
+            }
+            try await eventually("the removal of the new images") { harness.storedFiles == before }
+        }
+    }
+
+    @Test("An image left behind by a crash is removed at start; an image in use stays")
+    func abandoned() async throws {
+        try await WorkspaceHarness.use { harness in
+            try await harness.makeWorkspace()
+            let kept = harness.storedFiles
+            try harness.write("workspaces/abandoned.png")
+            _ = try await harness.sql(
+                "insert into unused_cover values ('/static/workspaces/abandoned.png', 0)")
+            // A starting service sweeps immediately.
+            try await harness.start()
+            try await eventually("the removal of the abandoned image") { harness.storedFiles == kept }
+        }
+    }
+
+    @Test(
+        "Only members load an image; it is cached privately, cannot run as a script, and supports ranges"
+    )
+    func reading() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.invite(2, to: id)
+            let path = "/v1" + (try cover(try await harness.call("GET", "/v1/workspaces/\(id)")))
+            let whole = try await harness.call("GET", path, user: 2)
+            #expect(whole.status == 200)
+            #expect(whole.body == Form.Image.png.bytes)
+            #expect(whole.headers["content-type"] == "image/png")
+            #expect(whole.headers["x-content-type-options"] == "nosniff")
+            #expect(whole.headers["content-disposition"] == "inline")
+            #expect(whole.headers["cache-control"]?.hasPrefix("private") == true)
+            let tag = whole.headers["etag"] ?? ""
+            let known = try await harness.call("GET", path, user: 2, key: "collabee", headers: [("If-None-Match", tag)])
+            #expect(known.status == 304 && known.body.isEmpty)
+            let part = try await harness.call("GET", path, user: 2, headers: [("Range", "bytes=1-3")])
+            #expect(part.status == 206 && part.text == "PNG")
+            let beyond = try await harness.call("GET", path, user: 2, key: "sooda", headers: [("Range", "bytes=9999-")])
+            #expect(beyond.status == 400 && beyond.errorCode == "E11")
+            // Membership is checked on each read, also when the client has the image.
+            _ = try await harness.call("DELETE", "/v1/workspaces/\(id)/exit", user: 2)
+            for headers in [[], [("If-None-Match", tag)]] {
+                let gone = try await harness.call("GET", path, user: 2, headers: headers)
+                #expect(gone.errorCode == "E13")
+            }
+        }
+    }
+
+    @Test("No path leaves the folders, and a file whose first bytes are no image is refused")
+    func names() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            for name in ["..%2f..%2fetc%2fpasswd", "%2e%2e", ".uploads", "w.png%00", "default.png"] {
+                let reply = try await harness.call("GET", "/v1/static/workspaces/\(name)")
+                #expect(["E11", "E13", "E97"].contains(reply.errorCode), "\(name): \(reply.text)")
+            }
+            let documents = [
+                Array("%PDF-1.7 a document".utf8), Array("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8),
+                Array("<html><script>".utf8), [0x7F, 0x45, 0x4C, 0x46],
+            ]
+            for bytes in documents {
+                let form = Form(image: Form.Image(name: "a.png", bytes: bytes))
+                let reply = try await harness.call("PUT", "/v1/workspaces/\(id)", form: form)
+                #expect(reply.errorCode == "E11")
+            }
+            try await eventually("the cleanup") { harness.storedFiles.count == 1 }
+        }
+    }
+
+    @Test("An image above the size limit is refused as invalid and leaves nothing behind")
+    func size() async throws {
+        try await WorkspaceHarness.use(["image_size": "64KB"]) { harness in
+            let id = try await harness.makeWorkspace()
+            let large = Form.Image(
+                name: "a.png", bytes: Form.Image.png.bytes + Array(repeating: 0, count: 64 * 1024))
+            for (key, status) in [("collatalk", 400), ("native", 413)] {
+                let reply = try await harness.call("PUT", "/v1/workspaces/\(id)", key: key, form: Form(image: large))
+                #expect(reply.errorCode == "E11")
+                #expect(reply.status == status)
+            }
+            try await eventually("the cleanup") { harness.storedFiles.count == 1 }
+        }
+    }
+}
