@@ -100,7 +100,7 @@ class Recording:
     # Times in which no process reached Redis: from, until.
     outages: list[tuple[float, float]] = field(default_factory=list)
     # Times in which Redis could lose or miss session cursors: from, until.
-    forgetting: list[tuple[float, float]] = field(default_factory=list)
+    cursor_gaps: list[tuple[float, float]] = field(default_factory=list)
     # Successful reads of a history: from, until.
     reads: list[tuple[float, float]] = field(default_factory=list)
     # Times at which connections between gateway and apps were reset, so that bytes in flight were lost.
