@@ -267,3 +267,8 @@ if Context.environment["MARU_FUZZ"] != nil {
             on: ["CFuzzer", "Crypto", "EngineIO", "HTTP", "Redis", "SocketIO", "Telemetry", "WebSocket", "Wire"]),
     ]
 }
+
+// Images build the services only, so that a change of a test does not rebuild them: deploy/Dockerfile.
+if Context.environment["MARU_WITHOUT_TESTS"] != nil {
+    package.targets.removeAll { $0.path?.hasPrefix("Tests/") == true }
+}

@@ -1,10 +1,12 @@
 """Checks of docker-compose.yml that need no engine."""
 
+import json
+import os
 import re
 import subprocess
 import sys
 
-from gateway import CHECKOUT
+from gateway import CHECKOUT, SERVICES
 
 FILE = (CHECKOUT / "docker-compose.yml").read_text()
 
@@ -39,3 +41,21 @@ def test_the_operations_page_has_the_defaults_of_the_file():
     numbers = {name: value for name, value in told.items() if value[0].isdigit()}
     assert len(numbers) > 6 and "MARU_GATEWAY_WORKERS" in numbers
     assert numbers.items() <= in_file.items()
+
+
+def test_the_services_build_without_the_tests(tmp_path):
+    """The images have no tests, so that a change of a test does not rebuild them."""
+    ignored = (CHECKOUT / ".dockerignore").read_text().splitlines()
+    assert "*" in ignored and "!Tests" not in ignored
+    assert "COPY Tests" not in (CHECKOUT / "deploy/Dockerfile").read_text()
+    for name in ("Package.swift", "Shared", "Services"):
+        (tmp_path / name).symlink_to(CHECKOUT / name)
+    described = subprocess.run(
+        ["swift", "package", "--package-path", tmp_path, "--scratch-path", tmp_path / "build", "describe", "--type", "json"],
+        env={**os.environ, "MARU_WITHOUT_TESTS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert described.returncode == 0, described.stderr
+    products = {each["name"] for each in json.loads(described.stdout)["products"]}
+    assert products == set(SERVICES.values())

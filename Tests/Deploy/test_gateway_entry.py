@@ -116,6 +116,20 @@ def test_a_certificate_that_arrives_before_its_key_is_used_when_both_exist(entry
     eventually(lambda: entry.certificate() == text[second[0]])
 
 
+def test_an_unusable_key_at_the_start_leaves_http_and_is_retried(tmp_path):
+    (tmp_path / "made").mkdir()
+    certificate, key = make_certificate(tmp_path / "made")
+    shutil.copy(certificate, tmp_path)
+    (tmp_path / "tls.key").write_text("not a key")
+    with Entry(tmp_path) as entry:
+        assert entry.status("one") == 404 and not accepts_tls(entry)
+        log = (tmp_path / "log").read_text()
+        assert "the gateway serves HTTP without TLS" in log and "tls.key" in log
+        shutil.copy(key, tmp_path)
+        eventually(lambda: accepts_tls(entry))
+        assert entry.status("one") == 404
+
+
 def accepts_tls(entry):
     with contextlib.suppress(OSError):
         return entry.certificate()

@@ -47,3 +47,23 @@ def test_old_tls_is_refused(tmp_path, certificate):
 def test_without_a_certificate_there_is_no_tls(gateway):
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", gateway.tls_port), timeout=10)
+
+
+def test_redirect_and_hsts_are_settings(tmp_path, certificate):
+    tls = {"CERTIFICATE": certificate[0], "CERTIFICATE_KEY": certificate[1]}
+    with Gateway(tmp_path, **tls, REDIRECT_PORT="8443", HSTS="600") as gateway:
+        reply = gateway.request("/v1/users/a%2Fb?x=1", method="POST")
+        assert (reply.status, reply.header("location")) == (308, "https://maru.test:8443/v1/users/a%2Fb?x=1")
+        assert reply.header("strict-transport-security") is None
+        assert request(gateway, certificate).header("strict-transport-security") == "max-age=600"
+
+
+def test_by_default_http_is_served_and_there_is_no_hsts(tmp_path, certificate):
+    with Gateway(tmp_path, CERTIFICATE=certificate[0], CERTIFICATE_KEY=certificate[1]) as gateway:
+        assert gateway.echo("/v1/users/me")["service"] == "auth-service"
+        assert request(gateway, certificate).header("strict-transport-security") is None
+
+
+def test_without_tls_there_is_no_redirect(tmp_path):
+    with Gateway(tmp_path, REDIRECT_PORT="443") as gateway:
+        assert gateway.echo("/v1/users/me")["service"] == "auth-service"

@@ -52,3 +52,14 @@ def test_alerts_fire_when_they_should_and_not_before():
         ["promtool", "test", "rules", CHECKOUT / "Tests/Deploy/alerts.yml"], capture_output=True, text=True
     )
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_every_severity_has_a_receiver():
+    text = (CHECKOUT / "deploy/prometheus/alertmanager.yml").read_text()
+    receivers = set(re.findall(r"^  - name: (\S+)$", text, re.MULTILINE))
+    assert set(re.findall(r"receiver: (\S+)", text)) == receivers == {"on-call", "tickets"}
+    rules = (CHECKOUT / "deploy/prometheus/rules/services.yml").read_text()
+    assert set(re.findall(r"severity: (\w+)", rules)) == {"page", "ticket"}
+    assert 'severity="page"' in text
+    alerts = set(re.findall(r"- alert: (\w+)", rules))
+    assert set(re.findall(r"[A-Z]\w+", " ".join(re.findall(r"alertname=~?\"([^\"]+)", text)))) <= alerts

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import pwd
+import re
 import shutil
 import signal
 import socket
@@ -288,3 +289,13 @@ def test_an_ordinary_user_can_run_it():
             assert owners == {user.pw_uid}
     finally:
         shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("soft, hard, warns", [(1024, 2048, True), (1024, 16384, False)])
+def test_processes_may_open_as_many_files_as_the_hard_limit_allows(soft, hard, warns):
+    limited = ["bash", "-c", f'ulimit -Sn {soft}; ulimit -Hn {hard}; exec "$0" "$@"']
+    with Instance(as_user=limited) as instance:
+        output = instance.up()
+        assert (f"can open only {hard} files" in output) == warns
+        limits = pathlib.Path(f"/proc/{instance.process('chat-service')}/limits").read_text()
+        assert re.search(rf"^Max open files +{hard} +{hard} ", limits, re.MULTILINE)

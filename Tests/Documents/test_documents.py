@@ -1,4 +1,4 @@
-"""The commands of README.md and docs/ do what the pages say. These tests need the running product."""
+"""The commands of README.md and docs/ print the shown results. These tests need the running product."""
 
 import json
 import re

@@ -33,6 +33,17 @@ def test_the_targets_of_a_document_exist(document):
         assert (CHECKOUT / path).exists(), path
 
 
+def test_the_types_that_a_document_names_exist():
+    names = {}
+    for document in DOCUMENTS:
+        for name in re.findall(r"`([A-Z][a-z]+[A-Z][A-Za-z]*)(?:[.(][^`]*)?`", document.read_text()):
+            names.setdefault(name, document.name)
+    sources = [*CHECKOUT.glob("Shared/**/*.swift"), *CHECKOUT.glob("Services/**/*.swift")]
+    sources += [CHECKOUT / "deploy/prometheus/rules/services.yml", CHECKOUT / "Tests/Conformance/contract.py"]
+    known = set().union(*(re.findall(r"\w+", path.read_text()) for path in sources))
+    assert {name: page for name, page in names.items() if name not in known} == {}
+
+
 def test_the_command_that_measures_a_figure_exists():
     package = (CHECKOUT / "Package.swift").read_text()
     for document in DOCUMENTS:

@@ -96,7 +96,7 @@ def excused(times, reader, recording):
     times = sorted(receipt.at for receipt in times)
     return not reader.fatal and all(
         any(first <= end <= second for end in reader.ends)
-        or any(begin <= second and first <= end for begin, end in recording.forgetting)
+        or any(begin <= second and first <= end for begin, end in recording.cursor_gaps)
         or any(end <= begin <= first and second <= done + DOUBT_AFTER for begin, done in reader.entries for end in reader.ends)
         for first, second in zip(times, times[1:])
     )

@@ -34,7 +34,7 @@ class Room:
 
 
 class Client:
-    """A signed-in app whose calls can run at the same time."""
+    """A signed-in app that can run several calls at the same time."""
 
     def __init__(self, app, http, recording):
         self.app, self.http, self.recording = app, http, recording

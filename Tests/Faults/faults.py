@@ -135,7 +135,7 @@ class Run:
         began = time.time()
         await getattr(self, fault.kind)(fault)
         if fault.victim.startswith("redis"):
-            self.recording.forgetting.append((began, time.time() + LONGEST_RETURN))
+            self.recording.cursor_gaps.append((began, time.time() + LONGEST_RETURN))
 
     def start(self, work):
         task = asyncio.create_task(work)

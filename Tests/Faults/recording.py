@@ -55,7 +55,7 @@ class Reader:
     ends: list[float] = field(default_factory=list)
     # Entries into the room: from, until history and socket were ready.
     entries: list[tuple[float, float]] = field(default_factory=list)
-    # Entries with the socket first whose history took longer than the gateway waits: from, until.
+    # Entries with the socket first and a history that took longer than the gateway waits: from, until.
     slow_entries: list[tuple[float, float]] = field(default_factory=list)
 
 
@@ -70,7 +70,7 @@ class Push:
 
 @dataclass(frozen=True)
 class Device:
-    """A device of a user who is a member of rooms and never opens a socket."""
+    """A device of a member of rooms without a socket."""
 
     token: str
     user: int
@@ -100,7 +100,7 @@ class Recording:
     # Times in which no process reached Redis: from, until.
     outages: list[tuple[float, float]] = field(default_factory=list)
     # Times in which Redis could lose or miss session cursors: from, until.
-    forgetting: list[tuple[float, float]] = field(default_factory=list)
+    cursor_gaps: list[tuple[float, float]] = field(default_factory=list)
     # Successful reads of a history: from, until.
     reads: list[tuple[float, float]] = field(default_factory=list)
     # Times at which connections between gateway and apps were reset, so that bytes in flight were lost.

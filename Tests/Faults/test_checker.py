@@ -140,7 +140,7 @@ def test_a_message_that_the_socket_received_during_a_slow_history_may_be_in_both
     assert problems(recording) == {}
 
 
-def repeated_if_harmless(second, ends=(), entries=(), forgetting=()):
+def repeated_if_harmless(second, ends=(), entries=(), cursor_gaps=()):
     """The second message is received at 12 and again at `second`."""
 
     def spoil(recording):
@@ -148,7 +148,7 @@ def repeated_if_harmless(second, ends=(), entries=(), forgetting=()):
         reader.receipts[1] = Receipt(102, "b", "socket", 12)
         reader.receipts.append(Receipt(102, "b", "socket", second))
         reader.ends, reader.entries = list(ends), list(entries)
-        recording.forgetting = list(forgetting)
+        recording.cursor_gaps = list(cursor_gaps)
 
     return spoil
 
@@ -160,7 +160,7 @@ def repeated_if_harmless(second, ends=(), entries=(), forgetting=()):
         repeated_if_harmless(15, ends=[13]),
         repeated_if_harmless(12.1, ends=[10], entries=[(11.9, 12.2)]),
         # During an outage of Redis.
-        repeated_if_harmless(15, forgetting=[(11, 13)]),
+        repeated_if_harmless(15, cursor_gaps=[(11, 13)]),
     ],
 )
 def test_a_repeated_message_with_a_reason_is_accepted_if_that_is_harmless(spoil):
@@ -178,7 +178,7 @@ def test_a_repeated_message_with_a_reason_is_accepted_if_that_is_harmless(spoil)
         # An entry without an earlier end of a connection, and one that was over.
         repeated_if_harmless(12.1, entries=[(11.9, 12.2)]),
         repeated_if_harmless(15, ends=[10], entries=[(11.9, 12.2)]),
-        repeated_if_harmless(15, forgetting=[(9, 11), (16, 17)]),
+        repeated_if_harmless(15, cursor_gaps=[(9, 11), (16, 17)]),
     ],
 )
 def test_a_repeated_message_without_a_reason_is_refused_even_if_that_is_harmless(spoil):

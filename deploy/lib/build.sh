@@ -6,7 +6,7 @@ release_flags=(--configuration release --static-swift-stdlib --package-path "$ch
 
 programs=${MARU_PROGRAMS:-$checkout/.build/release}
 
-# Builds products whose sources have changed. It compares dates first, because the package manager takes seconds.
+# Builds products with changed sources. It compares dates first, because the package manager takes seconds.
 build_release() {
     [[ -z ${MARU_PROGRAMS:-} ]] || return 0
     command -v swift >/dev/null || fail "no Swift toolchain on PATH; Maru needs Swift 6.3 (https://www.swift.org/install)"

@@ -3,6 +3,18 @@
 
 declare -A process_ids=()
 
+# Lets each process open as many files as the hard limit allows, and warns if that is too few for a gateway with sockets.
+raise_descriptor_limit() {
+    local most
+    most=$(ulimit -Hn)
+    if [[ $most == unlimited ]] || ((most > 1048576)); then most=1048576; fi
+    ulimit -Sn "$most"
+    ((most >= 8192)) || {
+        say "A process can open only $most files here, and each connection needs one: more clients are refused. Better, as root:" >&2
+        say "  ulimit -n 65536" >&2
+    }
+}
+
 start_time_of() { sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20; }
 
 # start NAME SIGNAL COMMAND...: the process gets SIGNAL if `up` dies. The array run_as, if set, changes the user first.

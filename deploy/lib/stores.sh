@@ -40,7 +40,7 @@ create_cluster() {
     run_interruptibly "${as_postgres[@]}" "$(postgres_folder)/initdb" --pgdata="$cluster.new" --encoding=UTF8 \
         --locale=C.UTF-8 --data-checksums --auth=reject --auth-local=peer >"$data/logs/initdb.log" 2>&1 ||
         fail "initdb failed; see $data/logs/initdb.log"
-    # The user who runs the cluster is its superuser. All others need a password.
+    # The operating system's user of the cluster is its superuser. All others need a password.
     cat >"$cluster.new/pg_hba.conf" <<HBA
 local all "$("${as_postgres[@]}" id -un)" peer
 local maru auth,workspace,chat,realtime,payment scram-sha-256
