@@ -98,7 +98,7 @@ final class PublicAPI: Sendable {
 
     private func refuse(_ call: Call, _ error: any Error) -> Response {
         let failure = CallFailure(error)
-        return end(call, failure.failure.response(for: call.statuses), failure)
+        return end(call, failure.visible.response(for: call.statuses), failure)
     }
 
     private func end(_ call: Call, _ response: consuming Response, _ failure: CallFailure? = nil) -> Response {

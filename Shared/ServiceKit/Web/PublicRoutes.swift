@@ -26,7 +26,7 @@ public struct PublicRoutes {
         /// Client apps of one generation, or of both.
         case clients(ClientProfile.Generation?)
         /// Other servers; the handler authenticates the caller.
-        case anybody
+        case webhook
     }
 
     enum Action: Sendable {
@@ -80,7 +80,7 @@ public struct PublicRoutes {
     public mutating func webhook(
         _ method: Method, _ template: String, body: BodyLimit = .fields, _ handler: @escaping OpenHandler
     ) {
-        add(.anybody, method, template, .open(.waiting(handler)), body)
+        add(.webhook, method, template, .open(.waiting(handler)), body)
     }
 
     private mutating func add(
