@@ -9,5 +9,8 @@ enum Migrations {
         Outbox.migration(number: 3),
         Migration(number: 4, name: "nonces", sql: PackageResources._004_nonces_sql),
         Migration(number: 5, name: "portraits", sql: PackageResources._005_portraits_sql),
+        Migration(
+            number: 6, name: "exact_tokens_and_addresses",
+            sql: PackageResources._006_exact_tokens_and_addresses_sql),
     ]
 }
