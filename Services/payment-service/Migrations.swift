@@ -9,5 +9,6 @@ enum Migrations {
         Migration(number: 3, name: "payment", sql: PackageResources._003_payment_sql),
         Migration(number: 4, name: "reconciliation", sql: PackageResources._004_reconciliation_sql),
         Outbox.migration(number: 5),
+        Migration(number: 6, name: "orders", sql: PackageResources._006_orders_sql),
     ]
 }

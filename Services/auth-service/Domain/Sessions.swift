@@ -59,7 +59,7 @@ struct Sessions: Sendable {
         return grant(session, next.text, profile, now)
     }
 
-    /// Ends a session whose refresh tokens two clients have: one of them stole them.
+    /// Ends a session after a reuse: two clients have its refresh tokens, and one of them stole them.
     private func refuseTheft(of session: Session) async throws {
         try await end(session.id, of: session.account)
         throw Failure(.expiredRefresh, "The refresh token has been used before.")
