@@ -97,7 +97,9 @@ struct MoneyDriver {
 
     private func look() async throws {
         let house = house, user = user
-        let reply = try await house.persistently { try await house.ask("POST", "/internal/balances", json: #"{"ids":["\#(user)"]}"#) }
+        let reply = try await house.persistently {
+            try await house.ask("POST", "/internal/balances", json: #"{"ids":["\#(user)"]}"#)
+        }
         #expect(try JSONValue(parsing: reply.body)["balances"]?[0]?["balance"]?.int == model.wallet)
     }
 

@@ -7,8 +7,8 @@ import Wire
 
 /// Publishes committed messages: each one on its room's channel, and all of them on the stream of pushes.
 ///
-/// No sender waits for it. If Redis or this process fails meanwhile, the outbox still has the messages and its relay publishes them. A
-/// gateway drops messages that it has already.
+/// No sender waits for it. If Redis or this process fails meanwhile, the outbox still has the messages and its relay
+/// publishes them. A gateway drops messages that it has already.
 struct MessagePublisher: Sendable {
     let redis: Redis
     let outbox: OutboxStore
@@ -27,8 +27,8 @@ struct MessagePublisher: Sendable {
         }
     }
 
-    /// The commands that publish messages on their rooms' channels, and then append them to the stream of pushes, as many in an entry as
-    /// fit.
+    /// The commands that publish messages on their rooms' channels, and then append them to the stream of pushes, as
+    /// many in an entry as fit.
     static func commands(publishing messages: [RoomMessage]) -> [RedisCommand] {
         var commands: [RedisCommand] = []
         var entries: [RedisCommand] = []

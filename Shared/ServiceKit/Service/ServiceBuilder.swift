@@ -158,9 +158,9 @@ public final class ServiceBuilder: @unchecked Sendable {
         return configuration
     }
 
-    /// Consumes the facts of another service, from the first one that this service has not handled. `handler` may receive a fact more
-    /// than once, and receives it again if it throws. A fact that cannot be read is counted and acknowledged, so that a newer release of
-    /// the other service does not block this one.
+    /// Consumes the facts of another service, from the first one that this service has not handled. `handler` may
+    /// receive a fact more than once, and receives it again if it throws. A fact that cannot be read is counted and
+    /// acknowledged, so that a newer release of the other service does not block this one.
     public func facts<F: Fact>(_ handler: @escaping @Sendable (F) async throws -> Void) throws {
         try stream(RedisKey(F.stream)) { [unknownMessages] entry in
             guard let entry = FactEntry<F>(entry, counting: unknownMessages) else { return }
