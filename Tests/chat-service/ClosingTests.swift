@@ -63,7 +63,8 @@ struct ClosingTests {
             try await Self.keepingMessages(house) {
                 try await house.tell(1, "workspace.deleted", #"{"workspace_id":"3","version":2}"#)
                 try await house.tell(
-                    2, "channel.member.removed", #"{"channel_id":"9","workspace_id":"4","user_id":"2","version":2}"#)
+                    2, "channel.member.removed",
+                    #"{"channel_id":"9","workspace_id":"4","name":"g","user_id":"2","version":2}"#)
                 let told = try await ear.heard { $0.last?["room"]?.string == "channel-9" }
                 let named = told.map { "\($0["type"]?.string ?? "") \($0["room"]?.string ?? "")" }
                 #expect(named == ["closed channel-7", "closed dm-1", "removed channel-9"])

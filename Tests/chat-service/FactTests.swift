@@ -24,7 +24,7 @@ struct FactTests {
             for number in 1...3 { _ = try await house.send("\(number)") }
             let ear = try RoomEar(house.redis)
             house.peers.change { $0.channels[7]?.members.remove(2) }
-            let body = #"{"channel_id":"7","workspace_id":"3","user_id":"2","version":5}"#
+            let body = #"{"channel_id":"7","workspace_id":"3","name":"g","user_id":"2","version":5}"#
             try await house.tell(1, "channel.member.removed", body)
             let removed = try await Self.events(ear, of: "removed")
             #expect(removed.map { $0["after"]?.int } == [3])
@@ -32,7 +32,8 @@ struct FactTests {
             try await house.tell(1, "channel.member.removed", body)
             // Facts are heard in order: what this one does comes after what the repeated one would have done.
             try await house.tell(
-                2, "channel.member.removed", #"{"channel_id":"7","workspace_id":"3","user_id":"3","version":1}"#)
+                2, "channel.member.removed",
+                #"{"channel_id":"7","workspace_id":"3","name":"g","user_id":"3","version":1}"#)
             let next = try await Self.events(ear, of: "removed")
             #expect(next.map { $0["user_id"]?.string } == ["3"])
         }
@@ -160,7 +161,10 @@ struct FactTests {
                 ("workspace.member.removed", #"{"workspace_id":"3","user_id":"2","version":3}"#),
                 ("channel.changed", #"{"channel_id":"7","workspace_id":"3","name":"second","version":4}"#),
                 ("workspace.member.added", #"{"workspace_id":"3","user_id":"2","version":5}"#),
-                ("channel.member.removed", #"{"channel_id":"7","workspace_id":"3","user_id":"3","version":6}"#),
+                (
+                    "channel.member.removed",
+                    #"{"channel_id":"7","workspace_id":"3","name":"g","user_id":"3","version":6}"#
+                ),
                 ("workspace.member.removed", #"{"workspace_id":"3","user_id":"3","version":7}"#),
                 ("channel.deleted", #"{"channel_id":"8","workspace_id":"3","name":"r","version":8}"#),
             ]
