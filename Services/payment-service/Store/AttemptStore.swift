@@ -29,7 +29,8 @@ struct AttemptStore: Sendable {
             where ended_at is null and coalesce(user_id, 0) = coalesce($3::bigint, 0)
         ) < $6 and (
             select count(*) from attempt
-            where user_id = $3 and outcome = 'unknown' and ended_at > (extract(epoch from now()) * 1000)::bigint - 3600000
+            where user_id = $3 and outcome = 'unknown'
+                and ended_at > (extract(epoch from now()) * 1000)::bigint - 3600000
         ) < $7
         on conflict (reference, coalesce(user_id, 0), coalesce(order_number, ''), coalesce(provider, ''))
             where ended_at is null
