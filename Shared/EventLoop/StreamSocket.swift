@@ -40,7 +40,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
     @exclusivity(unchecked) public private(set) var isClosed = false
     @exclusivity(unchecked) var flow = OutputFlow()
     /// Bytes from the beginning of the object that a write reads; a test checks that they suffice.
-    public static let writtenSize = 96
+    public static let writtenSize = 104
 
     /// Receives the socket's events; held until the socket is closed.
     @exclusivity(unchecked) public var handler: (any StreamHandler)?

@@ -72,7 +72,7 @@ public final class PostgresCluster: Sendable {
         return process.output
     }
 
-    // MARK: Life and death
+    // MARK: Starting and stopping
 
     private func initialize() async throws {
         let arguments = ["-D", data, "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "--no-sync"]
@@ -130,7 +130,7 @@ public final class PostgresCluster: Sendable {
 
     private var data: String { folder.path + "/data" }
 
-    /// The user that runs the server, because Postgres refuses to run as root.
+    /// Starts one of Postgres's programs: as root it runs as the user postgres, because the server refuses to run as root.
     private func program(_ name: String, _ arguments: [String]) throws -> ChildProcess {
         let path = Self.programs + name
         if geteuid() != 0 { return try ChildProcess(path, arguments, log: log, atEnd: "QUIT") }

@@ -20,7 +20,7 @@ struct JSONNode: Sendable {
         var length: Int { Int(measure >> 1) }
         var isEscaped: Bool { measure & 1 == 1 }
 
-        /// A value derived from the name that excludes most other names without reading their text.
+        /// Whether the name may have `length` bytes. This excludes most other names without reading their text.
         func mayBe(length: Int) -> Bool { measure == UInt32(truncatingIfNeeded: length << 1) || isEscaped }
     }
 
