@@ -1,9 +1,10 @@
-import EventLoop
 import Glibc
 import Testing
 
-/// Many sockets that have something to send at the end of one turn.
-@Suite struct JointFlushTests {
+@testable import EventLoop
+
+/// Many sockets that have output at the end of one turn.
+@Suite struct BatchFlushTests {
     private static let count = 48
 
     private static func pairs(on loop: EventLoop) async throws -> [Ends] {
@@ -17,7 +18,21 @@ import Testing
         for ends in pairs { ends.close() }
     }
 
-    @Test("Each sends what it had, whole and in order: one write, several, more than the kernel takes, or its last")
+    @Test("A socket's output state is within the part that is prefetched")
+    func layout() async throws {
+        try await onLoop { loop in
+            let ends = try await Ends(on: loop)
+            let socket = ends.near
+            let start = UInt(bitPattern: Unmanaged.passUnretained(socket).toOpaque())
+            // `flow` is declared last of the properties that a write and a flush read.
+            let flow = withUnsafeMutablePointer(to: &socket.flow) { UInt(bitPattern: $0) } - start
+            #expect(flow + UInt(MemoryLayout<StreamSocket.OutputFlow>.size) <= StreamSocket.writtenSize)
+            #expect(flow > 24, "the object's header and the channel come first")
+            ends.close()
+        }
+    }
+
+    @Test("Each socket sends its output whole and in order: one write, several, one too large, or its last")
     func various() async throws {
         try await onLoop { loop in
             let pairs = try await Self.pairs(on: loop)
@@ -39,7 +54,7 @@ import Testing
                 #expect(ends.nearSide.congestions == (number % 4 == 2 ? 1 : 0))
                 #expect(ends.nearSide.ending == (number % 4 == 3 ? .local : nil))
             }
-            // Nothing is left over that a next turn would send again.
+            // Nothing is left that the next turn would send again.
             for ends in pairs where !ends.near.isClosed { ends.near.write([7]) }
             for (number, ends) in pairs.enumerated() where number % 4 != 3 {
                 await ends.farSide.until { $0.received.count > expected[number].count }
@@ -49,7 +64,7 @@ import Testing
         }
     }
 
-    /// Does something when it hears that its socket is slow.
+    /// Calls `slow` when its socket is congested.
     private final class SlowSide: StreamHandler {
         let slow: () -> Void
 
@@ -62,8 +77,8 @@ import Testing
         func closed(_ end: StreamSocket.End) {}
     }
 
-    @Test("Who hears that a socket is slow may write to the others and take back: what has left is not taken back")
-    func told() async throws {
+    @Test("A congested handler may write to other sockets and discard their output; sent bytes are not discarded")
+    func congestion() async throws {
         try await onLoop { loop in
             let pairs = try await Self.pairs(on: loop)
             pairs[0].far.pauseReading()
@@ -91,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("Where one cannot send, it ends, and the others do not notice")
+    @Test("A socket that cannot send is closed, and the others send")
     func refused() async throws {
         try await onLoop { loop in
             let pairs = try await Self.pairs(on: loop)

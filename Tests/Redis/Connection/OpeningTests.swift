@@ -3,8 +3,8 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite struct EntryTests {
-    @Test("A connection enters with its password, its database and its name")
+@Suite struct OpeningTests {
+    @Test("A connection authenticates with its password and selects its database and name")
     func entering() async throws {
         let server = try await RedisServer.start(["--requirepass", "s3cret"])
         try await RedisFixture.run(server) {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("A named user enters with their own password")
+    @Test("A named user authenticates with their own password")
     func user() async throws {
         let server = try await RedisServer.start(["--user", "chat", "on", ">pass", "~*", "&*", "+@all"])
         try await RedisFixture.run(server) {
@@ -28,10 +28,10 @@ import Testing
         }
     }
 
-    @Test("No secret stands in a description or an error, even where the server repeats it")
+    @Test("No secret is in a description or an error, even if the server repeats it")
     func secrecy() async throws {
         let strict = try await RedisServer.start(["--requirepass", "right-one"])
-        // This one does not know AUTH, and says so with the arguments.
+        // This server does not know AUTH, and repeats the arguments in its error.
         let ignorant = try await RedisServer.start(["--rename-command", "AUTH", ""])
         for server in [strict, ignorant] {
             var configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("A server that still loads its data is not taken for one that serves")
+    @Test("A server that still loads its data does not count as connected")
     func loading() async throws {
         let group = EventLoopGroup(count: 1)
         let pool = BlockingPool(threads: 1, limit: 1)

@@ -1,5 +1,5 @@
-/// Keys and tokens that Python's cryptography and PyJWT made; they open nothing.
-enum MadeElsewhere {
+/// Keys and tokens made by Python's cryptography and PyJWT; they protect nothing.
+enum PythonKeys {
     /// A P-256 key, PKCS#8; its x begins with a zero byte.
     static let p256PEM = """
         -----BEGIN PRIVATE KEY-----
@@ -15,7 +15,7 @@ enum MadeElsewhere {
         pr8ZDdZvMSf-kWXEc9kh0S4E","d":"PVTmNUG2zTcR9hoh_OyHbCV4PevhHkcc4GT4jN5baos","kid":"ec-1"}
         """
 
-    /// Signed with it: `typ` `at+jwt`, `iss` `maru`, `aud` `maru` and `other`, from 1700000000 to 1700000900.
+    /// A token signed with it: `typ` `at+jwt`, `iss` `maru`, `aud` `maru` and `other`, from 1700000000 to 1700000900.
     static let p256Token = """
         eyJhbGciOiJFUzI1NiIsImtpZCI6ImVjLTEiLCJ0eXAiOiJhdCtqd3QifQ.eyJpc3MiOiJtYXJ1Iiwic3ViIjoiNDIiLCJzaWQiO\
         iI3IiwiYXVkIjpbIm1hcnUiLCJvdGhlciJdLCJpYXQiOjE3MDAwMDAwMDAsIm5iZiI6MTcwMDAwMDAwMCwiZXhwIjoxNzAwMDAwO\
@@ -63,7 +63,7 @@ enum MadeElsewhere {
         "rsa-1","use":"sig","alg":"RS256"}
         """
 
-    /// Signed with it as Apple does: no `typ`, one `aud`, until 1700000600.5.
+    /// A token signed with it as Apple does: no `typ`, one `aud`, until 1700000600.5.
     static let rsaToken = """
         eyJhbGciOiJSUzI1NiIsImtpZCI6InJzYS0xIn0.eyJpc3MiOiJodHRwczovL2FwcGxlaWQuYXBwbGUuY29tIiwic3ViIjoiMDAx\
         LmFiYyIsImF1ZCI6ImNvbS5leGFtcGxlLmFwcCIsImlhdCI6MTcwMDAwMDAwMCwiZXhwIjoxNzAwMDAwNjAwLjV9.kEQIlHylKE_\
@@ -73,7 +73,7 @@ enum MadeElsewhere {
         p-n_jYe-CjepU97NdoljNXNPZoYpAlw
         """
 
-    /// A key of a curve that we do not use.
+    /// A key of an unsupported curve.
     static let p384PEM = """
         -----BEGIN PRIVATE KEY-----
         MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDB815oPkHxQiEqBMI7z
