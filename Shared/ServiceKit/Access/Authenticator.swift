@@ -117,7 +117,7 @@ public final class Authenticator: Sendable {
     }
 
     /// The same where the token was verified before, nil where it was not.
-    func knownCaller(of request: Request) throws(Failure) -> Caller? {
+    private func knownCaller(of request: Request) throws(Failure) -> Caller? {
         let entry = request.headers.withValue(of: .authorization) { header in
             caches.current.tokens.entry(for: header.extracting(droppingFirst: Self.scheme(of: header)))
         }

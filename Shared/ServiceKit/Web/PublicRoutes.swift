@@ -8,11 +8,6 @@ public struct PublicRoutes {
     /// What a route does for anybody.
     public typealias OpenHandler = @Sendable (Call) async throws -> Response
 
-    /// The same for a route that waits for nothing, and so asks nothing of other services: it has no `CallContext`. A
-    /// caller whose token is known gets its reply without a task.
-    public typealias PromptSignedInHandler = @Sendable (Call, Caller) throws -> Response
-    public typealias PromptOpenHandler = @Sendable (Call) throws -> Response
-
     /// What stands behind a path and method.
     struct Route: Sendable {
         let audience: Audience
@@ -30,14 +25,8 @@ public struct PublicRoutes {
     }
 
     enum Action: Sendable {
-        case signedIn(Work<SignedInHandler, PromptSignedInHandler>)
-        case open(Work<OpenHandler, PromptOpenHandler>)
-    }
-
-    /// Which kind of handler does it.
-    enum Work<Waiting: Sendable, Prompt: Sendable>: Sendable {
-        case waiting(Waiting)
-        case prompt(Prompt)
+        case signedIn(SignedInHandler)
+        case open(OpenHandler)
     }
 
     private(set) var all: [Route] = []
@@ -49,15 +38,7 @@ public struct PublicRoutes {
         _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,
         body: BodyLimit = .fields, _ handler: @escaping SignedInHandler
     ) {
-        add(.clients(generation), method, template, .signedIn(.waiting(handler)), body)
-    }
-
-    /// The same with a handler that waits for nothing.
-    public mutating func signedIn(
-        _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,
-        body: BodyLimit = .fields, _ handler: @escaping PromptSignedInHandler
-    ) {
-        add(.clients(generation), method, template, .signedIn(.prompt(handler)), body)
+        add(.clients(generation), method, template, .signedIn(handler), body)
     }
 
     /// A route that needs an API key only.
@@ -65,22 +46,14 @@ public struct PublicRoutes {
         _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,
         body: BodyLimit = .fields, _ handler: @escaping OpenHandler
     ) {
-        add(.clients(generation), method, template, .open(.waiting(handler)), body)
-    }
-
-    /// The same with a handler that waits for nothing.
-    public mutating func open(
-        _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,
-        body: BodyLimit = .fields, _ handler: @escaping PromptOpenHandler
-    ) {
-        add(.clients(generation), method, template, .open(.prompt(handler)), body)
+        add(.clients(generation), method, template, .open(handler), body)
     }
 
     /// A route for other servers, which have no API key; the handler checks who calls.
     public mutating func webhook(
         _ method: Method, _ template: String, body: BodyLimit = .fields, _ handler: @escaping OpenHandler
     ) {
-        add(.anybody, method, template, .open(.waiting(handler)), body)
+        add(.anybody, method, template, .open(handler), body)
     }
 
     private mutating func add(
