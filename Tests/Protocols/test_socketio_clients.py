@@ -1,4 +1,4 @@
-"""Holds the conformance server against python-socketio in both of its lines: 5.x speaks Engine.IO 4, 4.x Engine.IO 3."""
+"""Tests the conformance server with both lines of python-socketio: 5.x uses Engine.IO 4, 4.x uses Engine.IO 3."""
 
 import os
 import pathlib

@@ -69,7 +69,7 @@ private struct HeadReading {
 
     var outcome: Outcome
     let parts: HeadParts
-    let fields: [HeadStorage.Field]
+    let fields: [FieldLine]
 
     init(_ bytes: [UInt8], cutAt cut: Int? = nil) {
         var parser = RequestParser(limits: RequestLimits())

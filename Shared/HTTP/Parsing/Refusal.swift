@@ -1,27 +1,27 @@
-/// Why the server answers a request itself, or in a handler's place.
+/// Why the server answers a request itself instead of the handler.
 public enum Refusal: Error {
-    /// Not HTTP/1.1, or something in it can be read in two ways.
+    /// The request is not HTTP/1.1, or two servers could read it differently.
     case malformed
-    /// The request line is longer than its limit.
+    /// The request line is longer than the limit.
     case targetTooLong
-    /// The head is larger, or has more fields, than its limit.
+    /// The head is larger, or has more fields, than the limit.
     case headersTooLarge
-    /// The body is larger than its limit.
+    /// The body is larger than the limit.
     case bodyTooLarge
-    /// Head or body came too slowly.
+    /// The head or the body arrived too slowly.
     case timeout
-    /// Not version 1 of HTTP.
+    /// The request is not HTTP version 1.
     case unsupportedVersion
-    /// A transfer coding other than `chunked`.
+    /// The transfer coding is not `chunked`.
     case unsupportedCoding
-    /// An `Expect` other than `100-continue`.
+    /// `Expect` asks for something other than `100-continue`.
     case expectationFailed
-    /// As many connections as the server allows are open.
+    /// The server's limit of open connections is reached.
     case overloaded
-    /// The handler threw.
+    /// The handler threw an error.
     case handlerFailed(any Error)
 
-    /// The status that RFC 9110 gives for it.
+    /// The status of the reply, by RFC 9110.
     public var status: Status {
         switch self {
         case .malformed: .badRequest

@@ -1,5 +1,7 @@
-/// Takes the value of a header apart: tokens and separators, blanks between them skipped.
-struct HeaderScanner {
+internal import HTTP
+
+/// Scans the value of a header: tokens and separators, with the blanks between them skipped.
+struct ListScanner {
     private let bytes: [UInt8]
     private var index = 0
 
@@ -19,16 +21,16 @@ struct HeaderScanner {
         return true
     }
 
-    /// The token of RFC 9110 §5.6.2 that begins here.
+    /// Takes the token of RFC 9110 §5.6.2 that begins here; nil if none does.
     mutating func token() -> String? {
         let start = index
-        while !isAtEnd, Self.isTokenByte(bytes[index]) { index += 1 }
+        while !isAtEnd, Token.isTokenByte(bytes[index]) { index += 1 }
         guard index > start else { return nil }
         defer { skipBlanks() }
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
-    /// A quoted string; RFC 6455 §9.1 wants a token within the quotes.
+    /// Takes a quoted string; RFC 6455 §9.1 requires a token within the quotes.
     mutating func quotedToken() -> String? {
         index += 1
         var text: [UInt8] = []
@@ -37,7 +39,7 @@ struct HeaderScanner {
                 index += 1
                 guard !isAtEnd else { return nil }
             }
-            guard Self.isTokenByte(bytes[index]) else { return nil }
+            guard Token.isTokenByte(bytes[index]) else { return nil }
             text.append(bytes[index])
             index += 1
         }
@@ -50,21 +52,12 @@ struct HeaderScanner {
     private mutating func skipBlanks() {
         while !isAtEnd, bytes[index] == 0x20 || bytes[index] == 0x09 { index += 1 }
     }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
 }
 
-extension HeaderScanner {
-    /// The tokens of a comma-separated list, such as `Connection`; nil where it holds anything else.
+extension ListScanner {
+    /// The tokens of a comma-separated list, such as `Connection`; nil if it holds anything else.
     static func tokens(_ header: String) -> [String]? {
-        var scanner = HeaderScanner(header)
+        var scanner = ListScanner(header)
         var tokens: [String] = []
         repeat {
             if let token = scanner.token() { tokens.append(token) }

@@ -1,6 +1,6 @@
-/// The octets of a field value: visible ones, space, tab and those above ASCII.
+/// The bytes that a field value may hold: visible characters, space, tab and bytes above ASCII.
 enum FieldValue {
-    /// Where the first byte stands that no value may hold, such as the CR behind it; the count where there is none.
+    /// The offset of the first byte that no value may hold, such as the CR behind it; the count if there is none.
     static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var position = start
         while position + 16 <= bytes.count {
@@ -17,10 +17,10 @@ enum FieldValue {
         return position
     }
 
-    /// Which of sixteen bytes are control characters: all bits of a byte that is one.
+    /// Marks the control characters among sixteen bytes by setting all their bits.
     @inline(__always)
     private static func controls(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> SIMD2<UInt64> {
-        // The types are spelt out: with them inferred, the compiler compares byte by byte.
+        // The types are spelt out: with inferred types the compiler compares byte by byte.
         let blank = SIMD16<UInt8>(repeating: 0x20)
         let delete = SIMD16<UInt8>(repeating: 0x7F)
         let block = bytes.loadUnaligned(fromByteOffset: position, as: SIMD16<UInt8>.self)

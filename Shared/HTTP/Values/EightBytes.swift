@@ -1,32 +1,34 @@
-/// Eight bytes of a text, looked at at once. Each test tells of a byte by its high bit; bytes behind the first that is
-/// told of may be told of wrongly, so only the first counts.
+/// Eight bytes of a text, tested together.
+///
+/// Each test sets the high bit of the matching bytes. Bits behind the first match may be wrong, so only the first match
+/// counts.
 struct EightBytes: Equatable {
     private let word: UInt64
 
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// The eight bytes from `position` on, which must be there.
+    /// Loads eight bytes from `offset` on; the buffer must hold them.
     @inline(__always)
-    init(_ bytes: UnsafeRawBufferPointer, at position: Int) {
-        word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+    init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// Which bytes are `byte`.
+    /// Marks the bytes that equal `byte`.
     @inline(__always)
     func equal(to byte: UInt8) -> UInt64 {
         let difference = word ^ Self.ones &* UInt64(byte)
         return (difference &- Self.ones) & ~difference & Self.highBits
     }
 
-    /// Which bytes are below `byte`, which is ASCII.
+    /// Marks the bytes below `byte`, which must be ASCII.
     @inline(__always)
     func below(_ byte: UInt8) -> UInt64 { (word &- Self.ones &* UInt64(byte)) & ~word & Self.highBits }
 
-    /// Which bytes are above ASCII.
+    /// Marks the bytes above ASCII.
     var aboveASCII: UInt64 { word & Self.highBits }
 
-    /// Which bytes are neither letters of ASCII nor hyphens.
+    /// Marks the bytes that are neither ASCII letters nor hyphens.
     var otherThanLetters: UInt64 {
         let folded = (word | Self.ones &* 0x20) & ~Self.highBits
         let fromA = folded &+ Self.ones &* (0x80 - 0x61)
@@ -37,7 +39,7 @@ struct EightBytes: Equatable {
         return ~(letters | hyphens) & Self.highBits
     }
 
-    /// How many bytes stand before the first that `test` tells of, which tells of one at least.
+    /// The offset of the first marked byte; `test` must mark at least one.
     @inline(__always)
     static func first(_ test: UInt64) -> Int { test.trailingZeroBitCount / 8 }
 }
