@@ -30,8 +30,9 @@ enum App {
         service.background("expired sessions", every: .seconds(600)) { try await sessionStore.deleteExpired(at: .now) }
         let sessions = Sessions(
             store: sessionStore, devices: devices, issuer: TokenIssuer(keys: signingKeys),
-            announcer: RevocationAnnouncer(redis: redis, revocations: try service.access().revocations))
-        let facts = AccountFacts(outbox: service.outbox(in: database, to: redis, named: "auth"), redis: redis)
+            publisher: RevocationPublisher(redis: redis, revocations: try service.access().revocations))
+        let facts = AccountFactPublisher(
+            outbox: service.outbox(of: AccountFact.self, in: database, to: redis), redis: redis)
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
         let profiles = Profiles(store: accountStore, facts: facts, workspaces: workspaces)
         let pictures = Pictures(
@@ -67,8 +68,7 @@ enum App {
             ).register(in: &routes)
         }
         service.internalRoutes { routes in
-            DirectoryRoutes(accounts: accountStore, devices: devices, sessions: sessionStore, authority: authority)
-                .register(in: &routes)
+            DirectoryRoutes(accounts: accountStore, devices: devices, authority: authority).register(in: &routes)
         }
     }
 }

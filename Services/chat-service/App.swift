@@ -25,9 +25,9 @@ enum App {
         _ = access.follow(subscriber)
         let (messages, dms) = (MessageStore(database: database), DMStore(database: database))
         let roomAccess = RoomAccess(cache: access, workspaces: workspaces, dms: dms)
-        let announcer = Announcer(redis: redis, outbox: OutboxStore(database: database, on: service.loops))
+        let publisher = MessagePublisher(redis: redis, outbox: OutboxStore(database: database, on: service.loops))
         let writer = MessageWriter(database: service.line(to: "chat"))
-        let committer = Committer(on: service.loops.loops[0], writer: writer, announcer: announcer)
+        let committer = Committer(on: service.loops.loops[0], writer: writer, publisher: publisher)
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
             store: FileRecordStore(database: database))
@@ -45,13 +45,14 @@ enum App {
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
         // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
         // old.
-        _ = service.outbox(
-            in: database, to: redis, stream: .pushes, grace: .seconds(2),
-            memory: OutboxMemory(acknowledged: .seconds(60), unheard: .seconds(3600)), telling: events.telling)
+        service.relayOutbox(
+            of: database, to: redis, stream: .pushes, grace: .seconds(2),
+            retention: OutboxRetention(acknowledged: .seconds(60), unread: .seconds(3600)),
+            commands: events.commands(publishing:))
         let names = RoomNames(database: database)
-        let news = WorkspaceNews(
+        let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
-        try service.facts(of: "workspace", news.hear)
+        try service.facts(facts.handle)
         service.publicRoutes { routes in
             ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)

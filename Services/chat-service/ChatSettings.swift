@@ -6,7 +6,7 @@ struct ChatSettings: Sendable {
         "file_size", default: ByteCount(10 << 20),
         "The size limit of one file of a message. A message has up to five files.")
 
-    static let entries = [fileSizeKey.entry, SessionPositions.memoryKey.entry]
+    static let entries = [fileSizeKey.entry, SessionCursors.memoryKey.entry]
 
     /// Bytes.
     let fileSize: Int
@@ -15,6 +15,6 @@ struct ChatSettings: Sendable {
 
     init(_ config: Config) {
         fileSize = config[Self.fileSizeKey].bytes
-        positionMemory = config[SessionPositions.memoryKey]
+        positionMemory = config[SessionCursors.memoryKey]
     }
 }

@@ -1,3 +1,4 @@
+import Contract
 import ServiceKit
 import Telemetry
 import Wire
@@ -26,7 +27,7 @@ enum App {
         let redis = try service.redis()
         let ledger = Ledger(
             database: database,
-            outbox: service.outbox(in: database, to: redis, named: "payment"),
+            outbox: service.outbox(of: PaymentFact.self, in: database, to: redis),
             queue: UserQueue(service.loops),
             welcomeGrant: settings.welcomeGrant,
             reserveLifetime: settings.reserveLifetime)
@@ -59,8 +60,8 @@ enum App {
             LedgerRoutes(ledger: ledger).register(in: &routes)
             ReconciliationRoutes(reconciliation: reconciliation).register(in: &routes)
         }
-        let capture = CoinsCapture(ledger: ledger, log: service.log)
-        try service.facts(of: "workspace", capture.hear)
+        let captures = CoinCaptureConsumer(ledger: ledger, log: service.log)
+        try service.facts(captures.handle)
         let pause = max(settings.sweepInterval, .milliseconds(10))
         service.background("reserve expiry", every: pause, jobs.expireReserves)
         service.background("payment attempts", every: pause, jobs.resumeAttempts)

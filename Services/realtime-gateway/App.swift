@@ -69,7 +69,7 @@ enum App {
             hub.report(to: census)
         }
         redis.observe { if $0.isConnected { hubs.current.rewritePositions() } }
-        HintListener(hubs: hubs, subscriber: subscriber).start(on: service.loops)
+        HintConsumer(hubs: hubs, subscriber: subscriber).start(on: service.loops)
         let presence = Presence(redis: redis, times: times)
         hubs.forEach { $0.showPresence(presence) }
         if let account = try settings.serviceAccount() {
@@ -108,7 +108,7 @@ enum App {
             metrics: PushMetrics(service.metrics), log: service.log)
         let intake = PushIntake(
             store: store, workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,
-            auth: auth, presence: presence, sender: sender, oldest: settings.pushAge)
+            auth: auth, presence: presence, sender: sender, oldest: settings.pushAge, counting: service.unknownMessages)
         try service.stream(.pushes, concurrency: 4, intake.take)
         service.background("push", sender.run)
         service.background("forgetting pushes", PushForgetting(store: store).run)

@@ -23,8 +23,8 @@ enum App {
         _ = profiles.follow(subscriber)
         let (store, members) = (WorkspaceStore(), MemberStore())
         let (channelStore, channelMembers) = (ChannelStore(), ChannelMemberStore())
-        let facts = WorkspaceFacts(
-            outbox: service.outbox(in: database, to: redis, named: "workspace"), redis: redis)
+        let facts = WorkspaceFactPublisher(
+            outbox: service.outbox(of: WorkspaceFact.self, in: database, to: redis), redis: redis)
         let workspaces = Workspaces(
             database: database, store: store, members: members, channels: channelStore,
             channelMembers: channelMembers, facts: facts,
@@ -32,7 +32,9 @@ enum App {
                 payments: PaymentClient(service.internalClient(service.peers.payment)),
                 workspacePrice: settings.workspacePrice,
                 log: service.log))
-        let channels = Channels(workspaces: workspaces, store: channelStore, members: channelMembers, facts: facts)
+        let channels = Channels(
+            workspaces: workspaces, store: channelStore, members: channelMembers, facts: facts,
+            limits: settings.channelLimits)
         let queries = WorkspaceQueries(
             database: database, workspaces: store, members: members, channels: channelStore,
             channelMembers: channelMembers, profiles: profiles)

@@ -11,16 +11,27 @@ struct WorkspaceSettings: Sendable {
         "system_owner", default: 0, atLeast: 0,
         "The user who owns the workspaces that users of an API key join automatically. 0 means nobody.")
 
-    static let entries = [priceKey.entry, imageSizeKey.entry, systemOwnerKey.entry]
+    private static let workspaceChannelsKey = ConfigKey(
+        "workspace_channels", default: 1000, atLeast: 1, "The largest number of channels in a workspace.")
+    private static let userChannelsKey = ConfigKey(
+        "user_channels", default: 200, atLeast: 1,
+        "The largest number of channels that one user may create and own in a workspace.")
+
+    static let entries = [
+        priceKey.entry, imageSizeKey.entry, systemOwnerKey.entry, workspaceChannelsKey.entry, userChannelsKey.entry,
+    ]
 
     let workspacePrice: Int
     /// Bytes.
     let imageSize: Int
     let systemOwner: UserID?
+    let channelLimits: ChannelLimits
 
     init(_ config: Config) {
         workspacePrice = config[Self.priceKey]
         imageSize = config[Self.imageSizeKey].bytes
         systemOwner = config[Self.systemOwnerKey] > 0 ? UserID(Int64(config[Self.systemOwnerKey])) : nil
+        channelLimits = ChannelLimits(
+            ofWorkspace: config[Self.workspaceChannelsKey], ofOwner: config[Self.userChannelsKey])
     }
 }

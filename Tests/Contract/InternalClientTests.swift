@@ -7,40 +7,65 @@ import Wire
 
 @Suite("A client of an internal API")
 struct InternalClientTests {
-    @Test("A call goes out with the id and the trace of the call that is served, and with the credential")
+    private struct Read: InternalRequest {
+        typealias Reply = EmptyReply
+        static let route = InternalRoute.get("/internal/read")
+        init() {}
+        init(reading request: InternalRequestReader) {}
+        func write(to request: inout InternalRequestWriter) {}
+    }
+
+    private struct RepeatableWrite: InternalRequest {
+        typealias Reply = EmptyReply
+        static let route = InternalRoute.idempotentPost("/internal/repeatable")
+        init() {}
+        init(reading request: InternalRequestReader) {}
+        func write(to request: inout InternalRequestWriter) {}
+    }
+
+    private struct Write: InternalRequest {
+        typealias Reply = EmptyReply
+        static let route = InternalRoute.post("/internal/write")
+        init() {}
+        init(reading request: InternalRequestReader) {}
+        func write(to request: inout InternalRequestWriter) {}
+    }
+
+    @Test("A call carries the request id and the trace of the served call, and the credential")
     func context() async throws {
         let peer = try Peer { _ in .json(Array("{}".utf8)) }
         let ids = IDSource(for: peer.loops)
         let context = CallContext(id: RequestID(from: ids), trace: TraceContext(from: ids, isSampled: true))
         try await peer.ask { client in
-            _ = try await CallContext.$current.withValue(context) { try await client.get("/internal/a") }
-            _ = try await CallContext.$current.withValue(context) { try await client.tell("/internal/b") }
-            _ = try await client.get("/internal/c")
+            _ = try await CallContext.$current.withValue(context) { try await client.send(Read()) }
+            _ = try await CallContext.$current.withValue(context) { try await client.send(Write()) }
+            _ = try await client.send(Read())
         }
         let asked = peer.asked
-        #expect(asked.map(\.path) == ["/internal/a", "/internal/b", "/internal/c"])
+        #expect(asked.map(\.path) == ["/internal/read", "/internal/write", "/internal/read"])
         #expect(asked.map(\.credential) == Array(repeating: "Bearer secret", count: 3))
         #expect(asked.map(\.id) == [context.id.description, context.id.description, nil])
         #expect(asked.map(\.trace) == [context.trace?.traceparent, context.trace?.traceparent, nil])
         await peer.stop()
     }
 
-    @Test("A read that fails is tried once more, a write is not")
+    @Test("A failed call is sent once more if it is idempotent, and otherwise not")
     func retries() async throws {
         let peer = try Peer { number in
             number % 2 == 1 ? Response(.serviceUnavailable) : .json(Array(#"{"ok":true}"#.utf8))
         }
         try await peer.ask { client in
-            let read = try await client.get("/internal/a")
-            let asked = try await client.ask("/internal/b") { $0.field("a", 1) }
-            #expect(read["ok"]?.bool == true && asked["ok"]?.bool == true)
-            await #expect(throws: Failure.unavailable) { try await client.tell("/internal/c") }
+            _ = try await client.send(Read())
+            _ = try await client.send(RepeatableWrite())
+            await #expect(throws: Failure.unavailable) { try await client.send(Write()) }
         }
-        #expect(peer.asked.map(\.path) == ["/internal/a", "/internal/a", "/internal/b", "/internal/b", "/internal/c"])
+        #expect(peer.asked.map(\.path) == [
+                "/internal/read", "/internal/read", "/internal/repeatable", "/internal/repeatable", "/internal/write",
+            ])
         await peer.stop()
     }
 
-    @Test("A call ends at its deadline, its second attempt included")
+    @Test("A call ends at its deadline, including its second attempt")
     func deadline() async throws {
         let peer = try Peer { _ in
             try await Task.sleep(for: .seconds(60))
@@ -49,7 +74,7 @@ struct InternalClientTests {
         let clock = ContinuousClock()
         try await peer.ask(within: .seconds(2)) { client in
             let time = await clock.measure {
-                await #expect(throws: Failure.unavailable) { try await client.get("/internal/a") }
+                await #expect(throws: Failure.unavailable) { try await client.send(Read()) }
             }
             #expect(time >= .seconds(1) && time < .seconds(20))
         }
@@ -57,7 +82,7 @@ struct InternalClientTests {
         await peer.stop()
     }
 
-    @Test("What the other side refuses is told as it was, and is no reason to leave it alone")
+    @Test("A refusal reaches the caller unchanged and does not open the circuit breaker")
     func refusals() async throws {
         let peer = try Peer { _ in
             .json(Array(#"{"errorCode":"E21","detail":"Not enough."}"#.utf8), Status(409))
@@ -65,7 +90,7 @@ struct InternalClientTests {
         try await peer.ask { client in
             for _ in 0..<40 {
                 await #expect(throws: Failure(.notEnoughCoins, "Not enough.", status: 409)) {
-                    try await client.tell("/internal/a")
+                    try await client.send(Write())
                 }
             }
         }
@@ -73,17 +98,17 @@ struct InternalClientTests {
         await peer.stop()
     }
 
-    @Test("A service that fails is left alone, and asked again after a while")
+    @Test("A failing service is not called for a while, and then called again")
     func breaker() async throws {
         let peer = try Peer { number in number <= 10 ? Response(.internalServerError) : .json(Array("{}".utf8)) }
         try await peer.ask { client in
-            for _ in 0..<30 { await #expect(throws: Failure.unavailable) { try await client.tell("/internal/a") } }
+            for _ in 0..<30 { await #expect(throws: Failure.unavailable) { try await client.send(Write()) } }
             #expect(peer.asked.count == 10)
             let clock = ContinuousClock()
             let end = clock.now + .seconds(20)
             while true {
                 do {
-                    _ = try await client.tell("/internal/a")
+                    _ = try await client.send(Write())
                     break
                 } catch {
                     try #require(clock.now < end)
@@ -91,7 +116,7 @@ struct InternalClientTests {
                 }
             }
             #expect(peer.asked.count == 11)
-            _ = try await client.tell("/internal/a")
+            _ = try await client.send(Write())
         }
         await peer.stop()
     }

@@ -71,23 +71,6 @@ struct DirectoryTests {
         }
     }
 
-    @Test("The state of a session is returned, and an unknown session is 404")
-    func session() async throws {
-        try await AuthFixture.run { fixture async throws in
-            let user = try await fixture.join()
-            let list = try await fixture.service.call("GET", "/v1/users/me/sessions", token: user.access).json
-            let id = try #require(list[0]?["session_id"]?.string)
-            let open = try await fixture.service.internalCall("GET", "/internal/sessions/\(id)").json
-            #expect(open["user_id"]?.string == user.id)
-            #expect(open["profile"]?.string == "native")
-            #expect(open["revoked"]?.bool == false)
-            _ = try await fixture.service.call("GET", "/v1/users/logout", token: user.access)
-            let ended = try await fixture.service.internalCall("GET", "/internal/sessions/\(id)").json
-            #expect(ended["revoked"]?.bool == true)
-            #expect(try await fixture.service.internalCall("GET", "/internal/sessions/999999").status == 404)
-        }
-    }
-
     @Test("The published keys verify our tokens and contain no private key")
     func keys() async throws {
         try await AuthFixture.run { fixture async throws in
@@ -104,7 +87,7 @@ struct DirectoryTests {
     @Test("The internal routes are not on the public port and need the credential")
     func guarded() async throws {
         try await AuthFixture.run { fixture async throws in
-            for path in ["keys", "revocations?since=0", "sessions/1"] {
+            for path in ["keys", "revocations?since=0"] {
                 #expect(try await fixture.service.call("GET", "/internal/\(path)").errorCode == "E97")
                 let port = fixture.service.running.internalAddress.port
                 #expect(try await HTTPCall.get(port: port, "/internal/\(path)").status == 401)

@@ -132,7 +132,7 @@ struct RouteTableTests {
             let token = credential == "token" ? user.access : credential
             for (method, path) in [
                 ("GET", "keys"), ("POST", "profiles"), ("POST", "profiles/by-email"), ("POST", "devices"),
-                ("POST", "devices/prune"), ("GET", "sessions/1"), ("GET", "revocations?since=0"),
+                ("POST", "devices/prune"), ("GET", "revocations?since=0"),
             ] {
                 let reply = try await HTTPCall(
                     method, port: fixture.service.running.internalAddress.port, "/internal/\(path)",

@@ -51,11 +51,21 @@ struct FileTests {
                 (Upload(name: "REPORT.PDF", bytes: Upload.pdf.bytes), "REPORT.pdf", "pdf"),
                 (Upload(name: "옛글.txt", bytes: [0xB0, 0xA1, 0xB3, 0xAA]), "옛글.txt", "txt"),
                 (Upload(name: families + ".pdf", bytes: Upload.pdf.bytes), families.prefix(10) + ".pdf", "pdf"),
+                // Sooda encodes names and repeats the suffix.
+                (
+                    Upload(name: "%ED%9A%8C%EC%9D%98%EB%A1%9D.pdf.pdf", bytes: Upload.pdf.bytes), "회의록.pdf", "pdf"
+                ),
+                (Upload(name: "100%.pdf", bytes: Upload.pdf.bytes), "100%.pdf", "pdf"),
+                (Upload(name: "a%2Fb%00.pdf", bytes: Upload.pdf.bytes), "a%2Fb%00.pdf", "pdf"),
+                (Upload(name: "..%2F..%2Fpasswd.pdf", bytes: Upload.pdf.bytes), "passwd.pdf", "pdf"),
             ]
             for (file, title, suffix) in cases {
                 let sent = try await chat.upload([file])
                 let path = try #require(try Self.paths(sent).first, "\(sent.text)")
                 #expect(path.hasSuffix("." + suffix) && path.utf8.count < 900)
+                // The label that Sooda shows.
+                let label = path.split(separator: "/").last?.prefix { $0 != "_" } ?? ""
+                #expect(!title.hasPrefix("회의록") || PercentEncoding.decode(String(label)) == "회의록.pdf")
                 let reply = try await chat.call("GET", "/v1" + path)
                 #expect(reply.body == file.bytes)
                 let disposition = reply.headers["content-disposition"] ?? ""

@@ -70,6 +70,24 @@ struct HistoryTests {
         }
     }
 
+    @Test("An unread date that is not in the past means the read marker")
+    func unreadByFutureDate() async throws {
+        try await ChatHarness.use { chat in
+            try await Self.fill(chat)
+            _ = try await chat.history("?after_seq=0&limit=1")
+            _ = try await chat.history("?after_seq=0&limit=1", of: "general", key: "sooda")
+            let future = try await chat.unread("?after=9999-12-31T23:59:59.999Z", user: 1)
+            #expect(future == 2)
+            // Sooda sends the present in KST, in whole seconds.
+            let present = (Timestamp.now + .seconds(9 * 3600)).description.prefix(19).replacing("T", with: "%20")
+            let naive = try await chat.unread("?after=\(present)", user: 1, of: "general", key: "sooda")
+            #expect(naive == 2)
+            let recent = (Timestamp.now - .seconds(1)).description
+            let exact = try await chat.unread("?after=\(recent)", user: 1)
+            #expect(exact == 0)
+        }
+    }
+
     @Test("A history of 20,000 messages is complete, ordered and streamed")
     func long() async throws {
         try await ChatHarness.use { chat in

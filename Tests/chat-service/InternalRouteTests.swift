@@ -142,8 +142,6 @@ struct InternalRouteTests {
                 } ?? []
             }
             #expect(try await access(1) == ["1 1,2 true", "2 1,3 true"])
-            let list = try await chat.instances[0].internalCall("GET", "/internal/workspaces/3/dms?user_id=2")
-            #expect(try list.json["dms"]?[0]?["room_id"]?.string == "1")
             #expect(try await access(2) == ["1 1,2 true"])
             #expect(try await access(4) == [])
             try await chat.publishFact(

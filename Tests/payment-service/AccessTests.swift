@@ -9,7 +9,7 @@ import Wire
 struct AccessTests {
     static let clientRoutes = [("GET", "/v1/store/item/list"), ("POST", "/v1/store/pay/validation")]
     static let internalRoutes = [
-        ("GET", "/internal/balances/7"), ("POST", "/internal/balances"),
+        ("POST", "/internal/balances"),
         ("POST", "/internal/reserves"), ("POST", "/internal/reserves/k/capture"),
         ("POST", "/internal/reserves/k/release"), ("GET", "/internal/differences"),
         ("POST", "/internal/reconciliation"),

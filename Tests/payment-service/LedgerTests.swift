@@ -90,7 +90,7 @@ struct LedgerTests {
                 (try await fixture.reserve("", user: 7, amount: 5), 422, "E11"),
                 (try await fixture.reserve(String(repeating: "k", count: 201), user: 7, amount: 5), 422, "E11"),
                 (try await fixture.reserve("d", user: 0, amount: 5), 422, "E11"),
-                (try await fixture.ask("GET", "/internal/balances/0"), 404, "E13"),
+                (try await fixture.ask("POST", "/internal/balances", json: #"{"ids":["0"]}"#), 422, "E11"),
                 (try await fixture.ask("POST", "/internal/reserves", json: "{"), 422, "E11"),
             ]
             for (reply, status, code) in refusals {

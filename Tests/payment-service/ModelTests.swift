@@ -98,8 +98,10 @@ struct MoneyDriver {
 
     private func checkBalance() async throws {
         let fixture = fixture, user = user
-        let reply = try await fixture.retried { try await fixture.ask("GET", "/internal/balances/\(user)") }
-        #expect(try JSONValue(parsing: reply.body)["balance"]?.int == model.wallet)
+        let reply = try await fixture.retried {
+            try await fixture.ask("POST", "/internal/balances", json: #"{"ids":["\#(user)"]}"#)
+        }
+        #expect(try JSONValue(parsing: reply.body)["balances"]?[0]?["balance"]?.int == model.wallet)
     }
 
     private mutating func buy() async throws {

@@ -12,7 +12,7 @@ struct PositionStoreTests {
     private static let room = RoomID(ChannelID(7))
 
     /// Runs `body` on a loop with a store in the Redis of these tests.
-    private static func use(_ body: @escaping @Sendable (PositionStore, SessionPositions) async throws -> Void)
+    private static func use(_ body: @escaping @Sendable (PositionStore, SessionCursors) async throws -> Void)
         async throws
     {
         let server = try await RedisServer.ofThisProcess()
@@ -26,7 +26,7 @@ struct PositionStoreTests {
                 try await redis.connected(within: .seconds(20))
                 let memory = Duration.seconds(86_400)
                 try await body(
-                    PositionStore(redis: redis, memory: memory), SessionPositions(redis: redis, memory: memory))
+                    PositionStore(redis: redis, memory: memory), SessionCursors(redis: redis, memory: memory))
             }
         }.result
         redis.close()
@@ -39,8 +39,8 @@ struct PositionStoreTests {
         try await Self.use { store, positions in
             let session = SessionID(501)
             #expect(try await store.find(session, Self.room) == nil)
-            try await positions.tell(session, Self.room, 5)
-            try await positions.tell(session, Self.room, 3)
+            try await positions.setHistory(session, Self.room, 5)
+            try await positions.setHistory(session, Self.room, 3)
             await store.confirm(session, Self.room, 4)
             #expect(try await store.find(session, Self.room)?.seq == 5)
             try await store.claim(session, Self.room, at: 2, for: "f/1")
@@ -67,7 +67,7 @@ struct PositionStoreTests {
             try await store.claim(session, Self.room, at: 3, .upTo(5), for: "slow/1")
             #expect(try await store.find(session, Self.room)?.seq == 5)
             // One that leaves alive knows better how far it came.
-            let leaving = SessionPositions.Leaving(session: session, room: Self.room, seq: 4, live: "slow/1")
+            let leaving = SessionCursors.Leaving(session: session, room: Self.room, seq: 4, live: "slow/1")
             #expect(await store.release([leaving]) == [true])
             #expect(try await store.find(session, Self.room)?.seq == 4)
             try await store.claim(session, Self.room, at: 4, .upTo(6), for: "slow/1")
@@ -80,8 +80,8 @@ struct PositionStoreTests {
     func released() async throws {
         try await Self.use { store, _ in
             let session = SessionID(503)
-            func leaving(_ seq: Int64, _ live: String) -> [SessionPositions.Leaving] {
-                [SessionPositions.Leaving(session: session, room: Self.room, seq: seq, live: live)]
+            func leaving(_ seq: Int64, _ live: String) -> [SessionCursors.Leaving] {
+                [SessionCursors.Leaving(session: session, room: Self.room, seq: seq, live: live)]
             }
             try await store.claim(session, Self.room, at: 5, for: "old/1")
             try await store.claim(session, Self.room, at: 6, for: "new/1")
@@ -98,7 +98,7 @@ struct PositionStoreTests {
     func fresh() async throws {
         try await Self.use { store, positions in
             let session = SessionID(504)
-            try await positions.tell(session, Self.room, 5)
+            try await positions.setHistory(session, Self.room, 5)
             #expect(try await store.find(session, Self.room)?.isFresh == true)
             try await store.claim(session, Self.room, at: 5, for: "f/1")
             #expect(try await store.find(session, Self.room)?.isFresh == false)

@@ -62,9 +62,9 @@ struct ChannelTests {
             let stranger = try await harness.ask(
                 "POST", "/internal/channels/\(channel)/join", json: #"{"user_id":"9"}"#)
             #expect(stranger.status == 404)
-            let told = try await harness.sql(
+            let facts = try await harness.sql(
                 "select count(*) from outbox where type = 'channel.member.added' and body like '%\"user_id\":\"2\"%'")
-            #expect(told == "1")
+            #expect(facts == "1")
         }
     }
 
@@ -105,9 +105,9 @@ struct ChannelTests {
             #expect(described["coverImage"]?.string == image)
             let taken = try await harness.call("PUT", path, json: #"{"name":"일반"}"#)
             #expect(taken.errorCode == "E12")
-            let told = try await FactStream(redis: harness.redis).bodies(of: "channel.changed", count: 2)
-            #expect(told.map { $0["name"]?.string } == ["chatter", "chatter"])
-            let versions = told.compactMap { $0["version"]?.int }
+            let facts = try await FactStream(redis: harness.redis).bodies(of: "channel.changed", count: 2)
+            #expect(facts.map { $0["name"]?.string } == ["chatter", "chatter"])
+            let versions = facts.compactMap { $0["version"]?.int }
             #expect(versions == versions.sorted() && Set(versions).count == 2)
         }
     }
@@ -147,8 +147,48 @@ struct ChannelTests {
             #expect(try handedOver.json["owner_id"]?.string == "2")
             let left = try await harness.call("DELETE", path + "/exit")
             #expect(try harness.texts(left, "name") == ["일반"])
-            let told = try await FactStream(redis: harness.redis).bodies(of: "channel.member.removed", count: 1)
-            #expect(told.map { $0["user_id"]?.string } == ["1"])
+            let facts = try await FactStream(redis: harness.redis).bodies(of: "channel.member.removed", count: 1)
+            #expect(facts.map { $0["user_id"]?.string } == ["1"])
+        }
+    }
+
+    @Test("The owner of a workspace may delete its members' channels, and other members may not")
+    func deleteOthers() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            for user in [2, 3] as [Int64] { try await harness.invite(user, to: id) }
+            let channel = try await harness.makeChannel("theirs", in: id, owner: 2)
+            let path = "/v1/workspaces/\(id)/channels/\(channel)"
+            try await harness.join(3, channel)
+            let refused = try await harness.call("DELETE", path, user: 3)
+            #expect(refused.errorCode == "E14")
+            let deleted = try await harness.call("DELETE", path, user: 1)
+            #expect(deleted.status == 200, "\(deleted.text)")
+            let gone = try await harness.call("GET", path, user: 2)
+            #expect(gone.errorCode == "E13")
+        }
+    }
+
+    @Test("A workspace and an owner have limited numbers of channels")
+    func limits() async throws {
+        try await WorkspaceHarness.use(["workspace_channels": "5", "user_channels": "2"]) { harness in
+            let id = try await harness.makeWorkspace()
+            for user in [2, 3] as [Int64] { try await harness.invite(user, to: id) }
+            func create(_ name: String, _ user: Int64) async throws -> String {
+                let reply = try await harness.call(
+                    "POST", "/v1/workspaces/\(id)/channels", user: user, json: #"{"name":"\#(name)"}"#)
+                return reply.status == 201 ? "ok" : reply.errorCode
+            }
+            #expect(try await create("a", 2) == "ok")
+            #expect(try await create("b", 2) == "ok")
+            #expect(try await create("c", 2) == "E11", "the limit of an owner")
+            // The default channel does not count for its owner.
+            #expect(try await create("c", 1) == "ok")
+            #expect(try await create("d", 1) == "ok")
+            #expect(try await create("e", 3) == "E11", "the limit of a workspace")
+            let deleted = try await harness.call("DELETE", "/v1/workspaces/\(id)/channels/a", user: 2, key: "sooda")
+            #expect(deleted.status == 200)
+            #expect(try await create("e", 3) == "ok")
         }
     }
 
@@ -161,8 +201,8 @@ struct ChannelTests {
             #expect(reply.text == "{}")
             let gone = try await harness.call("GET", "/v1/workspaces/\(id)/channels/\(channel)")
             #expect(gone.errorCode == "E13")
-            let told = try await FactStream(redis: harness.redis).bodies(of: "channel.deleted", count: 1)
-            #expect(told.map { $0["channel_id"]?.string } == ["\(channel)"])
+            let facts = try await FactStream(redis: harness.redis).bodies(of: "channel.deleted", count: 1)
+            #expect(facts.map { $0["channel_id"]?.string } == ["\(channel)"])
             try await harness.makeChannel("general", in: id)
         }
     }

@@ -23,8 +23,8 @@ struct CoinCrashTests {
             let next = try await harness.start()
             try await eventually("the return of the coins") { try await harness.balance() == 100 }
             #expect(try await harness.workspaces == "0")
-            let told = try await harness.sql("select count(*) from workspace.outbox")
-            #expect(told == "0")
+            let facts = try await harness.sql("select count(*) from workspace.outbox")
+            #expect(facts == "0")
             // The next attempt succeeds.
             let reply = await harness.create(on: next)
             #expect(reply?.status == 201)

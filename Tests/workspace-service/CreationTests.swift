@@ -66,8 +66,8 @@ struct CreationTests {
             #expect(reply.errorCode == "E99")
             _ = try await harness.sql("alter table elsewhere rename to outbox")
             try await expectNothing(in: harness, balance: 100)
-            let told = try await harness.sql("select count(*) from outbox")
-            #expect(told == "0")
+            let facts = try await harness.sql("select count(*) from outbox")
+            #expect(facts == "0")
         }
     }
 

@@ -31,8 +31,8 @@ struct MemberTests {
             let legacy = try await harness.call(
                 "POST", "/v1/workspaces/\(id)/members", key: "sooda", json: #"{"email":"nobody@example.com"}"#)
             #expect(legacy.status == 400)
-            let told = try await FactStream(redis: harness.redis).bodies(of: "workspace.member.added", count: 2)
-            #expect(told.map { $0["user_id"]?.string } == ["1", "2"])
+            let facts = try await FactStream(redis: harness.redis).bodies(of: "workspace.member.added", count: 2)
+            #expect(facts.map { $0["user_id"]?.string } == ["1", "2"])
         }
     }
 

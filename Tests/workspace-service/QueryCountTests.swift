@@ -24,7 +24,7 @@ struct QueryCountTests {
         "DELETE /v1/workspaces/{id}/exit": 6,
         "PUT /v1/workspaces/{id}/change/admin/{user_id}": 6,
         "PUT /v1/workspaces/{id}/transfer/ownership": 6,
-        "POST /v1/workspaces/{id}/channels": 5,
+        "POST /v1/workspaces/{id}/channels": 6,
         "GET /v1/workspaces/{id}/channels": 2,
         "GET /v1/workspaces/{id}/channels/my": 1,
         "GET /v1/workspaces/{id}/my-channels": 1,

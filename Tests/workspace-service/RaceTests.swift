@@ -177,10 +177,10 @@ struct RaceTests {
                     """)
                 #expect(left == "0|0")
                 // Facts about earlier members precede the fact of the deletion.
-                let told = try await harness.sql(
+                let facts = try await harness.sql(
                     "select string_agg(type, ',' order by id) from outbox where body like '{\"workspace_id\":\"\(id)\"%'"
                 )
-                #expect(told.hasSuffix("workspace.deleted"))
+                #expect(facts.hasSuffix("workspace.deleted"))
             }
         }
     }
@@ -237,11 +237,11 @@ struct RaceTests {
                     { try await harness.ask("POST", "/internal/channels/\(channel)/join", json: #"{"user_id":"2"}"#) }
                 })
             #expect(joined == ["ok", "ok", "ok", "ok"])
-            let told = try await harness.sql(
+            let facts = try await harness.sql(
                 """
                 select type, count(*) from outbox where body like '%"user_id":"2"%' group by type order by type
                 """)
-            #expect(told == "channel.member.added|1\nworkspace.member.added|1")
+            #expect(facts == "channel.member.added|1\nworkspace.member.added|1")
             try await expectSound(harness)
         }
     }

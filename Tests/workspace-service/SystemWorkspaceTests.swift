@@ -42,8 +42,8 @@ struct SystemWorkspaceTests {
             let id = lobby?["workspace_id"]?.string ?? ""
             let mine = try await harness.call("GET", "/v1/workspaces/\(id)/my-channels", key: "gathering")
             #expect(try harness.texts(mine, "name") == ["일반"])
-            let told = try await FactStream(redis: harness.redis).bodies(of: "workspace.member.added", count: 1)
-            #expect(told.count == 1)
+            let facts = try await FactStream(redis: harness.redis).bodies(of: "workspace.member.added", count: 1)
+            #expect(facts.count == 1)
             // It has no owner: clients see the owner id 0, and no user may change it.
             #expect(lobby?["owner_id"]?.string == "0")
             let changed = try await harness.call(

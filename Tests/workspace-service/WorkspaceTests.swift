@@ -127,8 +127,8 @@ struct WorkspaceTests {
                     (select count(*) from channel where workspace = \(other))
                 """)
             #expect(rows == "0|0|0|1")
-            let told = try await FactStream(redis: harness.redis).bodies(of: "workspace.deleted", count: 1)
-            #expect(told.map { $0["workspace_id"]?.string } == ["\(id)"])
+            let facts = try await FactStream(redis: harness.redis).bodies(of: "workspace.deleted", count: 1)
+            #expect(facts.map { $0["workspace_id"]?.string } == ["\(id)"])
         }
     }
 

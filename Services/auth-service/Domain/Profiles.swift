@@ -15,7 +15,7 @@ struct ProfileChange: Sendable {
 /// Reads and changes profiles, and publishes changes to the other services.
 struct Profiles: Sendable {
     let store: AccountStore
-    let facts: AccountFacts
+    let facts: AccountFactPublisher
     let workspaces: WorkspaceClient
 
     /// Returns another user's account if the viewer shares a workspace with them.

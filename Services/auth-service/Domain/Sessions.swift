@@ -7,7 +7,7 @@ struct Sessions: Sendable {
     let store: SessionStore
     let devices: DeviceStore
     let issuer: TokenIssuer
-    let announcer: RevocationAnnouncer
+    let publisher: RevocationPublisher
 
     /// A client that lost a reply may send a used token again for this long; after that a used token counts as stolen.
     private static let grace = Duration.seconds(60)
@@ -67,7 +67,7 @@ struct Sessions: Sendable {
     func end(_ id: SessionID, of account: UserID) async throws -> Bool {
         let now = Timestamp.now
         guard try await store.revoke(id, of: account, at: now) else { return false }
-        announcer.announce(Revocation(session: id, user: account, at: now))
+        publisher.publish(Revocation(session: id, user: account, at: now))
         return true
     }
 
@@ -75,7 +75,7 @@ struct Sessions: Sendable {
     func endAll(of account: UserID) async throws {
         let now = Timestamp.now
         for session in try await store.revokeAll(of: account, at: now) {
-            announcer.announce(Revocation(session: session, user: account, at: now))
+            publisher.publish(Revocation(session: session, user: account, at: now))
         }
     }
 

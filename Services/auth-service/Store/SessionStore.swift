@@ -1,3 +1,4 @@
+import Contract
 import Postgres
 import ServiceKit
 import Wire
@@ -23,8 +24,6 @@ struct SessionStore: Sendable {
         select s.id, s.account, s.profile, s.created_at, s.expires_at, s.revoked_at, t.used_at
         from refresh_token t join session s on s.id = t.session where t.hash = $1
         """)
-    private static let byID = Statement.read(
-        "session by id", "select id, account, profile, created_at, expires_at, revoked_at from session where id = $1")
     private static let ofAccount = Statement.read(
         "open sessions of account",
         """
@@ -84,10 +83,6 @@ struct SessionStore: Sendable {
         try await database.query(Self.byRefresh, token.hash).first { row throws(PostgresError) in
             (try Session(row: &row), try row.next())
         }
-    }
-
-    func find(_ id: SessionID) async throws -> Session? {
-        try await database.query(Self.byID, id).first(Session.init(row:))
     }
 
     /// Returns the account's open sessions, newest first.

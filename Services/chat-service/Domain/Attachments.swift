@@ -86,12 +86,21 @@ struct Attachments: Sendable {
         try await store.remove(records.map(\.name))
     }
 
-    /// The name that clients show: a document keeps its sender's name, an image needs none.
+    /// The name that clients show: a document keeps its sender's name, an image needs none. Some clients percent-encode
+    /// names, so the name is decoded first.
     private static func displayName(_ name: String, _ type: FileType) -> String {
         if type.isImage && type != .gif { return "image" }
-        let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? "file"
+        let last = decoded(name).split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? "file"
         var shown = type.stem(of: last).prefix(maxName.characters)
         while shown.utf8.count > maxName.bytes { shown.removeLast() }
         return shown.isEmpty ? "file" : String(shown)
+    }
+
+    /// The percent-decoded name, or the name itself if it is not encoded or would contain control characters.
+    private static func decoded(_ name: String) -> String {
+        guard name.utf8.contains(UInt8(ascii: "%")), let decoded = PercentEncoding.decode(name),
+            !decoded.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+        else { return name }
+        return decoded
     }
 }

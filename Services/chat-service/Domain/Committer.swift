@@ -14,16 +14,16 @@ final class Committer: @unchecked Sendable {
 
     private let loop: EventLoop
     private let writer: MessageWriter
-    private let announcer: Announcer
+    private let publisher: MessagePublisher
     private var queue = SendQueue<Waiter>()
     private var knownRooms: Set<RoomID> = []
 
     private static let maxKnownRooms = 100_000
 
-    init(on loop: EventLoop, writer: MessageWriter, announcer: Announcer) {
+    init(on loop: EventLoop, writer: MessageWriter, publisher: MessagePublisher) {
         self.loop = loop
         self.writer = writer
-        self.announcer = announcer
+        self.publisher = publisher
     }
 
     /// Queues messages from any loop; each waiter resumes after its message's commit.
@@ -81,7 +81,7 @@ final class Committer: @unchecked Sendable {
         case .success(let result):
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
             // Publishing runs after the resumed senders, so that it does not delay their replies.
-            loop.atEndOfTick { [announcer] in announcer.announce(batch.map(\.message), result) }
+            loop.atEndOfTick { [publisher] in publisher.publish(batch.map(\.message), result) }
         case .failure(let failure):
             for entry in batch { entry.waiter.resume(throwing: failure) }
         }

@@ -97,10 +97,10 @@ struct Conversations: Sendable {
         return stored.map { $0.body(by: authors[$0.author] ?? .deleted($0.author)) }
     }
 
-    /// Counts the messages by others after a moment, or after the user's read marker if it is nil.
+    /// Counts the messages by others after a moment. Nil and a moment that is not in the past mean the read marker.
     func unread(in room: RoomID, for user: UserID, since moment: Timestamp?) async throws -> Int64 {
         var after: Int64?
-        if let moment { after = try await messages.seq(of: room, at: moment) }
+        if let moment, moment < .now { after = try await messages.seq(of: room, at: moment) }
         return try await messages.unread(in: room, for: user, after: after)
     }
 

@@ -19,7 +19,9 @@ struct FileRecord: Sendable, Equatable {
     /// The file name that a browser offers for saving.
     var title: String {
         let suffix = name.drop { $0 != "." }.dropFirst()
-        return FileType(suffix: suffix)?.title(of: displayName) ?? name
+        guard let type = FileType(suffix: suffix) else { return name }
+        // The display name may end in the suffix if a client repeated it.
+        return type.title(of: type.stem(of: displayName))
     }
 
     /// The unique name in a path; it does not depend on how often the rest was percent-encoded.

@@ -15,13 +15,18 @@ struct RoomSummaries: Sendable {
         let dms = try await access.dms(of: user, in: workspace)
         let names = Dictionary(channels.map { ($0.room, $0.name) }) { first, _ in first }
         let opponents = Dictionary(dms.map { ($0.room, $0.opponent(of: user)) }) { first, _ in first }
-        let states = try await messages.states(of: channels.map(\.room) + dms.map(\.room), for: user)
+        let states = try await messages.states(
+            of: channels.map(\.room) + dms.map(\.room), for: user, upTo: RoomSummary.maxContent + 1)
         let people = try await profiles.members(states.compactMap { $0.last?.author } + Array(opponents.values))
         return states.map { state in
-            RoomSummary(
+            let shortened = state.last.flatMap { RoomSummary.shortened($0.content) }
+            return RoomSummary(
                 state: state, name: names[state.room],
                 opponent: opponents[state.room].map { people[$0] ?? .deleted($0) },
-                lastMessage: state.last.map { $0.body(by: people[$0.author] ?? .deleted($0.author)) })
+                lastMessage: state.last.map { last in
+                    last.body(by: people[last.author] ?? .deleted(last.author), content: shortened)
+                },
+                isShortened: shortened != nil)
         }
     }
 }

@@ -9,6 +9,24 @@ struct RoomSummary: Sendable {
     /// The other member of a DM; nil for a channel.
     let opponent: MemberView?
     let lastMessage: MessageBody?
+    /// Whether the content of the last message was cut.
+    let isShortened: Bool
+
+    /// Unicode scalars of the content that a summary shows. Home screens list hundreds of rooms, whose messages can each
+    /// have 10,000 characters.
+    static let maxContent = 1000
+
+    /// The content up to `maxContent` scalars, without a partial character at its end; nil if it is short enough.
+    static func shortened(_ content: String) -> String? {
+        guard content.unicodeScalars.count > maxContent else { return nil }
+        var (end, length) = (content.startIndex, 0)
+        while end < content.endIndex {
+            length += content[end].unicodeScalars.count
+            if length > maxContent { break }
+            end = content.index(after: end)
+        }
+        return String(content[..<end])
+    }
 }
 
 /// A room's counters and newest message for one user, as the tables have them.

@@ -67,6 +67,6 @@ struct SendQueue<Waiter: Sendable> {
         return batch
     }
 
-    /// Notes that a commit has ended, successfully or not.
+    /// Records the end of a commit, successful or not.
     mutating func committed() { openCommits -= 1 }
 }

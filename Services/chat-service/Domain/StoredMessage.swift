@@ -14,8 +14,9 @@ struct StoredMessage: Sendable {
     let createdAt: Timestamp
     let clientID: String?
 
-    func body(by author: MemberView) -> MessageBody {
+    func body(by author: MemberView, content: String? = nil) -> MessageBody {
         MessageBody(
-            id: id, seq: seq, content: content, createdAt: createdAt, files: files, author: author, clientID: clientID)
+            id: id, seq: seq, content: content ?? self.content, createdAt: createdAt, files: files, author: author,
+            clientID: clientID)
     }
 }

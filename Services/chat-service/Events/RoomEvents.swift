@@ -3,27 +3,16 @@ import Redis
 import ServiceKit
 import Wire
 
-/// Makes room events of what the tables hold: for gateways that ask, and for what was not told when it was written.
+/// Makes room events of stored messages: for gateways that ask for them, and for outbox rows that were not published right after their
+/// commit.
 struct RoomEvents: Sendable {
     let messages: MessageStore
     let names: RoomNames
     let profiles: ProfileCache
 
-    /// What follows a message in its room.
-    struct Page: Sendable {
-        /// False where some of it does not exist any more.
-        let isComplete: Bool
-        /// The newest seq of the room.
-        let head: Int64
-        /// The seq up to which the events are all that there are.
-        let end: Int64
-        /// Oldest first.
-        let events: [RoomEvent]
-    }
-
-    /// The events of the `limit` places behind `after`, of fewer once their content has `bytes` bytes. It ends at a place,
-    /// not after a count: a gap must not be filled with what is behind it.
-    func page(of room: RoomID, after: Int64, limit: Int64, bytes: Int) async throws -> Page {
+    /// The events of the `limit` messages after `after`, and of fewer once their content has `bytes` bytes. The page spans `limit` numbers
+    /// instead of holding `limit` events, so that later messages do not fill the gap of deleted ones.
+    func page(of room: RoomID, after: Int64, limit: Int64, bytes: Int) async throws -> RoomEventsReply {
         let head = try await messages.head(of: room)
         let through = after < head ? min(head, after + limit) : after
         let found = try await messages.page(
@@ -31,17 +20,16 @@ struct RoomEvents: Sendable {
         let isFull = found.reduce(0) { $0 + $1.content.utf8.count } >= bytes
         let end = isFull ? found.last?.seq ?? through : through
         let events = try await roomMessages(found).map { RoomEvent.message($0) }
-        return Page(
+        return RoomEventsReply(
             isComplete: head >= after && Int64(events.count) == end - after, head: head, end: end, events: events)
     }
 
-    /// The commands that tell a row of the outbox again.
-    func telling(_ row: OutboxRow) async throws -> [RedisCommand] {
-        let places = try JSONValue(parsing: row.body).elements?.compactMap(Self.place) ?? []
-        let told = try await roomMessages(messages.find(places))
-        // Where the messages are gone there is nothing to tell, but the relay wants an entry.
-        if told.isEmpty { return [.append(["id": "none", "body": "{}"], toStream: .pushes)] }
-        return Announcer.telling(told)
+    /// The commands that publish the messages of an outbox row.
+    func commands(publishing row: OutboxRow) async throws -> [RedisCommand] {
+        let keys = try JSONValue(parsing: row.body).elements?.compactMap(Self.messageKey) ?? []
+        let found = try await roomMessages(messages.find(keys))
+        // The relay needs an entry even if the messages have been deleted.
+        return found.isEmpty ? [PushEntry.withoutMessages] : MessagePublisher.commands(publishing: found)
     }
 
     private func roomMessages(_ stored: [StoredMessage]) async throws -> [RoomMessage] {
@@ -56,8 +44,8 @@ struct RoomEvents: Sendable {
         }
     }
 
-    /// `[kind, room, seq]`.
-    private static func place(_ json: JSONValue) -> (room: RoomID, seq: Int64)? {
+    /// Reads `[kind, room, seq]`.
+    private static func messageKey(_ json: JSONValue) -> (room: RoomID, seq: Int64)? {
         guard let kind = json[0]?.int.flatMap({ RoomID.Kind(rawValue: UInt8(clamping: $0)) }), let room = json[1]?.int,
             let seq = json[2]?.int
         else { return nil }

@@ -29,8 +29,11 @@ extension Call {
     }
 
     /// Counts the messages by others after the query's `after`, or after the read marker without it.
+    ///
+    /// A client that sends dates without a zone sends the present this way, in whole seconds of its own clock. A date of
+    /// the last minute therefore counts as the present.
     func unreads(in room: RoomID, _ conversations: Conversations, _ caller: Caller) async throws -> Int64 {
-        let after = try moment("after", naiveOffset: .seconds(9 * 3600))
+        let after = try moment("after", naiveOffset: .seconds(9 * 3600), naiveTolerance: .seconds(60))
         return try await conversations.unread(in: room, for: caller.user, since: after)
     }
 

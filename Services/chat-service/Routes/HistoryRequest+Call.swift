@@ -23,13 +23,16 @@ extension HistoryRequest {
 extension Call {
     /// Reads a moment from the query; nil if it is absent or empty, which means from the start.
     ///
-    /// - Parameter naiveOffset: the offset of a text without a zone, for profiles whose clients send such texts.
-    func moment(_ name: String, naiveOffset: Duration) throws -> Timestamp? {
+    /// - Parameters:
+    ///   - naiveOffset: the offset of a text without a zone, for profiles whose clients send such texts.
+    ///   - naiveTolerance: the age up to which a text without a zone counts as the present.
+    func moment(_ name: String, naiveOffset: Duration, naiveTolerance: Duration = .zero) throws -> Timestamp? {
         guard let text = try query(name), !text.isEmpty else { return nil }
-        let offset = profile.naiveDates ? naiveOffset : nil
-        guard let moment = Timestamp(text, withoutZoneAheadBy: offset) else {
+        if let moment = Timestamp(text, withoutZoneAheadBy: nil) { return moment }
+        guard profile.naiveDates, let moment = Timestamp(text, withoutZoneAheadBy: naiveOffset) else {
             throw Failure.invalid("\(name) is not a valid date.")
         }
-        return moment
+        let latest = moment + naiveTolerance
+        return latest < .now ? moment : latest
     }
 }

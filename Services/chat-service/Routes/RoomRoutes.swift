@@ -1,7 +1,5 @@
 import Contract
-import HTTP
 import ServiceKit
-import Wire
 
 /// The internal routes for rooms, which gateways call.
 struct RoomRoutes: Sendable {
@@ -10,81 +8,33 @@ struct RoomRoutes: Sendable {
     let events: RoomEvents
     let toldPositions: ToldPositionStore
 
-    private static let maxPage: Int64 = 500
-
     func register(in routes: inout InternalRoutes) {
-        routes.add(.get, "/internal/rooms/{room}/messages", since)
-        routes.add(.post, "/internal/rooms/heads", heads)
-        routes.add(.get, "/internal/rooms/{room}/positions/{session}", position)
-        routes.add(.post, "/internal/dms/access", dmAccess)
-        routes.add(.get, "/internal/workspaces/{id}/dms", ofUser)
+        routes.add(RoomEventsRequest.self, since)
+        routes.add(RoomHeadsRequest.self, heads)
+        routes.add(HistoryCursorRequest.self, historyCursor)
+        routes.add(DMAccessRequest.self, dmAccess)
     }
 
-    func since(_ call: InternalCall) async throws -> Response {
-        guard let room = RoomID(try call.text("room")) else { throw Failure.notFound }
-        let after = try call.number("after_seq", in: 0...Int64.max) ?? 0
-        let limit = try call.number("limit", in: 1...Self.maxPage) ?? Self.maxPage
+    func since(_ request: RoomEventsRequest) async throws -> RoomEventsReply {
         // A caller without a byte limit takes missing messages for erased ones, so its page is complete.
-        let bytes = try call.number("bytes", in: 1...Int64.max).map { Int($0) } ?? .max
-        let page = try await events.page(of: room, after: after, limit: limit, bytes: bytes)
-        return call.reply(capacity: 512 * page.events.count + 64) { json in
-            json.object { json in
-                json.field("complete", page.isComplete)
-                json.field("head", page.head)
-                json.field("end", page.end)
-                json.field("events", page.events)
-            }
-        }
+        try await events.page(
+            of: request.room, after: request.after, limit: Int64(request.limit), bytes: request.bytes ?? .max)
     }
 
-    func heads(_ call: InternalCall) async throws -> Response {
-        guard let listed = try await call.json()["rooms"]?.elements else { throw Failure.invalid("rooms is missing.") }
-        let rooms = listed.compactMap { $0.string.flatMap(RoomID.init) }
-        guard rooms.count <= InternalCall.bulkLimit else { throw Failure.invalid("There are too many rooms.") }
-        let heads = try await conversations.heads(of: rooms)
-        return call.reply(capacity: 64 * heads.count) { json in
-            json.object { json in
-                json.array("heads") { json in
-                    for (room, seq) in heads {
-                        json.object { json in
-                            json.field("room", room.description)
-                            json.field("seq", seq)
-                        }
-                    }
-                }
-            }
-        }
+    func heads(_ request: RoomHeadsRequest) async throws -> RoomHeadsReply {
+        let heads = try await conversations.heads(of: request.rooms)
+        return RoomHeadsReply(heads: heads.map { RoomHeadsReply.Head(room: $0, seq: $1) })
     }
 
-    func position(_ call: InternalCall) async throws -> Response {
-        guard let room = RoomID(try call.text("room")) else { throw Failure.notFound }
-        let seq = try await toldPositions.find(try call.id("session"), room)
-        return call.reply { json in json.object { json in json.field("seq", seq) } }
+    func historyCursor(_ request: HistoryCursorRequest) async throws -> HistoryCursorReply {
+        HistoryCursorReply(seq: try await toldPositions.find(request.session, request.room))
     }
 
-    func dmAccess(_ call: InternalCall) async throws -> Response {
-        let json = try await call.json()
-        return reply(try await access.dms(try json.ids("rooms"), of: try json.id("user_id")), to: call)
-    }
-
-    func ofUser(_ call: InternalCall) async throws -> Response {
-        reply(try await access.dms(of: try call.queryID("user_id"), in: try call.id("id")), to: call)
-    }
-
-    private func reply(_ dms: [DM], to call: InternalCall) -> Response {
-        call.reply(capacity: 128 * dms.count + 32) { json in
-            json.object { json in
-                json.array("dms") { json in
-                    for dm in dms {
-                        json.object { json in
-                            json.field("room_id", dm.id.description)
-                            json.field("workspace_id", dm.workspace.description)
-                            json.field("users", [dm.low.description, dm.high.description])
-                            json.field("open", dm.isOpen)
-                        }
-                    }
-                }
-            }
-        }
+    func dmAccess(_ request: DMAccessRequest) async throws -> DMAccessReply {
+        let dms = try await access.dms(request.rooms, of: request.user)
+        return DMAccessReply(
+            dms: dms.map {
+                DMAccess(id: $0.id, workspace: $0.workspace, users: [$0.low, $0.high], isOpen: $0.isOpen)
+            })
     }
 }

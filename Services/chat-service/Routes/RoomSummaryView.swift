@@ -23,6 +23,7 @@ struct RoomSummaryView: View {
                     json.field("lastMessage", DMView(room: dm, message: last), for: profile)
                 }
             }
+            if summary.isShortened { json.field("lastMessageShortened", true) }
             json.field("lastSeq", state.head)
             json.field("readSeq", state.readMarker)
             json.field("unreadCount", state.unread)

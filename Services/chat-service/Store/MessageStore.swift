@@ -45,8 +45,8 @@ struct MessageStore: Sendable {
         select w.kind, w.id, coalesce(r.last_seq, 0), p.seq,
             (select count(*) from message u
              where u.kind = w.kind and u.room = w.id and u.seq > p.seq and u.author <> $3),
-            m.seq, m.id, m.author, m.session, m.content, m.files, m.created_at, m.client_id
-        from unnest($1::smallint[], $2::bigint[]) with ordinality as w (kind, id, place)
+            m.seq, m.id, m.author, m.session, left(m.content, $4), m.files, m.created_at, m.client_id
+        from unnest($1::smallint[], $2::bigint[]) with ordinality as w (kind, id, ordinal)
         left join room r on r.kind = w.kind and r.id = w.id
         left join read_position s on s.user_id = $3 and s.kind = w.kind and s.room = w.id
         cross join lateral (
@@ -58,7 +58,7 @@ struct MessageStore: Sendable {
             offset 0
         ) p
         left join message m on m.kind = w.kind and m.room = w.id and m.seq = r.last_seq
-        order by w.place
+        order by w.ordinal
         """)
     private static let unread = Statement.read(
         "count unread",
@@ -114,10 +114,12 @@ struct MessageStore: Sendable {
     }
 
     /// The rooms' counters and newest messages for a user, in the order of `rooms`, including rooms without messages.
-    func states(of rooms: [RoomID], for user: UserID) async throws -> [RoomState] {
+    ///
+    /// - Parameter scalars: the length to which the messages' contents are cut.
+    func states(of rooms: [RoomID], for user: UserID, upTo scalars: Int) async throws -> [RoomState] {
         if rooms.isEmpty { return [] }
         return try await database.query(
-            Self.states, rooms.map(\.kindNumber), rooms.map(\.rawValue), user
+            Self.states, rooms.map(\.kindNumber), rooms.map(\.rawValue), user, Int32(scalars)
         ).map { row throws(PostgresError) in
             let room = try row.nextRoom()
             let (head, marker, unread): (Int64, Int64, Int64) = (try row.next(), try row.next(), try row.next())

@@ -31,7 +31,7 @@ struct RoomStore: Sendable {
         """
         insert into removal (kind, room, user_id, after_seq, version)
         select kind, room, $4::bigint, after_seq, $5::bigint
-        from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as place (kind, room, after_seq)
+        from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as point (kind, room, after_seq)
         order by kind, room
         on conflict (kind, room, user_id) do update set after_seq = excluded.after_seq, version = excluded.version
         where removal.version < excluded.version

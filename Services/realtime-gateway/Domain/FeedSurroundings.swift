@@ -8,7 +8,7 @@ import Wire
 
 /// What the feeds of a node have in common.
 struct FeedSurroundings: Sendable {
-    let subscriber: RedisSubscriber
+    let subscriber: MessageSubscriber
     let chat: ChatClient
     let heads: HeadComparison
     /// The heads of rooms that begin to be heard.

@@ -99,7 +99,7 @@ final class LoopHub: @unchecked Sendable {
 
     func release(_ member: RoomMember, _ session: SessionID, _ room: RoomID) {
         positions.release(
-            SessionPositions.Leaving(session: session, room: room, seq: member.reached, live: member.live))
+            SessionCursors.Leaving(session: session, room: room, seq: member.reached, live: member.live))
     }
 
     private func open(_ room: RoomID) -> RoomFeed {
@@ -132,7 +132,7 @@ final class LoopHub: @unchecked Sendable {
                     continue
                 }
                 // Redis may have been out of reach for whoever answered with history.
-                if let told = try? await outside.chat.toldPosition(of: session, in: feed.room) {
+                if let told = try? await outside.chat.historyCursor(of: session, in: feed.room) {
                     let seq = max(position?.seq ?? 0, told)
                     return bring(member, feed, from: seq == 0 ? position?.seq : seq)
                 }

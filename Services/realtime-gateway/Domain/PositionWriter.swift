@@ -18,7 +18,7 @@ final class PositionWriter: @unchecked Sendable {
     private let loop: EventLoop
     private let store: PositionStore
     private var reservations: [RoomID: Reservation] = [:]
-    private var leavings: [SessionPositions.Leaving] = []
+    private var leavings: [SessionCursors.Leaving] = []
     private var isWriting = false
     /// Those who wait until everything is written.
     private var waits: [CheckedContinuation<Void, Never>] = []
@@ -54,7 +54,7 @@ final class PositionWriter: @unchecked Sendable {
     }
 
     /// A socket gets nothing more.
-    func release(_ leaving: SessionPositions.Leaving) {
+    func release(_ leaving: SessionCursors.Leaving) {
         if leavings.count >= Self.mostLeavings { leavings.removeFirst(Self.mostLeavings / 2) }
         leavings.append(leaving)
         start()

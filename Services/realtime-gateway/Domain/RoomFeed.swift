@@ -2,6 +2,7 @@ import Contract
 import EngineIO
 import EventLoop
 import Redis
+import ServiceKit
 import SocketIO
 import Telemetry
 import WebSocket
@@ -71,9 +72,9 @@ final class RoomFeed: @unchecked Sendable {
 
     /// Begins to hear.
     func open() {
-        subscription = outside.subscriber.listen(to: RoomEvent.channel(of: room)) { [weak self] event in
+        subscription = outside.subscriber.listen(toRoom: room) { [weak self] event in
             switch event {
-            case .message(let bytes): self?.heard(bytes)
+            case .message(let event): self?.heard(event)
             // The head is asked for only now: what comes after it is heard.
             case .confirmed: self?.begunToHear()
             case .gap: self?.hearsAgain()
@@ -149,8 +150,7 @@ final class RoomFeed: @unchecked Sendable {
 
     // MARK: Events
 
-    private func heard(_ bytes: [UInt8]) {
-        guard let json = try? JSONValue(parsing: bytes), let event = RoomEvent(json) else { return }
+    private func heard(_ event: RoomEvent) {
         switch event {
         case .message(let message): perform(tracker.heard(message))
         case .removed(_, let after, let user):

@@ -17,7 +17,7 @@ struct PositionStore: Sendable {
     }
 
     let redis: Redis
-    private let positions: SessionPositions
+    private let positions: SessionCursors
     /// Seconds; what the sockets of a feed were sent is needed for as long as any of them is known.
     private let lifetime: Int
 
@@ -38,7 +38,7 @@ struct PositionStore: Sendable {
     /// - Parameter memory: how long positions are kept, in whole seconds.
     init(redis: Redis, memory: Duration) {
         self.redis = redis
-        positions = SessionPositions(redis: redis, memory: memory)
+        positions = SessionCursors(redis: redis, memory: memory)
         lifetime = Int(memory.components.seconds) + Self.margin
     }
 
@@ -75,7 +75,7 @@ struct PositionStore: Sendable {
     /// Writes down where sockets have left.
     ///
     /// - Returns: for each whether it stands.
-    func release(_ leavings: [SessionPositions.Leaving]) async -> [Bool] { await positions.release(leavings) }
+    func release(_ leavings: [SessionCursors.Leaving]) async -> [Bool] { await positions.release(leavings) }
 
     /// Writes down what a socket has confirmed; what is lost of it is sent again.
     func confirm(_ session: SessionID, _ room: RoomID, _ seq: Int64) async {

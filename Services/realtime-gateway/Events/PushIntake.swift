@@ -4,10 +4,10 @@ import ServiceKit
 import Synchronization
 import Wire
 
-/// Makes rows of the messages on the stream of pushes: one for each device of those who are not in the room.
+/// Turns the messages on the stream of pushes into rows: one for each device of the members who are not in the room.
 ///
-/// A job may be told again long after, when those who have read its message live are gone: one that was taken to its end
-/// is in the database, and of one that failed those who were there are remembered.
+/// A message may arrive again long after its members have read it live and left the room. A message that was handled completely is
+/// recorded in the database. If handling failed, the members who were in the room are remembered for the next attempt.
 final class PushIntake: Sendable {
     private let store: PushStore
     private let workspaces: WorkspaceClient
@@ -16,16 +16,19 @@ final class PushIntake: Sendable {
     private let presence: Presence
     private let sender: PushSender
     private let oldest: Duration
-    /// Who was in the room when a job was tried that has failed, by the name of its push.
+    private let unknown: UnknownMessages
+    /// The users who were in the room when handling of a message failed, by the collapse id of its push.
     private let witnesses = Mutex<[String: Set<UserID>]>([:])
 
     private static let mostWitnessed = 4096
     private static let atOnce = 8
 
-    /// - Parameter oldest: messages older than this are not pushed any more.
+    /// - Parameters:
+    ///   - oldest: older messages are not pushed.
+    ///   - unknown: counts messages that cannot be read.
     init(
         store: PushStore, workspaces: WorkspaceClient, chat: ChatClient, auth: AuthClient, presence: Presence,
-        sender: PushSender, oldest: Duration
+        sender: PushSender, oldest: Duration, counting unknown: UnknownMessages
     ) {
         self.store = store
         self.workspaces = workspaces
@@ -34,11 +37,13 @@ final class PushIntake: Sendable {
         self.presence = presence
         self.sender = sender
         self.oldest = oldest
+        self.unknown = unknown
     }
 
-    /// Takes an entry's messages, some at a time; told again, they change nothing. One that fails holds up no other.
+    /// Handles the messages of an entry, some at a time. A repeated message changes nothing, and a message that fails does not block the
+    /// others.
     func take(_ entry: RedisStreamEntry) async throws {
-        var waiting = entry.fields.filter { $0.name == "body" }.compactMap(news)[...]
+        var waiting = PushEntry.messages(of: entry, counting: unknown).filter(isDue)[...]
         var failure: (any Error)?
         while !waiting.isEmpty {
             await withTaskGroup(of: (any Error)?.self) { group in
@@ -52,13 +57,7 @@ final class PushIntake: Sendable {
         if let failure { throw failure }
     }
 
-    /// The message that a field tells; nil where it is nothing that is pushed, or not any more.
-    private func news(_ field: RedisStreamEntry.Field) -> RoomMessage? {
-        guard let json = try? JSONValue(parsing: field.value), case .message(let message)? = RoomEvent(json),
-            .now - message.body.createdAt <= oldest
-        else { return nil }
-        return message
-    }
+    private func isDue(_ message: RoomMessage) -> Bool { .now - message.body.createdAt <= oldest }
 
     private func attempt(_ message: RoomMessage) async -> (any Error)? {
         do {
@@ -94,12 +93,12 @@ final class PushIntake: Sendable {
         } while after != nil
     }
 
-    private func recipients(of message: RoomMessage, after: UserID?) async throws -> (users: [UserID], next: UserID?) {
+    private func recipients(of message: RoomMessage, after: UserID?) async throws -> ChannelMembersReply {
         if let channel = message.room.channel { return try await workspaces.members(of: channel, after: after) }
         guard let dm = message.room.dm, let room = try await chat.dms([dm], of: message.body.author.id).first else {
-            return ([], nil)
+            return ChannelMembersReply(users: [], next: nil)
         }
-        return (room.isOpen ? room.users : [], nil)
+        return ChannelMembersReply(users: room.isOpen ? room.users : [], next: nil)
     }
 
     private func witnesses(of push: PushMessage) -> Set<UserID> {

@@ -8,13 +8,14 @@ struct Channels: Sendable {
     let workspaces: Workspaces
     let store: ChannelStore
     let members: ChannelMemberStore
-    let facts: WorkspaceFacts
+    let facts: WorkspaceFactPublisher
+    let limits: ChannelLimits
 
     func create(
         in id: WorkspaceID, name: String, description: String?, image: String?, by user: UserID
     ) async throws -> Channel {
         let channel = try await workspaces.changing(id, by: user) { workspace, role, tx in
-            try Policy.see(role)
+            try Policy.createChannel(role, try await store.counts(id, ownedBy: user, in: tx), limits)
             let now = Timestamp.now
             let channel = try await store.insert(
                 id, name: name, description: description, image: image, owner: user, at: now, in: tx)
@@ -43,8 +44,9 @@ struct Channels: Sendable {
     }
 
     func delete(_ reference: ChannelReference, of id: WorkspaceID, by user: UserID) async throws {
-        let channel = try await changing(reference, of: id, by: user) { channel, role, workspace, tx in
-            try Policy.delete(channel, role)
+        let channel = try await workspaces.changing(id, by: user) { workspace, workspaceRole, tx in
+            let (channel, role) = try await find(reference, of: id, for: user, workspaceRole, in: tx)
+            try Policy.delete(channel, role, in: workspaceRole)
             try await store.delete(channel.id, in: tx)
             try await facts.channelDeleted(channel, of: workspace, in: tx)
             return channel
@@ -96,9 +98,18 @@ struct Channels: Sendable {
         _ body: (Channel, ChannelRole, Workspace, PostgresTransaction) async throws -> Result
     ) async throws -> Result {
         try await workspaces.changing(id, by: user) { workspace, role, tx in
-            try Policy.see(role)
-            guard let channel = try await store.find(reference, of: id, in: tx) else { throw Failure.notFound }
-            return try await body(channel, try await members.role(of: user, in: channel.id, in: tx), workspace, tx)
+            let (channel, role) = try await find(reference, of: id, for: user, role, in: tx)
+            return try await body(channel, role, workspace, tx)
         }
+    }
+
+    /// The channel of a visible workspace, with the user's role in the channel.
+    private func find(
+        _ reference: ChannelReference, of id: WorkspaceID, for user: UserID, _ role: WorkspaceRole,
+        in tx: PostgresTransaction
+    ) async throws -> (Channel, ChannelRole) {
+        try Policy.see(role)
+        guard let channel = try await store.find(reference, of: id, in: tx) else { throw Failure.notFound }
+        return (channel, try await members.role(of: user, in: channel.id, in: tx))
     }
 }

@@ -27,6 +27,13 @@ enum Policy {
         try see(newOwner)
     }
 
+    /// A member may create a channel within the limits of the workspace and of the channels that one user owns.
+    static func createChannel(_ role: WorkspaceRole, _ counts: ChannelCounts, _ limits: ChannelLimits) throws(Failure) {
+        try see(role)
+        guard counts.ofWorkspace < limits.ofWorkspace else { throw .invalid("The workspace has too many channels.") }
+        guard counts.ofOwner < limits.ofOwner else { throw .invalid("You own too many channels of this workspace.") }
+    }
+
     static func see(_ role: ChannelRole) throws(Failure) {
         guard role != .outsider else { throw .notFound }
     }
@@ -47,9 +54,9 @@ enum Policy {
         guard newOwner == .member else { throw .notFound }
     }
 
-    /// The owner may delete a channel, except the default channel.
-    static func delete(_ channel: Channel, _ role: ChannelRole) throws(Failure) {
-        try manage(role)
+    /// The owners of a channel and of its workspace may delete the channel, unless it is the default channel.
+    static func delete(_ channel: Channel, _ role: ChannelRole, in workspace: WorkspaceRole) throws(Failure) {
+        if workspace != .owner { try manage(role) }
         guard !channel.isDefault else { throw .invalid("The default channel cannot be deleted.") }
     }
 

@@ -11,7 +11,7 @@ struct Workspaces: Sendable {
     let members: MemberStore
     let channels: ChannelStore
     let channelMembers: ChannelMemberStore
-    let facts: WorkspaceFacts
+    let facts: WorkspaceFactPublisher
     let charges: CoinCharges
 
     /// The name of the default channel, which every member is in.

@@ -29,6 +29,9 @@ struct ChannelStore: Sendable {
         from channel_member m join channel c on c.id = m.channel
         where m.user_id = $2 and m.workspace = $1 order by c.created_at, c.id
         """)
+    private static let counts = Statement.read(
+        "count channels",
+        "select count(*), count(*) filter (where owner = $2 and not is_default) from channel where workspace = $1")
     private static let insert = Statement.write(
         "insert channel",
         """
@@ -74,6 +77,16 @@ struct ChannelStore: Sendable {
     /// The channels that the user is a member of, oldest first.
     func list(_ workspace: WorkspaceID, of user: UserID, in database: some Queryable) async throws -> [Channel] {
         try await database.query(Self.mine, workspace, user).map(Channel.init(row:))
+    }
+
+    /// Counts the channels of a workspace, and those that the user owns.
+    func counts(
+        _ workspace: WorkspaceID, ownedBy user: UserID, in transaction: PostgresTransaction
+    ) async throws -> ChannelCounts {
+        try await transaction.query(Self.counts, workspace, user).only { row throws(PostgresError) in
+            ChannelCounts(
+                ofWorkspace: Int(try row.next(as: Int64.self)), ofOwner: Int(try row.next(as: Int64.self)))
+        }
     }
 
     /// Creates a channel. Its owner must become a member in the same transaction. Throws `Failure.nameTaken`.

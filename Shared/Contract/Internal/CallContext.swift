@@ -1,15 +1,15 @@
 public import Telemetry
 
-/// Which call the running task serves, so that what it asks of other services can be told apart in their logs; an object,
-/// because every call binds it to a task.
+/// The call that the running task serves, so that the logs of other services can name it. It is a class because every call binds it
+/// to a task.
 ///
-/// Services set it where a call comes in that has to wait; whatever its handler awaits or starts finds it.
+/// Services set it for each call that has to wait. Everything that the call's handler awaits or starts finds it.
 ///
-/// - Note: `@unchecked Sendable` because nothing of it changes; who inherits from it answers for what they add.
+/// - Note: `@unchecked Sendable` because its members do not change; a subclass is responsible for what it adds.
 open class CallContext: @unchecked Sendable {
-    /// Stands in the logs of all services that the call touches.
+    /// The request id in the logs of all services that the call reaches.
     public final let id: RequestID
-    /// This service's own step of the trace; nil where who called has none.
+    /// This service's own step of the trace; nil if the caller sent no trace.
     public final let trace: TraceContext?
 
     public init(id: RequestID, trace: TraceContext? = nil) {
@@ -17,6 +17,6 @@ open class CallContext: @unchecked Sendable {
         self.trace = trace
     }
 
-    /// That of the running task; nil in background work.
+    /// The context of the running task; nil in background work.
     @TaskLocal public static var current: CallContext?
 }

@@ -3,13 +3,12 @@ public import HTTP
 internal import Telemetry
 public import Wire
 
-/// Calls the internal API of one other service, on behalf of the call that the running task serves: its id and trace go
-/// along.
+/// Calls the internal API of one other service. The request id and the trace of the call that the running task serves go along.
 ///
-/// A read that fails is tried once more, after a moment that differs from caller to caller, within the same deadline;
-/// a write is not, because only the caller knows whether it may happen twice. A service of which half the calls fail
-/// is left alone for a second, and then asked by one call at a time. Failures of the other side come as the `Failure`
-/// that it told; where it does not answer, as `Failure.unavailable`.
+/// An idempotent call that fails is sent once more, after a random pause and within the same deadline. Other calls are sent once,
+/// because only their caller knows whether they may be repeated. A service that fails half of its calls is not called for a second,
+/// and then by one call at a time. A refusal of the other service is thrown as the `Failure` that it replied; a service that does not
+/// answer, or whose reply cannot be read, is `Failure.unavailable`.
 public struct InternalClient: Sendable {
     private let base: String
     private let credential: String
@@ -25,8 +24,8 @@ public struct InternalClient: Sendable {
     }
 
     /// - Parameters:
-    ///   - base: such as `http://127.0.0.1:9101`, without a slash at its end.
-    ///   - deadline: for each call, its reply and a second attempt included.
+    ///   - base: such as `http://127.0.0.1:9101`.
+    ///   - deadline: for each call, including its reply and a second attempt.
     public init(_ base: String, credential: String, http: HTTPClient, deadline: Duration = .seconds(3)) {
         self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
         self.credential = credential
@@ -35,21 +34,19 @@ public struct InternalClient: Sendable {
         breakers = LoopLocal(http.group) { _ in Breaker() }
     }
 
-    /// Reads by GET.
-    public func get(_ path: String) async throws -> JSONValue {
-        try await send(HTTPClient.Request(.get, base + path))
+    /// Sends a call and reads its reply.
+    public func send<Request: InternalRequest>(_ request: Request) async throws -> Request.Reply {
+        var writer = InternalRequestWriter(Request.route)
+        request.write(to: &writer)
+        var call = HTTPClient.Request(Request.route.method, base + writer.path, body: writer.body)
+        call.isIdempotent = Request.route.isIdempotent
+        guard let reply = Request.Reply(try await send(call)) else { throw Failure.unavailable }
+        return reply
     }
 
-    /// Reads by POST, for questions with many ids.
-    public func ask(_ path: String, _ write: (inout JSONWriter) -> Void) async throws -> JSONValue {
-        var request = HTTPClient.Request(.post, base + path, body: JSONWriter.bytes { $0.object(write) })
-        request.isIdempotent = true
-        return try await send(request)
-    }
-
-    /// Writes by POST, once.
-    public func tell(_ path: String, _ write: (inout JSONWriter) -> Void = { _ in }) async throws -> JSONValue {
-        try await send(HTTPClient.Request(.post, base + path, body: JSONWriter.bytes { $0.object(write) }))
+    /// Posts an empty object to a path that belongs to no `InternalRequest`, once: for the commands of operators.
+    public func post(_ path: String) async throws -> JSONValue {
+        try await send(HTTPClient.Request(.post, base + path, body: Array("{}".utf8)))
     }
 
     private func send(_ request: HTTPClient.Request) async throws -> JSONValue {
@@ -77,7 +74,7 @@ public struct InternalClient: Sendable {
         }
     }
 
-    /// The first attempt leaves time for a second, which is for reads.
+    /// The first attempt leaves time for a second one.
     private func policy(of request: HTTPClient.Request) -> RetryPolicy {
         guard request.isIdempotent else { return RetryPolicy(maximumAttempts: 1) }
         return RetryPolicy(
@@ -96,7 +93,7 @@ public struct InternalClient: Sendable {
 }
 
 extension CircuitBreaker.Configuration {
-    /// For the product's own services, which come back within seconds.
+    /// For the product's own services, which restart within seconds.
     fileprivate static var ofPeers: Self {
         var configuration = Self()
         configuration.longestOpenTime = .seconds(2)
@@ -105,7 +102,7 @@ extension CircuitBreaker.Configuration {
 }
 
 extension HTTPClient.Failure.Kind {
-    /// What it says of the other side's health.
+    /// Whether the failure shows that the other service is unhealthy.
     fileprivate var outcome: CircuitBreaker.Outcome {
         switch self {
         case .unreachable, .untrusted, .connectionLost, .malformedReply, .deadlineExceeded: .failure

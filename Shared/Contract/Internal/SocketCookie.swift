@@ -1,5 +1,4 @@
-/// The cookie that opens sockets: the operating system's cookie store carries it from an app's
-/// HTTP calls to its socket.
+/// The cookie that authenticates sockets. The operating system's cookie store takes it from an app's HTTP calls to its socket.
 public enum SocketCookie {
     public static let name = "maru_socket"
 }

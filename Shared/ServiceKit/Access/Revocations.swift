@@ -1,6 +1,6 @@
-internal import Contract
+public import Contract
 public import EventLoop
-public import Redis
+internal import Redis
 internal import Synchronization
 public import Wire
 
@@ -87,12 +87,9 @@ public final class Revocations: Sendable {
     }
 
     /// Subscribes to hints and polls the authority until the task is cancelled.
-    public func follow(_ subscriber: RedisSubscriber, on loop: EventLoop) async throws {
-        let subscription = subscriber.listen(to: Revocation.channel) { [weak self] event in
-            guard let self, case .message(let bytes) = event, let json = try? JSONValue(parsing: bytes),
-                let revocation = Revocation(json)
-            else { return }
-            insert(revocation)
+    public func follow(_ subscriber: MessageSubscriber, on loop: EventLoop) async throws {
+        let subscription = subscriber.listen(to: Revocation.self) { [weak self] event in
+            if case .message(let revocation) = event { self?.insert(revocation) }
         }
         defer { subscription.cancel() }
         while !Task.isCancelled {

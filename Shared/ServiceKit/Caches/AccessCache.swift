@@ -4,33 +4,34 @@ public import Redis
 internal import Synchronization
 public import Wire
 
-/// What users may see of channels, asked of workspace-service and kept as long as changes can be heard.
+/// The access of users to channels, fetched from workspace-service and kept while hints of changes arrive.
 ///
-/// A hint makes it forget what it names: a user in a workspace, or everybody in it. While hints cannot be heard nothing
-/// is kept, and each question is asked.
+/// A hint invalidates the access of one user in a workspace or of all its users. While no hints arrive nothing is cached, and each read
+/// is a call.
 public final class AccessCache: Sendable {
-    fileprivate struct Key: Hashable {
+    fileprivate struct CacheKey: Hashable {
         let user: UserID
         let channel: ChannelID
     }
 
-    fileprivate struct Place: Hashable {
+    /// The users whose access a hint invalidates.
+    fileprivate struct Scope: Hashable {
         let workspace: WorkspaceID
-        /// Nil for everybody.
+        /// Nil for all users.
         let user: UserID?
     }
 
     fileprivate struct Entry {
         let access: ChannelAccess
-        let askedAt: UInt64
+        let fetchedAt: UInt64
     }
 
     fileprivate struct State {
-        var entries: [Key: Entry] = [:]
-        /// When the last hint about a place came; answers asked for before it do not count.
-        var hints: [Place: UInt64] = [:]
+        var entries: [CacheKey: Entry] = [:]
+        /// The time of the last hint about each scope; entries fetched before it are invalid.
+        var hints: [Scope: UInt64] = [:]
         var isLive = false
-        /// Answers asked for before do not count: hints may have been missed.
+        /// Entries fetched before this time are invalid, because hints may have been lost since.
         var validFrom: UInt64 = 0
     }
 
@@ -46,73 +47,72 @@ public final class AccessCache: Sendable {
         self.lifetime = lifetime.wholeNanoseconds
     }
 
-    /// Whether changes can be heard; while they cannot, what is known of anybody's access may be old.
+    /// Whether hints arrive. While they do not, access that was read earlier may be outdated.
     public var isLive: Bool { state.withLock(\.isLive) }
 
-    /// What the user is to the channel; nil where they do not see it.
+    /// The user's access to the channel; nil if they cannot see it.
     public func access(of user: UserID, to channel: ChannelID) async throws -> ChannelAccess? {
-        let key = Key(user: user, channel: channel)
+        let key = CacheKey(user: user, channel: channel)
         if let known = state.withLock({ $0.entry(key, oldest: EventLoop.preciseNow &- lifetime) }) { return known }
-        let askedAt = EventLoop.preciseNow
+        let fetchedAt = EventLoop.preciseNow
         guard let access = try await workspaces.access(of: user, channels: [channel]).channels.first else { return nil }
-        keep(access, key, askedAt)
+        keep(access, key, fetchedAt)
         return access
     }
 
-    /// Keeps an answer that came otherwise, such as that of a join.
-    public func keep(_ access: ChannelAccess, of user: UserID, askedAt: UInt64) {
-        keep(access, Key(user: user, channel: access.id), askedAt)
+    /// Stores access from another call, such as the reply to a join.
+    ///
+    /// - Parameter askedAt: the time before the call, in monotonic nanoseconds.
+    public func keep(_ access: ChannelAccess, of user: UserID, askedAt fetchedAt: UInt64) {
+        keep(access, CacheKey(user: user, channel: access.id), fetchedAt)
     }
 
-    private func keep(_ access: ChannelAccess, _ key: Key, _ askedAt: UInt64) {
+    private func keep(_ access: ChannelAccess, _ key: CacheKey, _ fetchedAt: UInt64) {
         state.withLock { state in
             guard state.isLive else { return }
             if state.entries.count >= capacity { state.entries.removeAll(keepingCapacity: true) }
-            state.entries[key] = Entry(access: access, askedAt: askedAt)
+            state.entries[key] = Entry(access: access, fetchedAt: fetchedAt)
         }
     }
 
-    /// Listens to changes for as long as `subscriber` lives; to be called on a loop.
-    public func follow(_ subscriber: RedisSubscriber) -> RedisSubscription {
-        subscriber.listen(to: HintChannel.access) { [weak self] event in
+    /// Follows hints for as long as `subscriber` lives; call it on a loop.
+    public func follow(_ subscriber: MessageSubscriber) -> RedisSubscription {
+        subscriber.listen(to: AccessHint.self) { [weak self] event in
             switch event {
-            case .message(let bytes): self?.changed(bytes)
+            case .message(let hint): self?.invalidate(hint)
             case .confirmed, .gap: self?.become(live: true)
             case .lost: self?.become(live: false)
             }
         }
     }
 
-    private func changed(_ hint: [UInt8]) {
-        guard let json = try? JSONValue(parsing: hint),
-            let workspace = json["workspace_id"]?.string.flatMap(WorkspaceID.init)
-        else { return }
-        let place = Place(workspace: workspace, user: json["user_id"]?.string.flatMap(UserID.init))
+    private func invalidate(_ hint: AccessHint) {
+        let scope = Scope(workspace: hint.workspace, user: hint.user)
         state.withLock { state in
-            // Forgetting all is always right, and keeps the hints bounded.
-            if state.hints.count >= capacity { state.forgetAll() }
-            state.hints[place] = EventLoop.preciseNow
+            // Invalidating everything is always correct, and keeps the number of hints bounded.
+            if state.hints.count >= capacity { state.removeAll() }
+            state.hints[scope] = EventLoop.preciseNow
         }
     }
 
     private func become(live isLive: Bool) {
         state.withLock { state in
             state.isLive = isLive
-            state.forgetAll()
+            state.removeAll()
         }
     }
 }
 
 extension AccessCache.State {
-    fileprivate func entry(_ key: AccessCache.Key, oldest: UInt64) -> ChannelAccess? {
-        guard isLive, let entry = entries[key], entry.askedAt >= max(oldest, validFrom) else { return nil }
+    fileprivate func entry(_ key: AccessCache.CacheKey, oldest: UInt64) -> ChannelAccess? {
+        guard isLive, let entry = entries[key], entry.fetchedAt >= max(oldest, validFrom) else { return nil }
         let workspace = entry.access.workspace
-        let everybody = hints[AccessCache.Place(workspace: workspace, user: nil)] ?? 0
-        let one = hints[AccessCache.Place(workspace: workspace, user: key.user)] ?? 0
-        return entry.askedAt > max(everybody, one) ? entry.access : nil
+        let allUsers = hints[AccessCache.Scope(workspace: workspace, user: nil)] ?? 0
+        let oneUser = hints[AccessCache.Scope(workspace: workspace, user: key.user)] ?? 0
+        return entry.fetchedAt > max(allUsers, oneUser) ? entry.access : nil
     }
 
-    fileprivate mutating func forgetAll() {
+    fileprivate mutating func removeAll() {
         entries.removeAll()
         hints.removeAll()
         validFrom = EventLoop.preciseNow

@@ -1,88 +1,86 @@
 public import EventLoop
 
-/// Asks for many things in one question: what is asked for while a question is under way makes the next one.
+/// Reads many values with one fetch: the keys that are asked for while a fetch is in progress make the next one.
 ///
-/// Nothing is kept. An answer comes from a question that began after whoever gets it had asked, so it is as fresh
-/// as that of a question of one's own, and the busier a loop is, the smaller the share that each pays.
+/// Nothing is cached. A value comes from a fetch that began after its reader had asked, so it is as fresh as a fetch of its own would
+/// make it. The busier a loop is, the more readers share a fetch.
 public final class GatheredReads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// Asks for distinct keys; what there is nothing of is absent.
-    public typealias Question = @Sendable ([Key]) async throws -> [Key: Value]
+    /// Reads the values of distinct keys; keys without a value are missing from the result.
+    public typealias Fetch = @Sendable ([Key]) async throws -> [Key: Value]
 
-    private let lanes: LoopLocal<ReadLane<Key, Value>>
+    private let queues: LoopLocal<ReadQueue<Key, Value>>
 
     /// - Parameters:
-    ///   - limit: keys in one question at most.
-    ///   - patience: a question that takes longer does not hold up the next.
+    ///   - limit: keys in one fetch at most.
+    ///   - overlap: the next fetch does not wait longer than this for the one before it.
     public init(
-        on loops: EventLoopGroup, limit: Int = 500, patience: Duration = .milliseconds(5),
-        _ question: @escaping Question
+        on loops: EventLoopGroup, limit: Int = 500, overlap: Duration = .milliseconds(5), _ fetch: @escaping Fetch
     ) {
-        lanes = LoopLocal(loops) { ReadLane(on: $0, limit: limit, patience: patience, question) }
+        queues = LoopLocal(loops) { ReadQueue(on: $0, limit: limit, overlap: overlap, fetch) }
     }
 
-    /// The value of a key, nil where there is none; what its question throws is thrown to all who are in it.
-    /// To be called on a loop.
+    /// The value of a key; nil if it has none. An error of a fetch is thrown to all its readers. Call it on a loop.
     public func value(of key: Key) async throws -> Value? {
-        try await withUnsafeThrowingContinuation { lanes.current.add(key, $0) }
+        try await withUnsafeThrowingContinuation { queues.current.add(key, $0) }
     }
 }
 
-/// What one loop asks.
+/// The readers of one loop.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
-private final class ReadLane<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+private final class ReadQueue<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
     typealias Continuation = UnsafeContinuation<Value?, any Error>
 
     private let loop: EventLoop
     private let limit: Int
-    private let patience: Duration
-    private let question: GatheredReads<Key, Value>.Question
+    private let overlap: Duration
+    private let fetch: GatheredReads<Key, Value>.Fetch
     private var waiting: [(key: Key, continuation: Continuation)] = []
-    private var underWay = 0
-    /// Until when the latest question holds up the next, in the loop's time.
-    private var holdsUntil: UInt64 = 0
-    private var isDue = false
+    private var inProgress = 0
+    /// Until this time, in the loop's time, the next fetch waits for the latest one.
+    private var waitsUntil: UInt64 = 0
+    private var isScheduled = false
 
-    private static var mostUnderWay: Int { 16 }
+    private static var mostInProgress: Int { 16 }
 
-    init(on loop: EventLoop, limit: Int, patience: Duration, _ question: @escaping GatheredReads<Key, Value>.Question) {
+    init(on loop: EventLoop, limit: Int, overlap: Duration, _ fetch: @escaping GatheredReads<Key, Value>.Fetch) {
         self.loop = loop
         self.limit = limit
-        self.patience = patience
-        self.question = question
+        self.overlap = overlap
+        self.fetch = fetch
     }
 
     func add(_ key: Key, _ continuation: Continuation) {
         waiting.append((key, continuation))
-        if underWay == 0 || loop.now >= holdsUntil { beginSoon() }
+        if inProgress == 0 || loop.now >= waitsUntil { scheduleFetch() }
     }
 
-    /// At the end of the turn, so that all who come in it are together.
-    private func beginSoon() {
-        guard !isDue, !waiting.isEmpty, underWay < Self.mostUnderWay else { return }
-        isDue = true
+    /// Begins a fetch at the end of the turn, so that all readers of the turn share it.
+    private func scheduleFetch() {
+        guard !isScheduled, !waiting.isEmpty, inProgress < Self.mostInProgress else { return }
+        isScheduled = true
         loop.atEndOfTick { [self] in
-            isDue = false
+            isScheduled = false
             begin()
         }
     }
 
     private func begin() {
-        let asked = Array(waiting.prefix(limit))
-        waiting.removeFirst(asked.count)
-        underWay += 1
-        holdsUntil = loop.now + UInt64(patience.wholeNanoseconds)
-        let impatience = loop.schedule(after: patience) { [self] in beginSoon() }
+        let readers = Array(waiting.prefix(limit))
+        waiting.removeFirst(readers.count)
+        inProgress += 1
+        waitsUntil = loop.now + UInt64(overlap.wholeNanoseconds)
+        let timer = loop.schedule(after: overlap) { [self] in scheduleFetch() }
         Task(executorPreference: loop) { [self] in
             do {
-                let answers = try await question(Array(Set(asked.map(\.key))))
-                for (key, continuation) in asked { continuation.resume(returning: answers[key]) }
+                let values = try await fetch(Array(Set(readers.map(\.key))))
+                for (key, continuation) in readers { continuation.resume(returning: values[key]) }
             } catch {
-                for (_, continuation) in asked { continuation.resume(throwing: error) }
+                for (_, continuation) in readers { continuation.resume(throwing: error) }
             }
-            impatience.cancel()
-            underWay -= 1
-            beginSoon()
+            timer.cancel()
+            inProgress -= 1
+            scheduleFetch()
         }
     }
 }

@@ -1,16 +1,19 @@
+public import Contract
 public import Postgres
-public import Wire
+internal import Wire
 
-/// Facts that are to be told to other services, written in the transaction that makes them true.
+/// The facts that a service publishes. Each is written in the transaction that makes it true.
 ///
-/// What is committed is told at least once, what is rolled back never; `OutboxRelay` does the telling.
+/// A committed fact is published at least once, and one that is rolled back never. `OutboxRelay` publishes them.
 public struct Outbox: Sendable {
     private let database: PostgresPool
     private let signal: WakeSignal
+    /// The service whose facts the outbox publishes.
+    private let source: String
 
     private static let append = Statement.write("append to outbox", "insert into outbox (type, body) values ($1, $2)")
 
-    /// The table, for the service's list of migrations.
+    /// The migration that creates the table, for the service's list of migrations.
     public static func migration(number: Int) -> Migration {
         Migration(number: number, name: "create_outbox", sql: Array(table.utf8))
     }
@@ -28,12 +31,13 @@ public struct Outbox: Sendable {
         create index outbox_published on outbox (published_at) where published_at is not null;
         """
 
-    init(database: PostgresPool, signal: WakeSignal) {
+    init(database: PostgresPool, signal: WakeSignal, source: String) {
         self.database = database
         self.signal = signal
+        self.source = source
     }
 
-    /// Runs `body` in a transaction; the facts that it appends are told as soon as it has committed.
+    /// Runs `body` in a transaction; the facts that it appends are published as soon as it has committed.
     public func transaction<Result>(
         _ isolation: Isolation = .readCommitted, attempts: Int = 3,
         _ body: (PostgresTransaction) async throws -> Result
@@ -44,22 +48,18 @@ public struct Outbox: Sendable {
     }
 
     /// Writes a fact within `transaction`.
-    public func append(
-        _ type: StaticString, in transaction: PostgresTransaction, _ write: (inout JSONWriter) -> Void
-    ) async throws(PostgresError) {
+    public func append(_ fact: some Fact, in transaction: PostgresTransaction) async throws(PostgresError) {
         var batch = PostgresBatch()
-        try add(type, to: &batch, write)
+        try add(fact, to: &batch)
         try await transaction.run(batch)
     }
 
-    /// Adds the writing of a fact to a batch, which saves it a round trip of its own.
-    public func add(
-        _ type: StaticString, to batch: inout PostgresBatch, _ write: (inout JSONWriter) -> Void
-    ) throws(PostgresError) {
-        let body = JSONWriter.bytes { json in json.object(write) }
-        try batch.add(Self.append, "\(type)", String(decoding: body, as: UTF8.self))
+    /// Adds the insert of a fact to a batch, which saves a round trip.
+    public func add<F: Fact>(_ fact: F, to batch: inout PostgresBatch) throws(PostgresError) {
+        assert(F.source == source, "an outbox publishes the facts of one service")
+        try batch.add(Self.append, fact.name.rawValue, String(decoding: fact.encodedBody(), as: UTF8.self))
     }
 
-    /// Says that rows were written outside of `transaction`.
+    /// Wakes the relay after facts were appended outside of `transaction`.
     public func wake() { signal.wake() }
 }

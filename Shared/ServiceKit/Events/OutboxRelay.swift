@@ -1,35 +1,36 @@
 internal import EventLoop
 internal import Postgres
-public import Redis
+internal import Redis
 internal import Telemetry
 internal import Wire
 
-/// Tells the facts of an outbox on its Redis stream, in order, and remembers what was told until nobody can need it.
+/// Publishes the rows of an outbox to its Redis stream, in order, and keeps published rows for a while in case Redis loses them.
 ///
-/// Several instances may run it: rows being told by one are passed over by the others. A row is told again when a crash comes
-/// between telling and noting, or when the last entry told is gone from Redis, which has then lost others, too.
+/// Several instances may run it: a relay skips the rows that another one has locked. A row is published again if the process ends
+/// between publishing it and marking it as published. All rows that are kept are published again if Redis no longer has the entry
+/// that was published last, because it may have lost others as well.
 struct OutboxRelay: Sendable {
     let database: PostgresPool
     let redis: Redis
     /// The stream's name, such as `facts:auth`.
     let stream: RedisKey
-    /// Makes the commands that tell a row; the last appends an entry to the stream.
-    let telling: @Sendable (OutboxRow) async throws -> [RedisCommand]
-    /// How old a row must be: time for its writer to tell it by itself.
+    /// Makes the commands that publish a row; the last one appends an entry to the stream.
+    let commands: @Sendable (OutboxRow) async throws -> [RedisCommand]
+    /// The least age of a row that the relay publishes. Until then its writer may publish it.
     let grace: Duration
-    let memory: OutboxMemory
+    let retention: OutboxRetention
     let signal: WakeSignal
     let log: Log
 
     private static let batch = 500
-    private static let againBatch = 5000
-    /// A batch ends after this though rows are left, so that what was told is soon noted.
-    private static let turn = Duration.seconds(2)
-    /// What Redis has for a slice: nobody waits, and what comes too late is told twice.
-    private static let patience = Duration.seconds(5)
-    /// What nobody has signalled, because its writer died, is found after this.
-    private static let patrol = Duration.seconds(1)
-    private static let cleaning = Duration.seconds(60)
+    private static let resetBatch = 5000
+    /// The longest time for a batch. The rows published so far are marked then, even if rows of the batch are left.
+    private static let batchDuration = Duration.seconds(2)
+    /// The time-out of Redis for a slice. Rows whose reply comes later are published twice.
+    private static let sliceTimeout = Duration.seconds(5)
+    /// How long the relay sleeps without a signal. A writer may end before it signals.
+    private static let pollInterval = Duration.seconds(1)
+    private static let cleaningInterval = Duration.seconds(60)
 
     private static let waiting = Statement.write(
         "waiting outbox rows",
@@ -38,17 +39,17 @@ struct OutboxRelay: Sendable {
         where published_at is null and created_at <= (extract(epoch from now()) * 1000)::bigint - $2
         order by id limit $1 for update skip locked
         """)
-    private static let published = Statement.write(
+    private static let markPublished = Statement.write(
         "note published outbox rows",
         """
-        update outbox set published_at = (extract(epoch from clock_timestamp()) * 1000)::bigint, entry = told.entry
-        from unnest($1::bigint[], $2::text[]) as told (id, entry) where outbox.id = told.id
+        update outbox set published_at = (extract(epoch from clock_timestamp()) * 1000)::bigint, entry = published.entry
+        from unnest($1::bigint[], $2::text[]) as published (id, entry) where outbox.id = published.id
         """)
-    private static let awake = Statement.read("outbox telling goes on", "select")
-    private static let last = Statement.read(
+    private static let keepAlive = Statement.read("keep outbox transaction alive", "select")
+    private static let lastPublished = Statement.read(
         "last published outbox entry",
         "select entry from outbox where published_at is not null order by published_at desc, id desc limit 1")
-    private static let again = Statement.write(
+    private static let reset = Statement.write(
         "publish outbox again",
         """
         with slice as (
@@ -64,7 +65,7 @@ struct OutboxRelay: Sendable {
         select id, entry from outbox
         where published_at < (extract(epoch from now()) * 1000)::bigint - $2 order by published_at limit $1
         """)
-    private static let forget = Statement.write("forget outbox rows", "delete from outbox where id = any($1::bigint[])")
+    private static let delete = Statement.write("delete outbox rows", "delete from outbox where id = any($1::bigint[])")
 
     /// Relays until cancelled.
     func run(on loop: EventLoop) async throws {
@@ -72,32 +73,32 @@ struct OutboxRelay: Sendable {
         var nextCleaning = loop.now
         while !Task.isCancelled {
             if case .connected(let generation) = redis.state {
-                // However short it was away, it may have come back empty, or as a replica that lacks the latest.
-                if generation != known { try await publishAgainIfLost() }
+                // Redis may have restarted empty, or failed over to a replica without the latest entries.
+                if generation != known { try await resetIfRedisLostEntries() }
                 known = generation
                 while try await relayBatch(on: loop), !Task.isCancelled {}
                 if loop.now >= nextCleaning {
-                    nextCleaning = loop.now + Self.cleaning.wholeNanoseconds
-                    try await publishAgainIfLost()
-                    try await forgetOld()
+                    nextCleaning = loop.now + Self.cleaningInterval.wholeNanoseconds
+                    try await resetIfRedisLostEntries()
+                    try await deleteOldRows()
                 }
             }
-            try await signal.sleep(atMost: Self.patrol, on: loop)
+            try await signal.sleep(atMost: Self.pollInterval, on: loop)
         }
     }
 
-    /// Tells the next rows and says whether there may be more. What was told is noted whatever becomes of the rest.
+    /// Publishes the next rows and returns whether there may be more. Published rows are marked even if a later one fails.
     private func relayBatch(on loop: EventLoop) async throws -> Bool {
         let (mayBeMore, failure) = try await database.transaction { tx in
             let rows = try await tx.query(Self.waiting, Self.batch, grace.wholeMilliseconds).map {
                 row throws(PostgresError) in
                 OutboxRow(id: try row.next(), type: try row.next(), body: try row.next())
             }
-            let end = loop.now + Self.turn.wholeNanoseconds
+            let end = loop.now + Self.batchDuration.wholeNanoseconds
             var waiting = rows[...]
             var failure: (any Error)?
             while !waiting.isEmpty, failure == nil, loop.now < end {
-                failure = try await tellSome(of: &waiting, in: tx)
+                failure = try await publishSlice(of: &waiting, in: tx)
             }
             return (rows.count == Self.batch || !waiting.isEmpty, failure)
         }
@@ -105,76 +106,78 @@ struct OutboxRelay: Sendable {
         return mayBeMore
     }
 
-    /// Takes the first rows that fill a slice, tells them and notes which were told.
+    /// Publishes the first rows that fill a slice and marks those that were published.
     ///
-    /// - Returns: why one of them was not. What is behind it is told after it, later.
-    private func tellSome(
+    /// - Returns: the error of the first row that could not be published. The rows after it wait for it.
+    private func publishSlice(
         of rows: inout ArraySlice<OutboxRow>, in tx: PostgresTransaction
     ) async throws -> (any Error)? {
-        var (taken, failure) = await take(from: &rows)
-        // One row may be many slices, and the server ends a transaction that stands idle.
-        let outcomes = try await redis.run(inTurn: taken.commands, within: Self.patience) {
-            try await tx.query(Self.awake)
+        var (slice, failure) = await nextSlice(of: &rows)
+        // A large row may take a while, and the server ends a transaction that is idle for long.
+        let outcomes = try await redis.run(inTurn: slice.commands, within: Self.sliceTimeout) {
+            try await tx.query(Self.keepAlive)
         }
-        var told: (ids: [Int64], entries: [String]) = ([], [])
+        var published: (ids: [Int64], entries: [String]) = ([], [])
         do {
-            for row in taken.rows {
+            for row in slice.rows {
                 let replies = try outcomes[row.commands.clamped(to: outcomes.indices)].map { try $0.get() }
                 guard let entry = replies.last?.text else { throw RedisError.unexpectedReply("no entry of a stream") }
-                told.ids.append(row.id)
-                told.entries.append(entry)
+                published.ids.append(row.id)
+                published.entries.append(entry)
             }
         } catch {
             failure = error
         }
-        if !told.ids.isEmpty { try await tx.execute(Self.published, told.ids, told.entries) }
+        if !published.ids.isEmpty { try await tx.execute(Self.markPublished, published.ids, published.entries) }
         return failure
     }
 
-    /// The commands of some rows, and which are whose.
-    private struct Taken {
+    /// The commands that publish some rows, and the range of the commands of each row.
+    private struct Slice {
         var commands: [RedisCommand] = []
         var rows: [(id: Int64, commands: Range<Int>)] = []
     }
 
-    private func take(from rows: inout ArraySlice<OutboxRow>) async -> (Taken, failure: (any Error)?) {
-        var taken = Taken()
+    private func nextSlice(of rows: inout ArraySlice<OutboxRow>) async -> (Slice, failure: (any Error)?) {
+        var slice = Slice()
         var size = 0
-        while taken.commands.count < redis.slice.commands, size < redis.slice.bytes, let row = rows.popFirst() {
+        while slice.commands.count < redis.slice.commands, size < redis.slice.bytes, let row = rows.popFirst() {
             do {
-                let commands = try await telling(row)
-                taken.rows.append((row.id, taken.commands.count..<taken.commands.count + commands.count))
-                taken.commands += commands
+                let commands = try await commands(row)
+                slice.rows.append((row.id, slice.commands.count..<slice.commands.count + commands.count))
+                slice.commands += commands
                 size += commands.lazy.map(\.size).reduce(0, +)
             } catch {
-                return (taken, error)
+                return (slice, error)
             }
         }
-        return (taken, nil)
+        return (slice, nil)
     }
 
-    /// Redis may come back without its latest entries, or empty: then all that is remembered is told again.
-    private func publishAgainIfLost() async throws {
+    /// Checks that Redis still has the entry that was published last. If not, all rows that are kept are published again.
+    private func resetIfRedisLostEntries() async throws {
         guard
-            let last = try await database.query(Self.last).first({ row throws(PostgresError) in
+            let last = try await database.query(Self.lastPublished).first({ row throws(PostgresError) in
                 try row.next(as: String.self)
             }),
             let id = RedisStreamEntry.ID(last)
         else { return }
         if try await redis.entries(ofStream: stream, from: id, through: id, limit: 1).isEmpty {
-            let count = try await publishAgain()
+            let count = try await resetPublishedRows()
             log.warning(
-                "facts are lost in redis and published again", ["stream": .name(stream.name), "count": .count(count)])
+                "redis has lost outbox entries; they are published again", ["stream": .name(stream.name), "count": .count(count)])
         }
     }
 
-    /// Returns how many rows are to be told again: all or none, because what others tell meanwhile would hide from the next
-    /// look that something is missing. Each statement takes its part only, for the server lets none run for long.
-    private func publishAgain() async throws -> Int {
+    /// Marks all published rows as waiting, all or none: an entry that another instance publishes meanwhile would hide the loss from the
+    /// next check. Each statement marks a limited number of rows, because the server limits the time of a statement.
+    ///
+    /// - Returns: the number of rows.
+    private func resetPublishedRows() async throws -> Int {
         try await database.transaction { tx in
             var (total, newest): (Int, Int64) = (0, 0)
             while true {
-                let part = try await tx.query(Self.again, newest, Self.againBatch).only { row throws(PostgresError) in
+                let part = try await tx.query(Self.reset, newest, Self.resetBatch).only { row throws(PostgresError) in
                     (count: Int(try row.next(as: Int64.self)), newest: try row.next(as: Int64.self))
                 }
                 if part.count == 0 { return total }
@@ -183,28 +186,28 @@ struct OutboxRelay: Sendable {
         }
     }
 
-    /// Forgets rows told before its memory begins that every group has acknowledged, and trims the stream behind them. What no
-    /// group reads is forgotten by its age alone.
-    private func forgetOld() async throws {
+    /// Deletes published rows that are older than their retention and that every consumer group has acknowledged, and trims the stream
+    /// before them. In a stream without a group only the age counts.
+    private func deleteOldRows() async throws {
         let done = try await acknowledged()
-        let memory = done == nil ? memory.unheard : memory.acknowledged
+        let age = done == nil ? retention.unread : retention.acknowledged
         while !Task.isCancelled {
-            let old = try await database.query(Self.old, Self.batch, memory.wholeMilliseconds)
+            let old = try await database.query(Self.old, Self.batch, age.wholeMilliseconds)
             let rows = try old.map { row throws(PostgresError) in
                 (id: try row.next(as: Int64.self), entry: RedisStreamEntry.ID(try row.next(as: String.self)))
             }
-            let behind = rows.filter { row in
+            let deletable = rows.filter { row in
                 guard let done, let entry = row.entry else { return true }
                 return entry < done
             }
-            guard let newest = behind.compactMap(\.entry).max() else { return }
-            try await database.execute(Self.forget, behind.map(\.id))
+            guard let newest = deletable.compactMap(\.entry).max() else { return }
+            try await database.execute(Self.delete, deletable.map(\.id))
             try await redis.trimStream(stream, before: newest)
-            if behind.count < Self.batch { return }
+            if deletable.count < Self.batch { return }
         }
     }
 
-    /// The entry before which every group has acknowledged all; nil where there is no group.
+    /// The id before which every group has acknowledged all entries; nil if there is no group.
     private func acknowledged() async throws -> RedisStreamEntry.ID? {
         let groups = try await redis.groups(ofStream: stream)
         var done = groups.map(\.lastDelivered).min()
@@ -217,15 +220,10 @@ struct OutboxRelay: Sendable {
     }
 }
 
-/// What a service has written down to be told.
+/// A row of an outbox: a message that a service has committed to publish.
 public struct OutboxRow: Sendable {
     public let id: Int64
     public let type: String
     /// JSON.
     public let body: String
-
-    /// Appends the row as a fact.
-    public func fact(on stream: RedisKey) -> RedisCommand {
-        .append(["id": String(id), "type": type, "body": body], toStream: stream)
-    }
 }

@@ -1,7 +1,7 @@
 public import EventLoop
 internal import Synchronization
 
-/// Lets one task sleep until another has something for it.
+/// Lets one task sleep until another task has work for it.
 public final class WakeSignal: Sendable {
     private struct State {
         var isRaised = false
@@ -12,7 +12,7 @@ public final class WakeSignal: Sendable {
 
     public init() {}
 
-    /// Ends the present sleep, or the next one before it begins.
+    /// Wakes the sleeping task; if no task sleeps, the next sleep returns at once.
     public func wake() {
         let sleeper = state.withLock { state in
             defer { state.sleeper = nil }
@@ -22,7 +22,7 @@ public final class WakeSignal: Sendable {
         sleeper?.resume()
     }
 
-    /// Returns when woken, or after `limit`.
+    /// Returns when another task calls `wake`, or after `limit`.
     public func sleep(atMost limit: Duration, on loop: EventLoop) async throws {
         let alarm = Task(executorPreference: loop) {
             try await loop.sleep(for: limit)

@@ -38,7 +38,7 @@ public struct OperatorCommand: Sendable {
             http: HTTPClient(on: loops), deadline: deadline)
         Task(executorPreference: loops.loops[0]) {
             do {
-                let reply = try await client.tell(path)
+                let reply = try await client.post(path)
                 print(String(decoding: reply.text, as: UTF8.self))
                 exit(succeeded(reply) ? 0 : 1)
             } catch {

@@ -1,3 +1,4 @@
+public import Contract
 internal import EventLoop
 internal import Glibc
 public import Postgres
@@ -54,10 +55,10 @@ extension ServiceBuilder {
     }
 
     /// Redis for subscriptions, with one connection.
-    public func subscriber() throws -> RedisSubscriber {
+    public func subscriber() throws -> MessageSubscriber {
         let subscriber = RedisSubscriber(try redisConfiguration(), on: loops, resolvingOn: pool)
         life.atEnd.append { subscriber.close() }
-        return subscriber
+        return MessageSubscriber(subscriber, counting: unknownMessages)
     }
 
     private func redisConfiguration() throws(ConfigError) -> RedisConfiguration {
@@ -68,39 +69,44 @@ extension ServiceBuilder {
         return configuration
     }
 
-    /// The outbox in `database` for the facts that this service publishes to the stream `facts:<name>`.
-    public func outbox(in database: PostgresPool, to redis: Redis, named name: String) -> Outbox {
-        let stream = RedisKey.facts(of: name)
-        return outbox(in: database, to: redis, stream: stream, grace: .zero, memory: .day) { [$0.fact(on: stream)] }
+    /// The outbox in `database` for facts of type `F`, relayed to their stream.
+    public func outbox<F: Fact>(of _: F.Type, in database: PostgresPool, to redis: Redis) -> Outbox {
+        let stream = RedisKey(F.stream)
+        let signal = relayOutbox(of: database, to: redis, stream: stream, grace: .zero, retention: .day) { row in
+            [row.appendingFact(to: stream)]
+        }
+        return Outbox(database: database, signal: signal, source: F.source)
     }
 
-    /// An outbox with rows that are published by several commands; the last command of a row appends an entry to `stream`.
+    /// Relays the rows of the outbox in `database` to `stream`.
     ///
     /// - Parameters:
     ///   - grace: how long the relay leaves a row to its writer before it publishes the row itself.
-    ///   - memory: how long a row and its entry are kept.
-    public func outbox(
-        in database: PostgresPool, to redis: Redis, stream: RedisKey, grace: Duration, memory: OutboxMemory,
-        telling: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
-    ) -> Outbox {
+    ///   - retention: how long a row and its entry are kept.
+    ///   - commands: makes the commands that publish a row; the last one appends an entry to `stream`.
+    /// - Returns: the signal that makes the relay look for rows at once.
+    @discardableResult
+    public func relayOutbox(
+        of database: PostgresPool, to redis: Redis, stream: RedisKey, grace: Duration, retention: OutboxRetention,
+        commands: @escaping @Sendable (OutboxRow) async throws -> [RedisCommand]
+    ) -> WakeSignal {
         let signal = WakeSignal()
         // After a restart, Redis may have lost the latest entries.
         redis.observe { if $0.isConnected { signal.wake() } }
         let relay = OutboxRelay(
-            database: database, redis: redis, stream: stream, telling: telling, grace: grace, memory: memory,
+            database: database, redis: redis, stream: stream, commands: commands, grace: grace, retention: retention,
             signal: signal, log: log)
         background("outbox relay") { try await relay.run(on: $0) }
-        return Outbox(database: database, signal: signal)
+        return signal
     }
 
-    /// Consumes the facts of another service, from the first that this service has not handled yet. `handler` may receive
-    /// a fact twice, and receives it again if it has thrown.
-    ///
-    /// - Parameter source: the short name of the publishing service, such as `workspace`.
-    public func facts(of source: String, _ handler: @escaping @Sendable (Fact) async throws -> Void) throws {
-        try stream(.facts(of: source)) { entry in
-            // A retry cannot make an unreadable entry readable.
-            if let fact = Fact(entry) { try await handler(fact) }
+    /// Consumes the facts of another service, from the first one that this service has not handled. `handler` may
+    /// receive a fact more than once, and receives it again if it throws. A fact that cannot be read is counted and
+    /// acknowledged, so that a newer release of the other service does not block this one.
+    public func facts<F: Fact>(_ handler: @escaping @Sendable (F) async throws -> Void) throws {
+        try stream(RedisKey(F.stream)) { [unknownMessages] entry in
+            guard let entry = FactEntry<F>(entry, counting: unknownMessages) else { return }
+            try await handler(entry.fact)
         }
     }
 

@@ -29,6 +29,8 @@ public final class ServiceBuilder: @unchecked Sendable {
     /// Receives the files of calls while they arrive.
     var files: (any FileStore)?
     var tokens = Tokens()
+    /// Counts messages of other services that this one cannot read.
+    public let unknownMessages: UnknownMessages
     /// The one Redis client of the service, once it has been asked for.
     var sharedRedis: Redis?
 
@@ -64,6 +66,7 @@ public final class ServiceBuilder: @unchecked Sendable {
         self.log = log
         metrics = MetricsRegistry(for: loops)
         metrics.add(ProcessMetrics())
+        unknownMessages = UnknownMessages(metrics: metrics, log: log)
         guard let clients = Config.textOfFile(config[CommonSettings.clientsFile]) else {
             throw ConfigError("clients_file: cannot read \(config[CommonSettings.clientsFile])")
         }

@@ -76,6 +76,13 @@ public struct InternalCall: Sendable {
         try JSONValue(parsing: try await request.body.collect(upTo: Self.bodyLimit))
     }
 
+    /// The parameters of the call, for a typed request to read; the body is 1 MiB at most.
+    func reader(hasBody: Bool) async throws -> InternalRequestReader {
+        try InternalRequestReader(
+            path: request.path, parameters: parameters, query: request.query,
+            body: hasBody ? try await request.body.collect(upTo: Self.bodyLimit) : nil)
+    }
+
     /// A reply with the JSON value that `write` writes.
     public func reply(capacity: Int = 512, _ write: (inout JSONWriter) -> Void) -> Response {
         .json(JSONWriter.bytes(capacity: capacity, write))

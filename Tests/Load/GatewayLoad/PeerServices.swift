@@ -86,6 +86,7 @@ struct PeerReplies {
                 json.field("head", head.value)
                 // The session cursor, if the call asks for it.
                 json.field("seq", 0)
+                json.field("end", head.value)
                 json.array("events") { _ in }
             }
         default:

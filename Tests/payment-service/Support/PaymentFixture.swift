@@ -111,8 +111,8 @@ final class PaymentFixture: Stoppable {
     }
 
     func balance(_ user: Int64) async throws -> Int {
-        let reply = try await ask("GET", "/internal/balances/\(user)")
-        guard let balance = try JSONValue(parsing: reply.body)["balance"]?.int else {
+        let reply = try await ask("POST", "/internal/balances", json: #"{"ids":["\#(user)"]}"#)
+        guard let balance = try JSONValue(parsing: reply.body)["balances"]?[0]?["balance"]?.int else {
             throw NeverHappened(description: "a balance: \(reply.status) \(reply.text)")
         }
         return balance

@@ -52,14 +52,31 @@ struct PolicyTests {
     }
 
     @Test(
-        "The owner may delete a channel, except the default channel",
+        "The owners of a channel and of its workspace may delete the channel, except the default channel",
         arguments: [
-            (ChannelRole.outsider, "E13", "E13"), (.observer, "E14", "E14"), (.member, "E14", "E14"),
-            (.owner, "", "E11"),
+            (ChannelRole.outsider, WorkspaceRole.outsider, "E13", "E13"), (.observer, .member, "E14", "E14"),
+            (.member, .member, "E14", "E14"), (.owner, .member, "", "E11"), (.observer, .owner, "", "E11"),
+            (.member, .owner, "", "E11"), (.owner, .owner, "", "E11"),
         ])
-    func deleting(_ role: ChannelRole, expected: String, ofDefault: String) {
-        #expect(code { () throws(Failure) in try Policy.delete(channel(isDefault: false), role) } == expected)
-        #expect(code { () throws(Failure) in try Policy.delete(channel(isDefault: true), role) } == ofDefault)
+    func deleting(_ role: ChannelRole, _ workspace: WorkspaceRole, expected: String, ofDefault: String) {
+        for (isDefault, expected) in [(false, expected), (true, ofDefault)] {
+            let code = code { () throws(Failure) in
+                try Policy.delete(channel(isDefault: isDefault), role, in: workspace)
+            }
+            #expect(code == expected)
+        }
+    }
+
+    @Test(
+        "Members may create channels up to the limits of the workspace and of the owner",
+        arguments: [
+            (WorkspaceRole.outsider, 1, 0, "E13"), (.member, 1, 0, ""), (.owner, 9, 4, ""), (.member, 10, 0, "E11"),
+            (.owner, 9, 5, "E11"),
+        ])
+    func creating(_ role: WorkspaceRole, ofWorkspace: Int, ofOwner: Int, expected: String) {
+        let counts = ChannelCounts(ofWorkspace: ofWorkspace, ofOwner: ofOwner)
+        let limits = ChannelLimits(ofWorkspace: 10, ofOwner: 5)
+        #expect(code { () throws(Failure) in try Policy.createChannel(role, counts, limits) } == expected)
     }
 
     @Test(

@@ -48,10 +48,12 @@ final class CoinHarness: Stoppable {
     }
 
     func balance() async throws -> Int {
-        let reply = try await HTTPCall.get(
-            port: payment.internalPort, "/internal/balances/1",
-            headers: [("Authorization", "Bearer " + ServiceUnderTest.credential)])
-        guard let balance = try reply.json["balance"]?.int else {
+        let reply = try await HTTPCall(
+            "POST", port: payment.internalPort, "/internal/balances",
+            headers: [("Authorization", "Bearer " + ServiceUnderTest.credential)],
+            body: Array(#"{"ids":["1"]}"#.utf8)
+        ).reply()
+        guard let balance = try reply.json["balances"]?[0]?["balance"]?.int else {
             throw NeverHappened(description: "a balance: \(reply.text)")
         }
         return balance

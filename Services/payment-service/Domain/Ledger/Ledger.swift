@@ -113,7 +113,7 @@ struct Ledger: Sendable {
     ) throws {
         try accounts.add(posting, of: user, to: &batch)
         guard posting.walletChange != 0 else { return }
-        try BalanceFacts(outbox: outbox).add(
+        try BalanceFactPublisher(outbox: outbox).add(
             user, balance: locked.balance + posting.walletChange, version: locked.version + 1, to: &batch)
     }
 

@@ -1,0 +1,81 @@
+import Contract
+import EventLoop
+import Postgres
+import Redis
+import ServiceKit
+import Wire
+
+/// Applies changes of workspaces, channels and their members to rooms: renames them, closes them, and removes users from them.
+///
+/// A removal and a closing get their order point under the room's lock. A fact that is repeated or late changes nothing.
+struct WorkspaceFactConsumer: Sendable {
+    let rooms: RoomStore
+    let dms: DMStore
+    let names: RoomNames
+    let erasure: RoomErasure
+    let redis: Redis
+
+    /// How long a locked room waits for a Redis that hangs; one that is down refuses at once. If Redis publishes the removal later, the
+    /// removed user may have received newer messages by then.
+    private static let publishTimeout = Duration.seconds(1)
+    /// Rooms that are changed in one transaction.
+    private static let mostLocked = 100
+
+    func handle(_ fact: WorkspaceFact) async throws {
+        switch fact {
+        case .channelChanged(let change):
+            try await names.rename(change.channel, change.name, version: change.workspace.version)
+        case .channelMemberRemoved(let removal):
+            try await remove(removal.user, from: [RoomID(removal.channel.channel)], removal.channel.workspace.version)
+        case .channelDeleted(let deletion):
+            try await close([RoomID(deletion.channel)], of: deletion.workspace.workspace)
+        case .workspaceDeleted(let deletion):
+            try await close(try await rooms.list(deletion.workspace), of: deletion.workspace)
+        case .memberRemoved(let removal):
+            try await remove(removal)
+        case .memberAdded(let addition):
+            _ = try await dms.setLeft(
+                false, addition.user, addition.workspace.workspace, version: addition.workspace.version)
+        case .workspaceChanged, .channelMemberAdded, .captureCoins:
+            break
+        }
+    }
+
+    /// Removes a user from all channels of a workspace and from their DMs in it.
+    private func remove(_ removal: WorkspaceMembership) async throws {
+        let (workspace, version) = (removal.workspace.workspace, removal.workspace.version)
+        let dmRooms = try await dms.setLeft(true, removal.user, workspace, version: version)
+        let channels = try await rooms.list(workspace).filter { $0.kind == .channel }
+        try await remove(removal.user, from: (channels + dmRooms.map { RoomID($0) }).sorted(), version)
+    }
+
+    /// Removes a user from rooms, many in a transaction. Each room stays locked until the removals of all of them are published.
+    private func remove(_ user: UserID, from rooms: [RoomID], _ version: Int64) async throws {
+        for some in rooms.pieces(of: Self.mostLocked) {
+            try await self.rooms.remove(user, from: some, version: version) { removals in
+                await publish(removals.map { .removed(room: $0.room, after: $0.after, user: user) })
+            }
+        }
+    }
+
+    /// Closes rooms for good. All of them refuse new messages before the deletion of messages and files begins.
+    private func close(_ rooms: [RoomID], of workspace: WorkspaceID) async throws {
+        for some in rooms.pieces(of: Self.mostLocked) {
+            let closings = try await self.rooms.close(some, of: workspace)
+            await publish(closings.map { .closed(room: $0.room, after: $0.after) })
+        }
+        erasure.begin()
+    }
+
+    /// Publishes events and waits until they have their order among the messages. A gateway that misses one checks access again.
+    private func publish(_ events: [RoomEvent]) async {
+        _ = await redis.run(events.map { .publish($0) }, within: Self.publishTimeout)
+    }
+}
+
+extension Array {
+    /// The elements in order, `size` at a time.
+    fileprivate func pieces(of size: Int) -> some Sequence<[Element]> {
+        stride(from: 0, to: count, by: size).lazy.map { Array(self[$0...].prefix(size)) }
+    }
+}

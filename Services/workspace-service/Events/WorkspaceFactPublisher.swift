@@ -1,0 +1,77 @@
+import Contract
+import Postgres
+import Redis
+import ServiceKit
+import Wire
+
+/// Publishes changes of workspaces, channels and their members: facts with the transaction that makes the change, and hints that make
+/// caches read access again.
+struct WorkspaceFactPublisher: Sendable {
+    let outbox: Outbox
+    let redis: Redis
+
+    func workspaceChanged(_ workspace: Workspace, in tx: PostgresTransaction) async throws {
+        try await append(.workspaceChanged(WorkspaceVersion(workspace)), in: tx)
+    }
+
+    func workspaceDeleted(_ workspace: Workspace, in tx: PostgresTransaction) async throws {
+        try await append(.workspaceDeleted(WorkspaceVersion(workspace)), in: tx)
+    }
+
+    func memberAdded(_ user: UserID, to workspace: Workspace, in tx: PostgresTransaction) async throws {
+        let membership = WorkspaceMembership(workspace: WorkspaceVersion(workspace), user: user)
+        try await append(.memberAdded(membership), in: tx)
+    }
+
+    func memberRemoved(_ user: UserID, from workspace: Workspace, in tx: PostgresTransaction) async throws {
+        let membership = WorkspaceMembership(workspace: WorkspaceVersion(workspace), user: user)
+        try await append(.memberRemoved(membership), in: tx)
+    }
+
+    func channelChanged(_ channel: Channel, of workspace: Workspace, in tx: PostgresTransaction) async throws {
+        try await append(.channelChanged(ChannelVersion(channel, of: workspace)), in: tx)
+    }
+
+    func channelDeleted(_ channel: Channel, of workspace: Workspace, in tx: PostgresTransaction) async throws {
+        try await append(.channelDeleted(ChannelVersion(channel, of: workspace)), in: tx)
+    }
+
+    func channelMemberAdded(
+        _ user: UserID, to channel: Channel, of workspace: Workspace, in tx: PostgresTransaction
+    ) async throws {
+        let membership = ChannelMembership(channel: ChannelVersion(channel, of: workspace), user: user)
+        try await append(.channelMemberAdded(membership), in: tx)
+    }
+
+    func channelMemberRemoved(
+        _ user: UserID, from channel: Channel, of workspace: Workspace, in tx: PostgresTransaction
+    ) async throws {
+        let membership = ChannelMembership(channel: ChannelVersion(channel, of: workspace), user: user)
+        try await append(.channelMemberRemoved(membership), in: tx)
+    }
+
+    /// Orders the capture of coins that were reserved for a workspace, in the transaction that creates it.
+    func capture(_ reserve: Reserve, in tx: PostgresTransaction) async throws {
+        let order = SpendOrder(key: reserve.key, user: reserve.user, amount: reserve.amount, reason: reserve.reason)
+        try await append(.captureCoins(order), in: tx)
+    }
+
+    /// Makes caches read access again: of a workspace, of one of its channels, or of one user in them.
+    func hint(_ workspace: WorkspaceID, channel: ChannelID? = nil, user: UserID? = nil) {
+        redis.publish(AccessHint(workspace: workspace, channel: channel, user: user))
+    }
+
+    private func append(_ fact: WorkspaceFact, in tx: PostgresTransaction) async throws {
+        try await outbox.append(fact, in: tx)
+    }
+}
+
+extension WorkspaceVersion {
+    fileprivate init(_ workspace: Workspace) { self.init(workspace: workspace.id, version: workspace.version) }
+}
+
+extension ChannelVersion {
+    fileprivate init(_ channel: Channel, of workspace: Workspace) {
+        self.init(workspace: WorkspaceVersion(workspace), channel: channel.id, name: channel.name)
+    }
+}

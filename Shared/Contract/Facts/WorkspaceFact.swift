@@ -1,0 +1,74 @@
+public import Wire
+
+/// The facts of workspace-service.
+///
+/// A workspace has one version, which every change of it, its channels or their members raises. A consumer ignores a fact that is
+/// older than what it has stored.
+public enum WorkspaceFact: Fact {
+    case workspaceChanged(WorkspaceVersion)
+    case workspaceDeleted(WorkspaceVersion)
+    case memberAdded(WorkspaceMembership)
+    case memberRemoved(WorkspaceMembership)
+    case channelChanged(ChannelVersion)
+    case channelDeleted(ChannelVersion)
+    case channelMemberAdded(ChannelMembership)
+    case channelMemberRemoved(ChannelMembership)
+    /// What the coins were reserved for has been committed, so payment-service captures them.
+    case captureCoins(SpendOrder)
+
+    public enum Name: String, CaseIterable, Sendable {
+        case workspaceChanged = "workspace.changed"
+        case workspaceDeleted = "workspace.deleted"
+        case memberAdded = "workspace.member.added"
+        case memberRemoved = "workspace.member.removed"
+        case channelChanged = "channel.changed"
+        case channelDeleted = "channel.deleted"
+        case channelMemberAdded = "channel.member.added"
+        case channelMemberRemoved = "channel.member.removed"
+        case captureCoins = "coins.capture"
+    }
+
+    public static let source = "workspace"
+
+    public var name: Name {
+        switch self {
+        case .workspaceChanged: .workspaceChanged
+        case .workspaceDeleted: .workspaceDeleted
+        case .memberAdded: .memberAdded
+        case .memberRemoved: .memberRemoved
+        case .channelChanged: .channelChanged
+        case .channelDeleted: .channelDeleted
+        case .channelMemberAdded: .channelMemberAdded
+        case .channelMemberRemoved: .channelMemberRemoved
+        case .captureCoins: .captureCoins
+        }
+    }
+
+    public func write(to json: inout JSONWriter) {
+        switch self {
+        case .workspaceChanged(let body), .workspaceDeleted(let body): body.write(to: &json)
+        case .memberAdded(let body), .memberRemoved(let body): body.write(to: &json)
+        case .channelChanged(let body), .channelDeleted(let body): body.write(to: &json)
+        case .channelMemberAdded(let body), .channelMemberRemoved(let body): body.write(to: &json)
+        case .captureCoins(let body): body.write(to: &json)
+        }
+    }
+
+    public init?(_ name: Name, _ body: JSONValue) {
+        func read<Body: WireMessage>(_ make: (Body) -> Self) -> Self? { Body(body).map(make) }
+        let fact: Self? =
+            switch name {
+            case .workspaceChanged: read(Self.workspaceChanged)
+            case .workspaceDeleted: read(Self.workspaceDeleted)
+            case .memberAdded: read(Self.memberAdded)
+            case .memberRemoved: read(Self.memberRemoved)
+            case .channelChanged: read(Self.channelChanged)
+            case .channelDeleted: read(Self.channelDeleted)
+            case .channelMemberAdded: read(Self.channelMemberAdded)
+            case .channelMemberRemoved: read(Self.channelMemberRemoved)
+            case .captureCoins: read(Self.captureCoins)
+            }
+        guard let fact else { return nil }
+        self = fact
+    }
+}

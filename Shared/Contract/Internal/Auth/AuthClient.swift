@@ -1,0 +1,36 @@
+public import Wire
+
+/// The internal API of auth-service.
+public struct AuthClient: Sendable {
+    private let client: InternalClient
+
+    public init(_ client: InternalClient) { self.client = client }
+
+    /// The profiles of the users who exist.
+    public func profiles(of users: [UserID]) async throws -> [Profile] {
+        if users.isEmpty { return [] }
+        return try await client.send(ProfilesRequest(users: users)).profiles
+    }
+
+    /// The profile of the account with this email; the caller need not spell it as the account does.
+    public func profile(ofEmail email: String) async throws -> Profile? {
+        try await client.send(ProfilesByEmailRequest(emails: [email])).matches.first?.profile
+    }
+
+    /// The device tokens of users, for pushes.
+    public func devices(of users: [UserID]) async throws -> [Device] {
+        if users.isEmpty { return [] }
+        return try await client.send(DevicesRequest(users: users)).devices
+    }
+
+    /// Deletes a device token that the push provider has rejected for good.
+    public func prune(_ token: String) async throws { _ = try await client.send(PruneDeviceRequest(token: token)) }
+
+    /// The public keys of all tokens that may still be valid, as a JWKS.
+    public func keySet() async throws -> JSONValue { try await client.send(KeysRequest()).jwks }
+
+    /// The revocations since a time by auth-service's clock.
+    public func revocationPage(since: Timestamp) async throws -> RevocationsReply {
+        try await client.send(RevocationsRequest(since: since))
+    }
+}

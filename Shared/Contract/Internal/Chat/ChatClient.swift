@@ -1,0 +1,40 @@
+public import Wire
+
+/// The internal API of chat-service.
+public struct ChatClient: Sendable {
+    private let client: InternalClient
+
+    /// Rooms in one call; a request for more rooms becomes several calls.
+    private static let roomsPerCall = 1000
+    /// Bytes of content in a page of events. With one more message the reply still stays below a megabyte.
+    private static let bytesPerCall = 256 * 1024
+
+    public init(_ client: InternalClient) { self.client = client }
+
+    /// The events of a room with a `seq` above `after`: at most `limit`, and fewer if they are large.
+    public func events(of room: RoomID, after: Int64, limit: Int = 500) async throws -> RoomEventsReply {
+        try await client.send(RoomEventsRequest(room: room, after: after, limit: limit, bytes: Self.bytesPerCall))
+    }
+
+    /// The newest `seq` of each room that has messages.
+    public func heads(of rooms: [RoomID]) async throws -> [RoomID: Int64] {
+        if rooms.isEmpty { return [:] }
+        var heads: [RoomID: Int64] = [:]
+        for start in stride(from: 0, to: rooms.count, by: Self.roomsPerCall) {
+            let some = rooms[start...].prefix(Self.roomsPerCall)
+            let reply = try await client.send(RoomHeadsRequest(rooms: Array(some)))
+            for head in reply.heads { heads[head.room] = head.seq }
+        }
+        return heads
+    }
+
+    /// The history cursor of a session in a room as stored while Redis could not store it; 0 if there is none.
+    public func historyCursor(of session: SessionID, in room: RoomID) async throws -> Int64 {
+        try await client.send(HistoryCursorRequest(session: session, room: room)).seq
+    }
+
+    /// The DM rooms among these that the user is in.
+    public func dms(_ ids: [DMID], of user: UserID) async throws -> [DMAccess] {
+        try await client.send(DMAccessRequest(user: user, rooms: ids)).dms
+    }
+}

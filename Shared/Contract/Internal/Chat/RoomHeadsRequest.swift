@@ -1,0 +1,97 @@
+public import Wire
+
+/// Asks chat-service for the newest `seq` of rooms, 1,000 at most. Rooms without messages are missing from the reply.
+public struct RoomHeadsRequest: InternalRequest {
+    public typealias Reply = RoomHeadsReply
+
+    public static let route = InternalRoute.idempotentPost("/internal/rooms/heads")
+
+    public let rooms: [RoomID]
+
+    public init(rooms: [RoomID]) { self.rooms = rooms }
+
+    /// Names that are no rooms are skipped.
+    public init(reading request: InternalRequestReader) throws(Failure) {
+        guard let names = request.member("rooms")?.elements else { throw .invalid("rooms is missing.") }
+        let rooms = names.compactMap { $0.string.flatMap(RoomID.init) }
+        guard rooms.count <= InternalRequestReader.bulkLimit else { throw .invalid("Too many rooms.") }
+        self.init(rooms: rooms)
+    }
+
+    public func write(to request: inout InternalRequestWriter) {
+        request.body { json in json.field("rooms", rooms.map(\.description)) }
+    }
+}
+
+public struct RoomHeadsReply: WireMessage {
+    /// A room and its newest `seq`.
+    public struct Head: WireMessage {
+        public let room: RoomID
+        public let seq: Int64
+
+        public init(room: RoomID, seq: Int64) {
+            self.room = room
+            self.seq = seq
+        }
+
+        public init?(_ json: JSONValue) {
+            guard let room = json.room("room"), let seq = json.int64("seq") else { return nil }
+            self.init(room: room, seq: seq)
+        }
+
+        public func write(to json: inout JSONWriter) {
+            json.object { json in
+                json.field("room", room.description)
+                json.field("seq", seq)
+            }
+        }
+    }
+
+    public let heads: [Head]
+
+    public init(heads: [Head]) { self.heads = heads }
+
+    public init?(_ json: JSONValue) { self.init(heads: json.list("heads")) }
+
+    public var sizeHint: Int { 64 * heads.count + 32 }
+
+    public func write(to json: inout JSONWriter) { json.object { $0.field("heads", heads) } }
+}
+
+/// Asks chat-service for the history cursor of a session in a room. It has one if Redis could not store it.
+public struct HistoryCursorRequest: InternalRequest {
+    public typealias Reply = HistoryCursorReply
+
+    public static let route = InternalRoute.get("/internal/rooms/{room}/positions/{session}")
+
+    public let session: SessionID
+    public let room: RoomID
+
+    public init(session: SessionID, room: RoomID) {
+        self.session = session
+        self.room = room
+    }
+
+    public init(reading request: InternalRequestReader) throws(Failure) {
+        self.init(session: try request.id("session"), room: try request.room("room"))
+    }
+
+    public func write(to request: inout InternalRequestWriter) {
+        request.parameter(room)
+        request.parameter(session)
+    }
+}
+
+public struct HistoryCursorReply: WireMessage {
+    /// 0 if chat-service has no history cursor of the session in the room.
+    public let seq: Int64
+
+    public init(seq: Int64) { self.seq = seq }
+
+    public init?(_ json: JSONValue) {
+        guard let seq = json.int64("seq") else { return nil }
+        self.init(seq: seq)
+    }
+
+    public func write(to json: inout JSONWriter) { json.object { $0.field("seq", seq) } }
+}

@@ -1,0 +1,91 @@
+public import Wire
+
+/// A user's relation to a channel or a workspace that they can see.
+public enum AccessRole: String, Sendable {
+    case owner, member
+    /// A member of the workspace who is not in the channel.
+    case visible
+}
+
+/// A user's access to a channel, from workspace-service.
+public struct ChannelAccess: Sendable, Equatable {
+    public let id: ChannelID
+    public let workspace: WorkspaceID
+    public let name: String
+    public let role: AccessRole
+    /// Whether every member of the workspace is in the channel.
+    public let isDefault: Bool
+    /// Access with a larger version replaces access with a smaller one.
+    public let version: Int64
+
+    public init(
+        id: ChannelID, workspace: WorkspaceID, name: String, role: AccessRole, isDefault: Bool, version: Int64
+    ) {
+        self.id = id
+        self.workspace = workspace
+        self.name = name
+        self.role = role
+        self.isDefault = isDefault
+        self.version = version
+    }
+
+    /// Whether the user is in the channel.
+    public var isMember: Bool { role != .visible }
+}
+
+/// A user's access to a workspace, from workspace-service.
+public struct WorkspaceAccess: Sendable, Equatable {
+    public let id: WorkspaceID
+    public let role: AccessRole
+    public let version: Int64
+
+    public init(id: WorkspaceID, role: AccessRole, version: Int64) {
+        self.id = id
+        self.role = role
+        self.version = version
+    }
+}
+
+extension ChannelAccess: WireMessage {
+    public init?(_ json: JSONValue) {
+        guard
+            let id = json["channel_id"]?.string.flatMap(ChannelID.init),
+            let workspace = json["workspace_id"]?.string.flatMap(WorkspaceID.init),
+            let name = json["name"]?.string,
+            let role = json["role"]?.string.flatMap(AccessRole.init),
+            let isDefault = json["default"]?.bool,
+            let version = json["version"]?.int
+        else { return nil }
+        self.init(id: id, workspace: workspace, name: name, role: role, isDefault: isDefault, version: Int64(version))
+    }
+
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.field("channel_id", id.description)
+            json.field("workspace_id", workspace.description)
+            json.field("name", name)
+            json.field("role", role.rawValue)
+            json.field("default", isDefault)
+            json.field("version", version)
+        }
+    }
+}
+
+extension WorkspaceAccess: WireMessage {
+    public init?(_ json: JSONValue) {
+        guard
+            let id = json["workspace_id"]?.string.flatMap(WorkspaceID.init),
+            let role = json["role"]?.string.flatMap(AccessRole.init),
+            let version = json["version"]?.int
+        else { return nil }
+        self.init(id: id, role: role, version: Int64(version))
+    }
+
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.field("workspace_id", id.description)
+            json.field("role", role.rawValue)
+            json.field("version", version)
+        }
+    }
+}

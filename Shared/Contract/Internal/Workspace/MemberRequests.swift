@@ -1,0 +1,123 @@
+public import Wire
+
+/// Asks workspace-service for a page of the members of a channel, in the order of their ids.
+public struct ChannelMembersRequest: InternalRequest {
+    public typealias Reply = ChannelMembersReply
+
+    public static let route = InternalRoute.get("/internal/channels/{id}/members")
+    public static let largestPage = 1000
+
+    public let channel: ChannelID
+    /// The page begins after this user; nil for the first page.
+    public let after: UserID?
+    public let limit: Int
+
+    public init(channel: ChannelID, after: UserID?, limit: Int) {
+        self.channel = channel
+        self.after = after
+        self.limit = limit
+    }
+
+    public init(reading request: InternalRequestReader) throws(Failure) {
+        let after = try request.queryNumber("after", in: 0...Int64.max) ?? 0
+        let limit = try request.queryNumber("limit", in: 1...Self.largestPage) ?? Self.largestPage
+        self.init(channel: try request.id("id"), after: after == 0 ? nil : UserID(after), limit: limit)
+    }
+
+    public func write(to request: inout InternalRequestWriter) {
+        request.parameter(channel)
+        request.query("after", after?.rawValue ?? 0)
+        request.query("limit", limit)
+    }
+}
+
+public struct ChannelMembersReply: WireMessage {
+    public let users: [UserID]
+    /// The user after whom the next page begins; nil on the last page.
+    public let next: UserID?
+
+    public init(users: [UserID], next: UserID?) {
+        self.users = users
+        self.next = next
+    }
+
+    public init?(_ json: JSONValue) {
+        guard let users: [UserID] = json.textIDs("members") else { return nil }
+        self.init(users: users, next: json.textID("next"))
+    }
+
+    public var sizeHint: Int { 16 * users.count + 64 }
+
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.field("members", users.map(\.description))
+            if let next { json.field("next", next.description) }
+        }
+    }
+}
+
+/// Asks workspace-service for the users among `others` who share a workspace with `user`; 1,000 others at most.
+public struct AcquaintancesRequest: InternalRequest {
+    public typealias Reply = AcquaintancesReply
+
+    public static let route = InternalRoute.idempotentPost("/internal/acquaintances")
+
+    public let user: UserID
+    public let others: [UserID]
+
+    public init(user: UserID, others: [UserID]) {
+        self.user = user
+        self.others = others
+    }
+
+    public init(reading request: InternalRequestReader) throws(Failure) {
+        self.init(user: try request.memberID("user_id"), others: try request.memberIDs("others"))
+    }
+
+    public func write(to request: inout InternalRequestWriter) {
+        request.body { json in
+            json.field("user_id", user.description)
+            json.field("others", others.map(\.description))
+        }
+    }
+}
+
+public struct AcquaintancesReply: WireMessage {
+    public let users: [UserID]
+
+    public init(users: [UserID]) { self.users = users }
+
+    public init?(_ json: JSONValue) {
+        guard let users: [UserID] = json.textIDs("ids") else { return nil }
+        self.init(users: users)
+    }
+
+    public func write(to json: inout JSONWriter) { json.object { $0.field("ids", users.map(\.description)) } }
+}
+
+/// Adds a user to the workspaces with these slugs and to their default channels; a repeated call changes nothing. The reply is
+/// 503 if a slug belongs to no API key of the service.
+public struct AutoJoinRequest: InternalRequest {
+    public typealias Reply = EmptyReply
+
+    public static let route = InternalRoute.idempotentPost("/internal/auto-join")
+
+    public let user: UserID
+    public let slugs: [String]
+
+    public init(user: UserID, slugs: [String]) {
+        self.user = user
+        self.slugs = slugs
+    }
+
+    public init(reading request: InternalRequestReader) throws(Failure) {
+        self.init(user: try request.memberID("user_id"), slugs: try request.memberTexts("slugs"))
+    }
+
+    public func write(to request: inout InternalRequestWriter) {
+        request.body { json in
+            json.field("user_id", user.description)
+            json.field("slugs", slugs)
+        }
+    }
+}

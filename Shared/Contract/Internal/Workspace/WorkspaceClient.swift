@@ -1,0 +1,60 @@
+public import Wire
+
+/// The internal API of workspace-service.
+public struct WorkspaceClient: Sendable {
+    private let client: InternalClient
+
+    public init(_ client: InternalClient) { self.client = client }
+
+    /// The user's access to those of the channels and workspaces that they can see.
+    public func access(
+        of user: UserID, channels: [ChannelID] = [], workspaces: [WorkspaceID] = []
+    ) async throws -> AccessReply {
+        try await client.send(AccessRequest(user: user, channels: channels, workspaces: workspaces))
+    }
+
+    /// The user's access to the channel of this name; nil if they can see none.
+    public func access(
+        of user: UserID, channelNamed name: String, in workspace: WorkspaceID
+    ) async throws -> ChannelAccess? {
+        try await nilIfNotFound {
+            try await client.send(ChannelByNameRequest(workspace: workspace, name: name, user: user))
+        }
+    }
+
+    /// Makes a member of the workspace a member of the channel, once; nil if they cannot see the channel.
+    public func join(_ user: UserID, to channel: ChannelID) async throws -> ChannelAccess? {
+        try await nilIfNotFound { try await client.send(JoinChannelRequest(channel: channel, user: user)) }
+    }
+
+    /// The members of a channel in the order of their ids, after the user `after`. `next` of the reply is where the next page
+    /// begins; it is nil on the last page.
+    public func members(
+        of channel: ChannelID, after: UserID? = nil, limit: Int = 1000
+    ) async throws -> ChannelMembersReply {
+        try await client.send(ChannelMembersRequest(channel: channel, after: after, limit: limit))
+    }
+
+    /// The channels that the user is a member of, in one workspace or in all.
+    public func channels(of user: UserID, in workspace: WorkspaceID? = nil) async throws -> [ChannelAccess] {
+        try await client.send(UserChannelsRequest(user: user, workspace: workspace)).channels
+    }
+
+    /// The users among `others` who share a workspace with `user`.
+    public func acquaintances(of user: UserID, among others: [UserID]) async throws -> Set<UserID> {
+        Set(try await client.send(AcquaintancesRequest(user: user, others: others)).users)
+    }
+
+    /// Adds `user` to the workspaces with these slugs; a repeated call changes nothing.
+    public func autoJoin(_ user: UserID, slugs: [String]) async throws {
+        _ = try await client.send(AutoJoinRequest(user: user, slugs: slugs))
+    }
+
+    private func nilIfNotFound<Value>(_ body: () async throws -> Value) async throws -> Value? {
+        do {
+            return try await body()
+        } catch let failure as Failure where failure.code == .notFound {
+            return nil
+        }
+    }
+}

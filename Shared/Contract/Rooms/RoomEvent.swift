@@ -1,0 +1,63 @@
+public import Wire
+
+/// What has happened in a room, in the room's order, as chat-service publishes it for gateways. It has the same form for all
+/// client profiles; a gateway renders it for each client.
+public enum RoomEvent: Sendable, Equatable {
+    /// A user has sent a message.
+    case message(RoomMessage)
+    /// The user receives no message of the room with a `seq` above `after`.
+    case removed(room: RoomID, after: Int64, user: UserID)
+    /// The room has been deleted; `after` is its last `seq`.
+    case closed(room: RoomID, after: Int64)
+
+    /// The room in which it happened.
+    public var room: RoomID {
+        switch self {
+        case .message(let message): message.room
+        case .removed(let room, _, _), .closed(let room, _): room
+        }
+    }
+
+    /// The Redis channel that carries the events of a room.
+    public static func channel(of room: RoomID) -> String { "room:\(room)" }
+}
+
+extension RoomEvent: WireMessage {
+    public var sizeHint: Int { 512 }
+
+    public init?(_ json: JSONValue) {
+        guard let room = json["room"]?.string.flatMap(RoomID.init) else { return nil }
+        switch json["type"]?.string {
+        case "message":
+            guard let message = RoomMessage(json, room: room) else { return nil }
+            self = .message(message)
+        case "removed":
+            guard let after = json["after"]?.int, let user = json["user_id"]?.string.flatMap(UserID.init) else {
+                return nil
+            }
+            self = .removed(room: room, after: Int64(after), user: user)
+        case "closed":
+            guard let after = json["after"]?.int else { return nil }
+            self = .closed(room: room, after: Int64(after))
+        default:
+            return nil
+        }
+    }
+
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            switch self {
+            case .message(let message): message.writeMembers(to: &json)
+            case .removed(let room, let after, let user):
+                json.field("type", "removed")
+                json.field("room", room.description)
+                json.field("after", after)
+                json.field("user_id", user.description)
+            case .closed(let room, let after):
+                json.field("type", "closed")
+                json.field("room", room.description)
+                json.field("after", after)
+            }
+        }
+    }
+}

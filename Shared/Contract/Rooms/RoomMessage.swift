@@ -1,0 +1,90 @@
+public import Wire
+
+/// A message with everything that a gateway needs to render it for any client.
+public struct RoomMessage: Sendable, Equatable {
+    public let room: RoomID
+    public let workspace: WorkspaceID
+    /// The channel's name; nil in a DM.
+    public let name: String?
+    public let body: MessageBody
+    /// The sender's session.
+    public let session: SessionID
+
+    public init(room: RoomID, workspace: WorkspaceID, name: String?, body: MessageBody, session: SessionID) {
+        self.room = room
+        self.workspace = workspace
+        self.name = name
+        self.body = body
+        self.session = session
+    }
+}
+
+extension RoomMessage {
+    /// Reads the members of a room event of type `message`.
+    init?(_ json: JSONValue, room: RoomID) {
+        guard
+            let workspace = json["workspace_id"]?.string.flatMap(WorkspaceID.init),
+            let session = json["session"]?.string.flatMap(SessionID.init),
+            let body = MessageBody(json)
+        else { return nil }
+        self.init(room: room, workspace: workspace, name: json["name"]?.string, body: body, session: session)
+    }
+
+    /// Writes the members of a room event of type `message`.
+    func writeMembers(to json: inout JSONWriter) {
+        json.field("type", "message")
+        json.field("room", room.description)
+        json.field("seq", body.seq)
+        json.field("id", body.id.description)
+        json.field("workspace_id", workspace.description)
+        if let name { json.field("name", name) }
+        json.object("author") { json in body.author.writeMembers(to: &json) }
+        json.field("session", session.description)
+        json.field("content", body.content)
+        json.field("files", body.files)
+        json.field("createdAt", body.createdAt.milliseconds)
+        if let clientID = body.clientID { json.field("client_id", clientID) }
+    }
+}
+
+extension MessageBody {
+    fileprivate init?(_ json: JSONValue) {
+        guard
+            let id = json["id"]?.string.flatMap(ChatID.init),
+            let seq = json["seq"]?.int,
+            let content = json["content"]?.string,
+            let createdAt = json["createdAt"]?.int,
+            let files = json["files"]?.elements?.map(\.string), !files.contains(nil),
+            let author = json["author"].flatMap(MemberView.init)
+        else { return nil }
+        self.init(
+            id: id,
+            seq: Int64(seq),
+            content: content,
+            createdAt: Timestamp(milliseconds: Int64(createdAt)),
+            files: files.compactMap { $0 },
+            author: author,
+            clientID: json["client_id"]?.string
+        )
+    }
+}
+
+/// A user's profile between services; clients receive it by `write(to:for:)`.
+extension MemberView {
+    /// Reads the profile that is in an object of its own or among other members.
+    init?(_ json: JSONValue) {
+        guard
+            let id = json["user_id"]?.string.flatMap(UserID.init),
+            let email = json["email"]?.string,
+            let nickname = json["nickname"]?.string
+        else { return nil }
+        self.init(id: id, email: email, nickname: nickname, profileImage: json["profileImage"]?.string)
+    }
+
+    func writeMembers(to json: inout JSONWriter) {
+        json.field("user_id", id.description)
+        json.field("email", email)
+        json.field("nickname", nickname)
+        if let profileImage { json.field("profileImage", profileImage) }
+    }
+}

@@ -1,0 +1,52 @@
+public import Contract
+public import Redis
+internal import Wire
+
+extension RedisKey {
+    /// The stream of messages whose recipients may want a push.
+    public static let pushes: RedisKey = "push"
+}
+
+/// An entry of the stream `push`: one message or several that were committed together. Each has a field `id`, `<room>:<seq>`, and a
+/// field `body`, its room event.
+public struct PushEntry {
+    private var fields: [(name: String, value: any RedisArgument)] = []
+    private var size = 0
+
+    /// Bytes of messages at which an entry is full.
+    private static let largestSize = 32 << 10
+
+    public init() {}
+
+    public var isEmpty: Bool { fields.isEmpty }
+    public var isFull: Bool { size >= Self.largestSize }
+
+    /// - Parameter encoded: the message as a room event.
+    public mutating func add(_ message: RoomMessage, encoded: [UInt8]) {
+        fields += [("id", "\(message.room):\(message.body.seq)"), ("body", encoded)]
+        size += encoded.count
+    }
+
+    /// The command that appends the entry to the stream.
+    public var command: RedisCommand { .append(fields, toStream: .pushes) }
+
+    /// Appends an entry without a message, in place of messages that have been deleted.
+    public static var withoutMessages: RedisCommand { .append(["id": "none", "body": "{}"], toStream: .pushes) }
+
+    /// The messages of an entry. A field that cannot be read is counted and skipped.
+    public static func messages(
+        of entry: RedisStreamEntry, counting unknown: UnknownMessages
+    ) -> [RoomMessage] {
+        var isMessage = true
+        return entry.fields.compactMap { field in
+            if field.name == "id" { isMessage = !field.value.elementsEqual("none".utf8) }
+            guard field.name == "body", isMessage else { return nil }
+            let json = try? JSONValue(parsing: field.value)
+            guard case .message(let message)? = json.flatMap(RoomEvent.init) else {
+                unknown.count(type: json?.string("type"), from: "push")
+                return nil
+            }
+            return message
+        }
+    }
+}

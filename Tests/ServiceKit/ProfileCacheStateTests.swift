@@ -1,0 +1,37 @@
+import Contract
+import Testing
+import Wire
+
+@testable import ServiceKit
+
+@Suite("State of a cache of profiles")
+struct ProfileCacheStateTests {
+    private var state = ProfileCacheState(capacity: 100)
+    private let one = UserID(1)
+    private let two = UserID(2)
+
+    private mutating func fetch(_ users: UserID...) -> ProfileCacheState.Fetch {
+        state.fetch(users) { _ in Task { [:] } }
+    }
+
+    @Test("A lookup waits for a fetch of the same user until the fetch has ended")
+    mutating func joined() {
+        let fetch = fetch(one)
+        #expect(state.lookup([one, two], oldest: 0).awaited == [fetch: [one]])
+        #expect(state.lookup([one, two], oldest: 0).missing == [two])
+        state.end(fetch.number, for: [one])
+        #expect(state.lookup([one], oldest: 0).missing == [one])
+    }
+
+    @Test("A lookup after a change does not wait for a fetch that began before it")
+    mutating func overtaken() {
+        let first = fetch(one)
+        state.profileChanged(one, version: 2)
+        #expect(state.lookup([one], oldest: 0).missing == [one])
+        let second = fetch(one)
+        state.end(first.number, for: [one])
+        #expect(state.lookup([one], oldest: 0).awaited == [second: [one]])
+        state.invalidateAll(now: 5)
+        #expect(state.lookup([one], oldest: 0).missing == [one])
+    }
+}
