@@ -30,7 +30,7 @@ def conformance_port():
 
 @pytest.fixture
 def engine(conformance_port, request):
-    """A server of Engine.IO in one of its versions; by default all there are, one test each."""
+    """An Engine.IO server in one version; by default one test runs for each version."""
     path, version = request.param
     return Engine(conformance_port, path, version)
 

@@ -1,4 +1,4 @@
-"""Holds websocket-echo against WebSocket clients of others, under every combination of permessage-deflate's parameters."""
+"""Tests websocket-echo with other WebSocket clients, under every combination of permessage-deflate's parameters."""
 
 import random
 import socket

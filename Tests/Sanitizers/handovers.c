@@ -1,6 +1,6 @@
-// Tells the thread sanitizer of the two hand-overs that it cannot see, because they happen within the Swift runtime, which
-// is not instrumented. Loaded before the runtime (LD_PRELOAD), so that these functions take the place of the runtime's.
-// Nothing is suppressed: what is not handed over is reported as ever. In a program without the sanitizer they do nothing.
+// Reports to the thread sanitizer the two hand-overs within the Swift runtime, which is not instrumented. The library is loaded
+// before the runtime (LD_PRELOAD), so that these functions replace the runtime's. It suppresses nothing: data races without a
+// hand-over are still reported. Without the sanitizer the functions do nothing.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -60,9 +60,9 @@ SWIFT void mutex_unlock(SELF void *mutex) {
     original(mutex);
 }
 
-// A continuation that is resumed before its task waits: the runtime tells of the release by him who resumes, but a task that
-// finds itself resumed goes on without acquiring. So a task goes on by `go_on`, whichever way it takes there; where it would
-// have gone is kept in the upper bits of the flags, which the runtime leaves alone.
+// A continuation that is resumed before its task waits: the runtime reports the release by the resuming thread, but
+// the resumed task continues without an acquire. So every task continues through `go_on`. Its original destination is kept in
+// the upper bits of the flags, which the runtime does not use.
 
 typedef struct Continuation Continuation;
 typedef ASYNC void Resume(FRAME Continuation *continuation);

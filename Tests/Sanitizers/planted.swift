@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-// What a sanitizer must report, and what it must not: `planted race`, `planted lost`, `planted freed`, and `planted none`.
+// Faults that a sanitizer must report (`planted race`, `planted lost`, `planted freed`) and a run without one (`planted none`).
 
-/// - Note: `@unchecked Sendable` is no true word here: one of its functions races, which is what is planted.
+/// - Note: `@unchecked Sendable` is false on purpose: one function races, which is the planted fault.
 final class Count: @unchecked Sendable {
     private let lock = Mutex(())
     private var value = 0
@@ -13,7 +13,7 @@ final class Count: @unchecked Sendable {
     func raiseWithoutLock() { value += 1 }
 }
 
-/// Runs `body` on a thread of its own, which sees nothing of what happened since it was started.
+/// Runs `body` on a new thread, with no synchronisation after its start.
 func onThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
     final class Work: Sendable {
         let body: @Sendable () -> Void

@@ -25,7 +25,7 @@ int has_slow_look_up_ended(void) { return has_ended; }
 int getaddrinfo(
     const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **found) {
     if (host && strcmp(host, SLOW_LOOK_UP_HOST) == 0) {
-        /* Who waits for it fails in the end rather than hang. */
+        /* Fail in the end instead of waiting for ever. */
         struct timespec limit;
         clock_gettime(CLOCK_REALTIME, &limit);
         limit.tv_sec += 60;

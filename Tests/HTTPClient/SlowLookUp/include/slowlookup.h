@@ -1,6 +1,6 @@
 #pragma once
 
-/* A name whose look-up takes until the test lets it end and finds nothing, like one whose name server is away. */
+/* The look-up of this name lasts until the test ends it, and finds nothing, like one with an unreachable name server. */
 #define SLOW_LOOK_UP_HOST "slow.maru.test"
 
 /* Lets the look-ups of that name end, those to come, too. */
