@@ -268,7 +268,7 @@ if Context.environment["MARU_FUZZ"] != nil {
     ]
 }
 
-// Images build the services only, so that a change of a test does not rebuild them: deploy/Dockerfile.
+// Images build only the services, so that a change of a test rebuilds none: deploy/Dockerfile.
 if Context.environment["MARU_WITHOUT_TESTS"] != nil {
     package.targets.removeAll { $0.path?.hasPrefix("Tests/") == true }
 }
