@@ -95,7 +95,7 @@ let package = Package(
 
         // Floor 2: protocols
         module("HTTP", on: ["EventLoop", "Wire", "CCurl"]),
-        module("WebSocket", on: ["EventLoop", "Wire", "HTTP", "CZlib"]),
+        module("WebSocket", on: ["EventLoop", "Wire", "HTTP", "CCrypto", "CZlib"]),
         module("EngineIO", on: ["EventLoop", "Wire", "HTTP", "WebSocket"]),
         module("SocketIO", on: ["EventLoop", "Wire", "WebSocket", "EngineIO"]),
         module("Crypto", on: ["Wire", "EventLoop", "CCrypto", "CArgon2"]),
@@ -215,13 +215,7 @@ let package = Package(
 
         // Measurements
         bench("fanout", on: ["GatewayLoad"]),
-        bench(
-            "http",
-            on: [
-                "ServiceKit", "ServiceSupport", "Contract", "Crypto", "Telemetry", "HTTP", "EventLoop", "LoadClient",
-                "TestSupport", "Wire",
-            ]
-        ),
+        bench("http", on: ["ServiceSupport", "HTTP", "LoadClient", "TestSupport"]),
         bench("json", on: ["LoadClient", "TestSupport", "Wire"]),
         bench("postgres", on: ["Postgres", "EventLoop", "LoadClient", "TestSupport"]),
         bench("redis", on: ["EventLoop", "Redis", "TestSupport"]),

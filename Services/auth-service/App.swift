@@ -19,6 +19,7 @@ enum App {
         let database = try await service.database("auth", migrations: Migrations.all)
         let redis = try service.redis()
         let accountStore = AccountStore(database: database)
+        try await accountStore.recomputeInexactKeys()
         let sessionStore = SessionStore(database: database)
         let devices = DeviceStore(database: database)
         let signingKeys = try await SigningKeys(
@@ -30,7 +31,8 @@ enum App {
         service.background("expired sessions", every: .seconds(600)) { try await sessionStore.deleteExpired(at: .now) }
         let sessions = Sessions(
             store: sessionStore, devices: devices, issuer: TokenIssuer(keys: signingKeys),
-            publisher: RevocationPublisher(redis: redis, revocations: try service.access().revocations))
+            publisher: RevocationPublisher(redis: redis, revocations: try service.access().revocations),
+            refreshes: BucketTable(rate: settings.refreshes.rate, burst: settings.refreshes.burst))
         let facts = AccountFactPublisher(
             outbox: service.outbox(of: AccountFact.self, in: database, to: redis), redis: redis)
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
@@ -42,13 +44,15 @@ enum App {
         let autoJoin = AutoJoin(workspaces: workspaces)
         let accounts = Accounts(
             store: accountStore,
-            passwords: Passwords(
-                PasswordHasher(threads: settings.hashThreads, queueLimit: settings.hashQueue), service.metrics))
+            passwords: Passwords(settings.hashing, service.metrics))
         let coins = Coins(
             payments: PaymentClient(service.internalClient(service.peers.payment, deadline: Coins.deadline)),
             log: service.log)
         service.publicRoutes { routes in
-            JoinRoutes(accounts: accounts, sessions: sessions, autoJoin: autoJoin).register(in: &routes)
+            JoinRoutes(
+                accounts: accounts, sessions: sessions, autoJoin: autoJoin,
+                joins: BucketTable(rate: settings.joins.rate, burst: settings.joins.burst)
+            ).register(in: &routes)
             LoginRoutes(
                 accounts: accounts, throttle: LoginThrottle(shared: LoginFailureStore(redis: redis)),
                 sessions: sessions,

@@ -10,6 +10,21 @@ struct AuthSettings: Sendable {
     private static let hashQueueKey = ConfigKey(
         "hash_queue", default: 64, atLeast: 1, "Passwords that may wait for a hash thread; further calls are refused.")
 
+    private static let joinHashShareKey = ConfigKey(
+        "join_hash_share", default: 25, atLeast: 1, atMost: 100,
+        "Percentage of the hash threads and queue that joins may occupy.")
+    private static let loginHashShareKey = ConfigKey(
+        "login_hash_share", default: 50, atLeast: 1, atMost: 100,
+        "Percentage of the hash threads and queue that logins from unknown addresses may occupy.")
+    private static let joinRateKey = ConfigKey(
+        "join_rate", default: 1, atLeast: 1, "Joins a second of one address.")
+    private static let joinBurstKey = ConfigKey(
+        "join_burst", default: 300, atLeast: 1, "Joins of one address at once.")
+    private static let refreshRateKey = ConfigKey(
+        "refresh_rate", default: 1, atLeast: 1, "Refreshes a second of one session.")
+    private static let refreshBurstKey = ConfigKey(
+        "refresh_burst", default: 20, atLeast: 1, "Refreshes of one session at once.")
+
     private static let kakaoURLKey = ConfigKey(
         "kakao_url", default: "https://kapi.kakao.com", "Base URL of Kakao's API.")
     private static let kakaoAppIDKey = ConfigKey(
@@ -28,13 +43,16 @@ struct AuthSettings: Sendable {
 
     static let entries = [
         imageSizeKey.entry,
-        keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry, kakaoURLKey.entry, kakaoAppIDKey.entry,
+        keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry, joinHashShareKey.entry,
+        loginHashShareKey.entry, joinRateKey.entry, joinBurstKey.entry, refreshRateKey.entry, refreshBurstKey.entry,
+        kakaoURLKey.entry, kakaoAppIDKey.entry,
         appleURLKey.entry, appleKeyIntervalKey.entry, appleClientIDsKey.entry,
     ]
 
     let keyRotation: Duration
-    let hashThreads: Int
-    let hashQueue: Int
+    let hashing: Passwords.Limits
+    let joins: (rate: Double, burst: Double)
+    let refreshes: (rate: Double, burst: Double)
     let kakaoURL: String
     let kakaoAppID: Int?
     let appleURL: String
@@ -45,8 +63,11 @@ struct AuthSettings: Sendable {
 
     init(_ config: Config) {
         keyRotation = config[Self.keyRotationKey]
-        hashThreads = config[Self.hashThreadsKey]
-        hashQueue = config[Self.hashQueueKey]
+        hashing = Passwords.Limits(
+            threads: config[Self.hashThreadsKey], queue: config[Self.hashQueueKey],
+            joinShare: config[Self.joinHashShareKey], loginShare: config[Self.loginHashShareKey])
+        joins = (Double(config[Self.joinRateKey]), Double(config[Self.joinBurstKey]))
+        refreshes = (Double(config[Self.refreshRateKey]), Double(config[Self.refreshBurstKey]))
         imageSize = config[Self.imageSizeKey].bytes
         kakaoURL = config[Self.kakaoURLKey]
         kakaoAppID = config[Self.kakaoAppIDKey] == 0 ? nil : config[Self.kakaoAppIDKey]

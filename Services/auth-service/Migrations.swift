@@ -11,5 +11,8 @@ enum Migrations {
         Migration(number: 5, name: "portraits", sql: PackageResources._005_portraits_sql),
         Migration(number: 6, name: "times", sql: PackageResources._006_times_sql),
         Outbox.timesMigration(number: 7),
+        Migration(
+            number: 8, name: "exact_tokens_and_addresses",
+            sql: PackageResources._008_exact_tokens_and_addresses_sql),
     ]
 }

@@ -26,7 +26,7 @@ enum App {
         let (messages, dms) = (MessageStore(database: database), DMStore(database: database))
         let roomAccess = RoomAccess(cache: access, workspaces: workspaces, dms: dms)
         let publisher = MessagePublisher(redis: redis, outbox: OutboxStore(database: database, on: service.loops))
-        let writer = MessageWriter(database: service.line(to: "chat"))
+        let writer = MessageWriter(database: service.orderedPool(to: "chat"))
         let committer = Committer(on: service.loops.loops[0], writer: writer, publisher: publisher)
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),

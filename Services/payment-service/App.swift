@@ -37,7 +37,8 @@ enum App {
             providers: try PaymentProviders(
                 service.config, client: ProviderClient(http: service.http, deadline: settings.providerDeadline)),
             catalogue: settings.catalogue,
-            attemptLifetime: settings.attemptLifetime)
+            attemptLifetime: settings.attemptLifetime,
+            limits: settings.limits)
         let reconciliation = Reconciliation(
             database: database,
             payments: payments,

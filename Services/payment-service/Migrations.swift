@@ -11,5 +11,6 @@ enum Migrations {
         Outbox.migration(number: 5),
         Migration(number: 6, name: "times", sql: PackageResources._006_times_sql),
         Outbox.timesMigration(number: 7),
+        Migration(number: 8, name: "orders", sql: PackageResources._008_orders_sql),
     ]
 }

@@ -27,6 +27,11 @@ struct PaymentSettings: Sendable {
         "unclaimed_after", default: Duration.seconds(86_400),
         "Paid payments that stay unclaimed this long are listed as differences."
     )
+    private static let ordersPerDayKey = ConfigKey(
+        "orders_per_day", default: 100, atLeast: 1, "Orders that one user may make within a day.")
+    private static let unknownPaymentsPerHourKey = ConfigKey(
+        "unknown_payments_per_hour", default: 20, atLeast: 1,
+        "Validations within an hour of payments that no provider knows, for each user.")
     private static let providerDeadlineKey = ConfigKey(
         "provider_deadline", default: Duration.seconds(5), atLeast: .milliseconds(1),
         "Time-out of a request to a payment provider.")
@@ -35,7 +40,7 @@ struct PaymentSettings: Sendable {
         [
             catalogueKey.entry, welcomeGrantKey.entry, reserveLifetimeKey.entry, sweepIntervalKey.entry,
             attemptLifetimeKey.entry, reconciliationIntervalKey.entry, reconciliationWindowKey.entry,
-            unclaimedAfterKey.entry, providerDeadlineKey.entry,
+            unclaimedAfterKey.entry, ordersPerDayKey.entry, unknownPaymentsPerHourKey.entry, providerDeadlineKey.entry,
         ] + PaymentProviders.known.flatMap { $0.settings }
 
     let catalogue: Catalogue
@@ -46,6 +51,7 @@ struct PaymentSettings: Sendable {
     let reconciliationInterval: Duration
     let reconciliationWindow: Duration
     let unclaimedAfter: Duration
+    let limits: PaymentLimits
     let providerDeadline: Duration
 
     init(_ config: Config) {
@@ -57,6 +63,8 @@ struct PaymentSettings: Sendable {
         reconciliationInterval = config[Self.reconciliationIntervalKey]
         reconciliationWindow = config[Self.reconciliationWindowKey]
         unclaimedAfter = config[Self.unclaimedAfterKey]
+        limits = PaymentLimits(
+            ordersPerDay: config[Self.ordersPerDayKey], unknownPerHour: config[Self.unknownPaymentsPerHourKey])
         providerDeadline = config[Self.providerDeadlineKey]
     }
 }

@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What Swift cannot see of OpenSSL: macros, variadic functions and calls that need a parameter list. Every function
-   that makes something returns NULL, and every other one 0 or less, where OpenSSL fails. */
+/* Wrappers for parts of OpenSSL that Swift cannot call: macros, variadic functions and calls that need a parameter list.
+   If OpenSSL fails, a function that returns a pointer returns NULL, and every other one returns 0 or less. */
 
 static inline EVP_PKEY *ccrypto_p256_generate(void) { return EVP_EC_gen("P-256"); }
 
@@ -30,26 +30,21 @@ static inline EVP_PKEY *ccrypto_key_from_parameters(const char *type, int select
     return key;
 }
 
-/* A P-256 key from its uncompressed point (65 bytes) and, for a private one, its scalar (32 bytes); the point is
-   checked to be on the curve, the scalar to belong to it. */
-static inline EVP_PKEY *ccrypto_p256_key(const uint8_t *point, const uint8_t *scalar) {
+/* A public P-256 key from its uncompressed point (65 bytes), which must be on the curve. */
+static inline EVP_PKEY *ccrypto_p256_public_key(const uint8_t *point) {
     EVP_PKEY *key = NULL;
     EVP_PKEY_CTX *check = NULL;
-    BIGNUM *number = scalar ? BN_secure_new() : NULL;
     OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
-    if (builder && (!scalar || (number && BN_bin2bn(scalar, 32, number)))
-        && OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "P-256", 0)
-        && OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, 65)
-        && (!scalar || OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_PRIV_KEY, number)))
-        key = ccrypto_key_from_parameters("EC", scalar ? EVP_PKEY_KEYPAIR : EVP_PKEY_PUBLIC_KEY, builder);
+    if (builder && OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, "P-256", 0)
+        && OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, 65))
+        key = ccrypto_key_from_parameters("EC", EVP_PKEY_PUBLIC_KEY, builder);
     if (key) check = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
-    if (key && (!check || EVP_PKEY_public_check(check) <= 0 || (scalar && EVP_PKEY_pairwise_check(check) <= 0))) {
+    if (key && (!check || EVP_PKEY_public_check(check) <= 0)) {
         EVP_PKEY_free(key);
         key = NULL;
     }
     EVP_PKEY_CTX_free(check);
     OSSL_PARAM_BLD_free(builder);
-    BN_clear_free(number);
     return key;
 }
 
@@ -104,7 +99,7 @@ static inline int ccrypto_key_is_p256(const EVP_PKEY *key) {
 
 static inline int ccrypto_key_is_rsa(const EVP_PKEY *key) { return EVP_PKEY_is_a(key, "RSA"); }
 
-/* A number of the key, big-endian without leading zeros, or padded to `padding` bytes; returns its length. */
+/* Writes a number of the key, big-endian without leading zeros, or padded to `padding` bytes; returns its length. */
 static inline int ccrypto_key_number(const EVP_PKEY *key, const char *name, int padding, uint8_t *out, int capacity) {
     BIGNUM *number = NULL;
     int length = -1;
@@ -116,7 +111,7 @@ static inline int ccrypto_key_number(const EVP_PKEY *key, const char *name, int 
     return length;
 }
 
-/* A context that signs or verifies SHA-256 digests with the key, over and over. */
+/* A reusable context that signs or verifies SHA-256 digests with the key. */
 static inline EVP_PKEY_CTX *ccrypto_signature_context(EVP_PKEY *key, int signing) {
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
     if (context && (signing ? EVP_PKEY_sign_init(context) : EVP_PKEY_verify_init(context)) > 0
@@ -127,7 +122,7 @@ static inline EVP_PKEY_CTX *ccrypto_signature_context(EVP_PKEY *key, int signing
     return NULL;
 }
 
-/* An ECDSA signature over P-256 has two forms: ASN.1, OpenSSL's, at most 72 bytes; and r‖s, JOSE's, 64 bytes. */
+/* An ECDSA signature over P-256 has two forms: OpenSSL's ASN.1, at most 72 bytes; and JOSE's r‖s, 64 bytes. */
 static inline int ccrypto_p256_signature_to_der(const uint8_t *raw, uint8_t *der) {
     int length = -1;
     ECDSA_SIG *signature = ECDSA_SIG_new();
@@ -150,7 +145,7 @@ static inline int ccrypto_p256_signature_from_der(const uint8_t *der, size_t len
     return done;
 }
 
-/* A context that authenticates with the key and SHA-256; `EVP_MAC_init` without a key starts it anew. */
+/* A context for HMAC-SHA256 with the key; `EVP_MAC_init` without a key resets it. */
 static inline EVP_MAC_CTX *ccrypto_hmac_sha256_context(const uint8_t *key, size_t length) {
     EVP_MAC *algorithm = EVP_MAC_fetch(NULL, "HMAC", NULL);
     EVP_MAC_CTX *context = algorithm ? EVP_MAC_CTX_new(algorithm) : NULL;

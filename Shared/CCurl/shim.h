@@ -3,18 +3,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* curl's setters and getters are variadic, which Swift cannot call: one wrapper a type of argument. */
+/* Swift cannot call curl's setters and getters, which are variadic: here is one wrapper for each type of argument. */
 
 static inline CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
 }
 
-/* curl copies the text; NULL takes it back. */
+/* curl copies the text; NULL removes the option. */
 static inline CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *text) {
     return curl_easy_setopt(easy, option, text);
 }
 
-/* For what curl keeps a pointer to: the list and the buffer must outlive the transfer. */
+/* curl keeps a pointer to the list and the buffer: they must outlive the transfer. */
 static inline CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *list) {
     return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
 }
@@ -23,7 +23,7 @@ static inline CURLcode ccurl_set_error_buffer(CURL *easy, char *buffer) {
     return curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, buffer);
 }
 
-/* The size comes first: curl copies as much as it has been told. */
+/* The size must be set first, because curl copies that number of bytes. */
 static inline CURLcode ccurl_set_body(CURL *easy, const uint8_t *bytes, size_t count) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
     return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, (const char *)bytes) : code;
@@ -47,7 +47,7 @@ static inline void ccurl_set_callbacks(
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
 }
 
-/* 0 where curl knows no such number yet. */
+/* Returns 0 if curl does not know the number yet. */
 static inline long ccurl_number(CURL *easy, CURLINFO info) {
     long value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
@@ -73,7 +73,7 @@ static inline void ccurl_multi_set_callbacks(CURLM *multi, void *client, ccurl_w
     curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, time);
 }
 
-/* The next transfer that has ended, and how; NULL when there is none. */
+/* Returns the next transfer that has ended, and its result; NULL if there is none. */
 static inline CURL *ccurl_multi_next_ended(CURLM *multi, CURLcode *code) {
     int left;
     CURLMsg *message;

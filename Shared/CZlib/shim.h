@@ -1,7 +1,8 @@
 #pragma once
 #include <zlib.h>
 
-/* zlib's initialisers are macros, which Swift does not see. Raw: without zlib's own header and checksum. */
+/* Wrappers for zlib's initialisers, which are macros, and so not visible in Swift. Raw streams have no zlib header and
+   checksum. */
 static inline int cz_deflate_init_raw(z_stream *stream, int level, int window_bits, int memory_level) {
     return deflateInit2(stream, level, Z_DEFLATED, -window_bits, memory_level, Z_DEFAULT_STRATEGY);
 }

@@ -1,12 +1,12 @@
 internal import Wire
 
-/// Why a request is refused, in the reference server's codes and words.
+/// Why a request is refused, with the codes and messages of the reference server.
 public enum EngineError: Error, Equatable, Sendable {
     case unknownTransport
     case unknownSession
     case badHandshakeMethod
     case badRequest
-    /// Refused by the application, with words for the client.
+    /// The application refused the request, with a message for the client.
     case forbidden(String)
     case unsupportedVersion
 

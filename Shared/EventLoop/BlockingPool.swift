@@ -2,20 +2,20 @@ internal import CSystem
 internal import Glibc
 internal import Synchronization
 
-/// A few threads for work that blocks or burns: password hashes, name resolution, file reads.
+/// A few threads for work that blocks or takes long: password hashes, name resolution, file reads.
 ///
-/// It never queues without bound: when `limit` pieces wait, the next is refused with `Full`.
+/// The queue is bounded: while `limit` pieces of work wait, further ones are refused with `Full`.
 public final class BlockingPool: Sendable {
     /// The pool's queue is full; shed the request.
     public struct Full: Error {}
 
-    /// How a pool's threads stand to the others of the machine.
+    /// The scheduling priority of a pool's threads.
     public enum Priority: Sendable {
-        /// Like any thread.
+        /// The default of the system.
         case normal
-        /// Only what nobody else of the same control group wants (SCHED_IDLE). Between groups, and between
-        /// the sessions of a kernel with autogroups, the kernel weighs the groups and not their threads,
-        /// so there it counts like any thread.
+        /// SCHED_IDLE: the threads run only while no other thread of their control group wants the processor. Between
+        /// groups, and between sessions of a kernel with autogroups, the kernel weighs the groups and not their
+        /// threads, so there the priority has no effect.
         case idle
     }
 
@@ -30,7 +30,8 @@ public final class BlockingPool: Sendable {
             guard head < queue.count else { return nil }
             let piece = queue[head]
             head += 1
-            // What has been taken makes room before it outweighs what waits.
+            // The used part is removed once it is at least as large as the rest, so that the cost of a piece stays
+            // constant.
             if head * 2 >= queue.count {
                 queue.removeFirst(head)
                 head = 0
@@ -44,7 +45,7 @@ public final class BlockingPool: Sendable {
     private let semaphore = Semaphore()
     private let threadCount: Int
 
-    /// Starts `threads` threads; at most `limit` pieces of work wait for one.
+    /// Starts `threads` threads; at most `limit` pieces of work wait for them.
     public init(threads: Int, limit: Int, priority: Priority = .normal, name: String = "blocking") {
         self.limit = limit
         threadCount = threads
@@ -57,12 +58,12 @@ public final class BlockingPool: Sendable {
         }
     }
 
-    /// How many pieces wait for a thread.
+    /// The number of pieces that wait for a thread.
     public var waiting: Int { state.withLock { $0.waiting } }
 
-    /// Runs `body` on a thread of the pool and returns what it makes.
+    /// Runs `body` on a thread of the pool and returns its result.
     ///
-    /// - Throws: `Full` when too many wait, else what `body` throws.
+    /// - Throws: `Full` if the queue is full, or the error of `body`.
     public func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withUnsafeThrowingContinuation { continuation in
             let isAccepted = submit { continuation.resume(with: Swift.Result(catching: body)) }
@@ -70,13 +71,13 @@ public final class BlockingPool: Sendable {
         }
     }
 
-    /// Lets the threads finish what waits, then end.
+    /// Refuses further work; the threads finish the queued work and end.
     public func stop() {
         state.withLock { $0.isStopped = true }
         for _ in 0..<threadCount { semaphore.signal() }
     }
 
-    /// Runs `piece` on a thread of the pool and does not wait; false when too many wait already.
+    /// Runs `piece` on a thread of the pool without waiting for it; returns false if the queue is full.
     public func submit(_ piece: @escaping @Sendable () -> Void) -> Bool {
         let isAccepted = state.withLock { state in
             guard !state.isStopped, state.waiting < limit else { return false }
@@ -98,7 +99,7 @@ public final class BlockingPool: Sendable {
 
 /// A POSIX semaphore.
 ///
-/// - Note: `@unchecked Sendable` because sem_t is made to be shared between threads; its address never changes.
+/// - Note: `@unchecked Sendable` because a sem_t may be used from several threads; its address never changes.
 private final class Semaphore: @unchecked Sendable {
     private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 

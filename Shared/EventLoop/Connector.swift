@@ -4,7 +4,8 @@ internal import Glibc
 extension StreamSocket {
     /// Connects to a numeric or Unix address; call on `loop`, then `start` the socket.
     ///
-    /// - Throws: `SocketError`, with ETIMEDOUT when `timeout` passes first, with ECANCELED when the task is cancelled.
+    /// - Throws: `SocketError`, with ETIMEDOUT after `timeout`, or with ECANCELED when the task is cancelled or the
+    ///   loop ends.
     public static func connect(
         to address: SocketAddress, timeout: Duration, on loop: EventLoop
     ) async throws(SocketError) -> StreamSocket {
@@ -32,7 +33,7 @@ private final class ConnectAttempt: Channel, @unchecked Sendable {
         super.init(descriptor: descriptor)
     }
 
-    /// errno, or 0 when connected.
+    /// Returns errno, or 0 once connected.
     func finish(within timeout: Duration) async -> Int32 {
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in

@@ -2,93 +2,72 @@ internal import CSystem
 internal import Glibc
 internal import Synchronization
 
-/// One thread that waits in epoll and runs everything that belongs to it: channels, timers, Swift tasks and mail.
+/// A thread with an epoll queue that runs its channels, timers, Swift tasks and callbacks.
 ///
-/// The loop is a `TaskExecutor`, so a task can prefer it, and `actors` is its `SerialExecutor`, so an actor can live on
-/// it. A request stays on the loop that accepted it; what must cross goes by `execute`, which wakes the loop once for a
-/// whole batch.
+/// The loop is a `TaskExecutor`, so a task can prefer it. A request stays on the loop that accepted it. Work for another
+/// loop goes through `execute`, which wakes that loop once for a whole batch.
 ///
-/// - Note: `@unchecked Sendable` because all state but the inbox is touched by the loop's own thread alone;
-///   `preconditionInLoop` guards the entries, and the inbox has a lock.
+/// - Note: `@unchecked Sendable` because only the loop's own thread touches its state, apart from the inbox, which has a
+///   lock. `preconditionInLoop` guards the entry points.
 public final class EventLoop: TaskExecutor, @unchecked Sendable {
-    /// The place of this loop in its group: 0 ..< count.
+    /// The index of this loop in its group: 0 ..< count.
     public let index: Int
-    /// Runs actors on this loop.
-    public let actors = LoopActorExecutor()
 
     let epoll: Int32
-    private let wakeUp: Int32
-    private let inbox = Mutex(Inbox())
-    private let wakeUpPending = Atomic<Bool>(false)
+    private let inbox = LoopInbox()
     private let stopping = Atomic<Bool>(false)
 
-    private var jobs: [Job] = []
-    private var runningJobs: [Job] = []
-    private var mail: [@Sendable () -> Void] = []
-    private var openedMail: [@Sendable () -> Void] = []
-    private var endOfTick: [() -> Void] = []
-    private var runningEndOfTick: [() -> Void] = []
-    private var dirtyStreams = JointFlush()
-    private var flushingStreams = JointFlush()
+    private var jobs = RunQueue<UnownedJob>()
+    private var callbacks = RunQueue<@Sendable () -> Void>()
+    private var endOfTurn = RunQueue<() -> Void>()
+    private var dirtyStreams = RunQueue<Unmanaged<StreamSocket>>()
+    private var flush = BatchFlush()
     private var waitingStreams: [StreamSocket] = []
     var channels: [ObjectIdentifier: Channel] = [:]
+    /// Channels that were deregistered in this turn; events that epoll has already reported may still name them.
     var retired: [Channel] = []
     var sleepers: [ObjectIdentifier: Sleeper] = [:]
     var wheel: TimerWheel
     private var dueTimers: [LoopTimer] = []
 
-    /// Monotonic time in nanoseconds, read once a turn of the loop.
+    /// Monotonic time in nanoseconds, read before and after each wait for events.
     @exclusivity(unchecked) public private(set) var now: UInt64
-    /// Where streams read into; valid within one callback only.
+    /// The buffer that streams read into; valid within one callback only.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchSize, alignment: 16)
-    /// Where streams gather their output; apart from `scratch`, because a handler may flush
-    /// while it looks at its input.
+    /// The buffer in which streams gather their output; apart from `scratch`, because a handler may flush while it
+    /// reads its input.
     let outputScratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchSize, alignment: 16)
 
     static let scratchSize = 128 * 1024
     private static let eventsPerTurn = 512
-    /// So many rounds of jobs run before sockets get their turn again.
+    /// Rounds of jobs in one turn, so that sockets are served even if jobs start jobs without end.
     private static let jobRoundsPerTurn = 32
-
-    private struct Inbox {
-        var jobs: [Job] = []
-        var mail: [@Sendable () -> Void] = []
-    }
-
-    private struct Job {
-        let job: UnownedJob
-        let isActors: Bool
-    }
 
     /// Makes a loop that does nothing until `run` is called on a thread of its own.
     public init(index: Int = 0) {
         self.index = index
         epoll = cs_epoll_create()
-        wakeUp = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
         now = cs_monotonic_nanoseconds()
         wheel = TimerWheel(now: now)
-        precondition(epoll >= 0 && wakeUp >= 0, "out of file descriptors")
-        // Edge-triggered: every write counts as an edge, so nobody needs to read the counter.
-        _ = cs_epoll_add(epoll, wakeUp, EPOLLIN.rawValue | EPOLLET.rawValue, nil)
-        actors.loop = self
+        precondition(epoll >= 0, "epoll_create failed: the process has no file descriptor left")
+        _ = cs_epoll_add(epoll, inbox.wakeUp, EPOLLIN.rawValue | EPOLLET.rawValue, nil)
     }
 
     deinit {
         close(epoll)
-        close(wakeUp)
         scratch.deallocate()
         outputScratch.deallocate()
     }
 
-    /// Monotonic time in nanoseconds, read now: for measuring what happens within a turn.
+    /// Monotonic time in nanoseconds, read now: for measuring within a turn.
     public static var preciseNow: UInt64 { cs_monotonic_nanoseconds() }
 
-    /// The loop whose thread this is.
+    /// The loop that runs on the calling thread; nil on any other thread.
     public static var current: EventLoop? {
         cs_current_loop().map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The index of the loop whose thread this is.
+    /// The index of the loop that runs on the calling thread; nil on any other thread.
     public static var currentIndex: Int? {
         cs_current_loop().map { Unmanaged<EventLoop>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.index } }
     }
@@ -96,48 +75,47 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Whether the caller is on this loop's thread.
     public var isCurrent: Bool { cs_current_loop() == Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Stops the process where a caller touches the loop's state from another thread.
-    public func preconditionInLoop() { precondition(isCurrent, "not on event loop \(index)") }
+    /// Ends the process if the caller is not on this loop's thread.
+    public func preconditionInLoop() {
+        precondition(isCurrent, "this call belongs on the thread of event loop \(index)")
+    }
 
     /// Runs `work` on the loop's thread, soon and in order; from any thread. A loop that has ended runs nothing.
     public func execute(_ work: @escaping @Sendable () -> Void) {
         if isCurrent {
-            mail.append(work)
+            callbacks.append(work)
         } else {
-            inbox.withLock { $0.mail.append(work) }
-            wake()
+            inbox.add(work)
         }
     }
 
-    /// Runs `work` once, when the jobs and events of this turn are done; for flushing what the turn has gathered.
+    /// Runs `work` once, after the jobs, callbacks and events of this turn; for flushing output gathered in the turn.
     public func atEndOfTick(_ work: @escaping () -> Void) {
         preconditionInLoop()
-        endOfTick.append(work)
+        endOfTurn.append(work)
     }
 
-    func flushAtEndOfTick(_ stream: StreamSocket) { dirtyStreams.add(stream) }
+    /// Flushes `stream` together with the others that have output at the end of this turn.
+    func flushAtEndOfTurn(_ stream: StreamSocket) { dirtyStreams.append(.passRetained(stream)) }
 
+    /// Lets `stream` continue in the next turn, after the other sockets.
     func continueNextTurn(_ stream: StreamSocket) { waitingStreams.append(stream) }
 
-    // MARK: Executor
-
-    public func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), isActors: false) }
-
-    func enqueue(_ job: UnownedJob, isActors: Bool) {
-        let job = Job(job: job, isActors: isActors)
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
         if isCurrent {
             jobs.append(job)
         } else {
-            inbox.withLock { $0.jobs.append(job) }
-            wake()
+            inbox.add(job)
         }
     }
 
     // MARK: Running
 
-    /// Turns until `stop`; the calling thread becomes the loop's.
+    /// Runs turns until `stop`, on the calling thread, which becomes the loop's thread.
     ///
-    /// At the end, what is still registered is told so and sleeping tasks are cancelled, so that nobody waits for ever.
+    /// At the end, channels that are still registered get `loopEnded` and sleeping tasks are cancelled, so that nothing
+    /// waits for ever.
     public func run() {
         cs_set_current_loop(Unmanaged.passUnretained(self).toOpaque())
         defer { cs_set_current_loop(nil) }
@@ -146,7 +124,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
                 readClock()
                 runDueWork()
                 let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), waitTime)
-                if count < 0 && errno != EINTR { fatalError("epoll_wait: \(errno)") }
+                if count < 0 && errno != EINTR { fatalError("epoll_wait failed with errno \(errno)") }
                 readClock()
                 for event in events.prefix(Int(max(0, count))) { deliver(event) }
                 continueStreams()
@@ -165,21 +143,14 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Ends `run` after the present turn; from any thread.
     public func stop() {
         stopping.store(true, ordering: .releasing)
-        wake(evenIfPending: true)
+        inbox.wake(evenIfPending: true)
     }
 
-    /// Reads the clock anew, for deadlines that must not come early after a long turn.
+    /// Updates `now`, so that a deadline that is set late in a long turn does not come early.
     @discardableResult
     func readClock() -> UInt64 {
         now = cs_monotonic_nanoseconds()
         return now
-    }
-
-    private func wake(evenIfPending: Bool = false) {
-        if !wakeUpPending.exchange(true, ordering: .acquiringAndReleasing) || evenIfPending {
-            var one: UInt64 = 1
-            _ = write(wakeUp, &one, 8)
-        }
     }
 
     private func deliver(_ event: epoll_event) {
@@ -199,81 +170,53 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     private func runDueWork() {
         for _ in 0..<Self.jobRoundsPerTurn {
-            collectInbox()
+            inbox.collect(jobs: &jobs, callbacks: &callbacks)
             runTimers()
             runJobs()
-            runMail()
-            if jobs.isEmpty && mail.isEmpty {
-                runEndOfTick()
+            runCallbacks()
+            if jobs.isEmpty && callbacks.isEmpty {
+                runEndOfTurn()
                 if !hasWork { return }
             }
         }
-        runEndOfTick()
+        runEndOfTurn()
     }
 
-    private var hasWork: Bool { !jobs.isEmpty || !mail.isEmpty || !endOfTick.isEmpty || !dirtyStreams.isEmpty }
-
-    private func collectInbox() {
-        // The flag is cleared before the inbox is emptied: the other order loses wake-ups.
-        guard wakeUpPending.load(ordering: .acquiring) else { return }
-        wakeUpPending.store(false, ordering: .sequentiallyConsistent)
-        inbox.withLock {
-            jobs.append(contentsOf: $0.jobs)
-            mail.append(contentsOf: $0.mail)
-            $0.jobs.removeAll(keepingCapacity: true)
-            $0.mail.removeAll(keepingCapacity: true)
-        }
-    }
+    private var hasWork: Bool { !jobs.isEmpty || !callbacks.isEmpty || !endOfTurn.isEmpty || !dirtyStreams.isEmpty }
 
     private func runTimers() {
-        // One timer's action may cancel the next one, or start it anew.
         wheel.takeDue(upTo: now, into: &dueTimers)
+        // `fireIfDue`, because one timer's action may cancel or restart the next timer.
         for timer in dueTimers { timer.fireIfDue() }
         dueTimers.removeAll(keepingCapacity: true)
     }
 
     private func runJobs() {
         guard !jobs.isEmpty else { return }
-        swap(&jobs, &runningJobs)
-        let tasks = asUnownedTaskExecutor()
-        let serial = actors.asUnownedSerialExecutor()
-        for job in runningJobs {
-            // A task's own job runs without a serial executor: with one, the runtime takes nonisolated code for code
-            // of an actor that must be left first, and enqueues each job twice.
-            if job.isActors {
-                job.job.runSynchronously(isolatedTo: serial, taskExecutor: tasks)
-            } else {
-                job.job.runSynchronously(on: tasks)
-            }
-        }
-        runningJobs.removeAll(keepingCapacity: true)
+        let executor = asUnownedTaskExecutor()
+        for job in jobs.takeBatch() { job.runSynchronously(on: executor) }
+        jobs.endBatch()
     }
 
-    private func runMail() {
-        guard !mail.isEmpty else { return }
-        swap(&mail, &openedMail)
-        for letter in openedMail { letter() }
-        openedMail.removeAll(keepingCapacity: true)
+    private func runCallbacks() {
+        guard !callbacks.isEmpty else { return }
+        for callback in callbacks.takeBatch() { callback() }
+        callbacks.endBatch()
     }
 
-    private func runEndOfTick() {
+    private func runEndOfTurn() {
         if !dirtyStreams.isEmpty {
-            swap(&dirtyStreams, &flushingStreams)
-            flushingStreams.run()
+            flush.run(dirtyStreams.takeBatch())
+            dirtyStreams.endBatch()
         }
-        guard !endOfTick.isEmpty else { return }
-        swap(&endOfTick, &runningEndOfTick)
-        for work in runningEndOfTick { work() }
-        runningEndOfTick.removeAll(keepingCapacity: true)
+        guard !endOfTurn.isEmpty else { return }
+        for work in endOfTurn.takeBatch() { work() }
+        endOfTurn.endBatch()
     }
 
-    /// Milliseconds that epoll may sleep: none while work waits, for ever while there is no timer.
+    /// Milliseconds that epoll may wait: 0 while work waits, -1 (no limit) while there is no timer.
     private var waitTime: Int32 {
-        if hasWork || !waitingStreams.isEmpty || wakeUpPending.load(ordering: .acquiring)
-            || stopping.load(ordering: .acquiring)
-        {
-            return 0
-        }
+        if hasWork || !waitingStreams.isEmpty || inbox.isPending || stopping.load(ordering: .acquiring) { return 0 }
         guard let due = wheel.nextDue else { return -1 }
         guard due > now else { return 0 }
         return Int32(clamping: (due - now + 999_999) / 1_000_000)

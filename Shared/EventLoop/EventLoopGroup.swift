@@ -1,9 +1,9 @@
 internal import CSystem
 internal import Glibc
 
-/// The loops of a process, one a core, each on a thread of its own.
+/// The loops of a process, usually one for each core, each on its own thread.
 public final class EventLoopGroup: Sendable {
-    /// In the order of their index.
+    /// The loops by index.
     public let loops: [EventLoop]
     private let threads: [pthread_t]
 
@@ -18,10 +18,10 @@ public final class EventLoopGroup: Sendable {
         }
     }
 
-    /// A loop by any number, such as a hash: the same number gives the same loop.
+    /// The loop for any number, such as a hash: the same number gives the same loop.
     public subscript(any number: Int) -> EventLoop { loops[Int(UInt(bitPattern: number) % UInt(loops.count))] }
 
-    /// The index of the loop whose thread this is, where it is one of the group's.
+    /// The index of the calling loop, if it belongs to this group; else nil.
     public var currentIndex: Int? {
         guard let current = cs_current_loop() else { return nil }
         return Unmanaged<EventLoop>.fromOpaque(current)._withUnsafeGuaranteedRef { loop in
@@ -29,14 +29,14 @@ public final class EventLoopGroup: Sendable {
         }
     }
 
-    /// Stops all loops and waits for their threads; not to be called on one of them.
+    /// Stops all loops and waits for their threads. Do not call this on one of them.
     public func stop() {
         for loop in loops { loop.stop() }
         for thread in threads { pthread_join(thread, nil) }
     }
 }
 
-/// Starts a thread that runs `body`; the name shows in `top -H`, cut to 15 bytes.
+/// Starts a thread that runs `body`; the name shows in `top -H`, truncated to 15 bytes.
 func startThread(named name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t {
     var thread = pthread_t()
     let start = Unmanaged.passRetained(ThreadStart(name: name, body: body))
@@ -48,7 +48,7 @@ func startThread(named name: String, _ body: @escaping @Sendable () -> Void) -> 
             start.body()
             return nil
         }, start.toOpaque())
-    precondition(failure == 0, "no more threads")
+    precondition(failure == 0, "pthread_create failed: the process has reached its limit of threads")
     return thread
 }
 

@@ -1,12 +1,12 @@
 internal import CSystem
 internal import Glibc
 
-/// Accepts connections on one loop. One a loop on the same address shares the port: the kernel spreads connections.
+/// Accepts connections on one loop. Listeners of several loops share one address; the kernel spreads the connections.
 public final class Listener: Channel, @unchecked Sendable {
-    /// Takes over a connection's descriptor and its peer.
+    /// Takes ownership of a connection's descriptor; the address is its peer's.
     public typealias Accept = (Int32, SocketAddress) -> Void
 
-    /// The bound address; tells the port that the system chose for port 0.
+    /// The bound address, with the port that the system chose for port 0.
     public let address: SocketAddress
     private let loop: EventLoop
     private let accept: Accept
@@ -14,8 +14,8 @@ public final class Listener: Channel, @unchecked Sendable {
     private var isClosed = false
 
     private static let acceptsPerTurn = 64
-    /// How long accepting rests when descriptors have run out.
-    private static let rest = Duration.milliseconds(50)
+    /// The pause in accepting after the process has run out of descriptors.
+    private static let descriptorPause = Duration.milliseconds(50)
 
     /// Binds and listens; accepts once `start` is called.
     public init(
@@ -31,7 +31,7 @@ public final class Listener: Channel, @unchecked Sendable {
         super.init(descriptor: descriptor)
     }
 
-    /// Makes sure that nobody listens at `address`, since listeners that share their port would silently join others.
+    /// Throws if another process listens at `address`: with shared ports, binding would silently succeed.
     public static func checkFree(_ address: SocketAddress) throws(SocketError) {
         let descriptor = withUnsafePointer(to: address.raw) { cs_listen($0, 1, 0) }
         guard descriptor >= 0 else { throw SocketError(operation: "listen on \(address)") }
@@ -43,7 +43,7 @@ public final class Listener: Channel, @unchecked Sendable {
 
     deinit { if !isClosed { close(descriptor) } }
 
-    /// Closes the port, after accepting what the kernel has already completed; connections accepted go on.
+    /// Closes the port after accepting the connections that the kernel has completed; accepted connections stay open.
     public func stop() {
         retry?.cancel()
         guard isRegistered else { return }
@@ -60,15 +60,15 @@ public final class Listener: Channel, @unchecked Sendable {
             if connection >= 0 {
                 accept(connection, SocketAddress(raw: peer))
             } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
-                return restForAWhile()
+                return pauseAccepting()
             } else if errno != ECONNABORTED && errno != EINTR {
                 return
             }
         }
     }
 
-    private func restForAWhile() {
+    private func pauseAccepting() {
         loop.modify(self, for: [])
-        retry = loop.schedule(after: Self.rest) { [unowned self] in loop.modify(self, for: .readable) }
+        retry = loop.schedule(after: Self.descriptorPause) { [unowned self] in loop.modify(self, for: .readable) }
     }
 }

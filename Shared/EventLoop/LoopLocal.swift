@@ -1,22 +1,22 @@
-/// One value a loop: connections, caches and buffers that no other loop touches and that therefore need no lock.
+/// One value for each loop: connections, caches and buffers that no other loop uses and that need no lock.
 ///
-/// - Note: `@unchecked Sendable` because the value at an index is only ever reached on the loop of that index:
-///   `current` looks the index up by thread, and `forEach` sends the work there.
+/// - Note: `@unchecked Sendable` because the value at an index is reached only on the loop of that index: `current`
+///   finds the index by the calling thread, and `forEach` runs on the loop.
 public final class LoopLocal<Value>: @unchecked Sendable {
     @usableFromInline let group: EventLoopGroup
     @usableFromInline let values: [Value]
 
-    /// Calls `make` once for each loop, here and now; the values must not be tied to the calling thread.
+    /// Calls `make` once for each loop, on the calling thread; the values must not be tied to that thread.
     public init(_ group: EventLoopGroup, _ make: (EventLoop) throws -> Value) rethrows {
         self.group = group
         values = try group.loops.map(make)
     }
 
-    /// The value of the loop that the caller is on.
+    /// The value of the calling loop. Off the group's loops the process ends.
     @inlinable
     public var current: Value {
         guard let index = group.currentIndex else {
-            preconditionFailure("a loop's own value was asked for outside the loops")
+            preconditionFailure("LoopLocal.current was read off the loops of its group")
         }
         return values[index]
     }
@@ -30,8 +30,8 @@ public final class LoopLocal<Value>: @unchecked Sendable {
 }
 
 extension EventLoop {
-    /// Runs `body` on this loop and returns what it makes; the caller resumes on its own executor.
-    /// Cancelling the caller cancels `body`.
+    /// Runs `body` on this loop and returns its result; the caller resumes on its own executor. Cancelling the caller
+    /// cancels `body`.
     public func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         let task = Task(executorPreference: self) { try await body() }
         return try await withTaskCancellationHandler {

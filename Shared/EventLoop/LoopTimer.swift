@@ -1,18 +1,20 @@
-/// An action that a loop runs once at a time to come, unless it is moved or cancelled before.
+/// An action that a loop runs once at a later time, unless the timer is moved or cancelled before.
 ///
-/// - Note: `@unchecked Sendable` because a timer belongs to its loop: every method asserts that it is on the loop.
+/// - Note: `@unchecked Sendable` because a timer belongs to its loop: every public method checks that it is on the
+///   loop.
 public final class LoopTimer: @unchecked Sendable {
     private let loop: EventLoop
     private let action: () -> Void
-    /// Monotonic nanoseconds.
+    /// The time of the action, in monotonic nanoseconds. A timer that was moved later may still be in an earlier slot.
     var deadline: UInt64
-    /// Where the wheel keeps it, or one of the two values below zero.
+    /// The slot of the wheel that holds the timer, or `absent` or `due`.
     var slot = LoopTimer.absent
-    var place = 0
+    /// The index of the timer in its slot.
+    var index = 0
 
-    /// The `slot` of a timer that is neither kept nor due.
+    /// The `slot` of a timer that is neither in the wheel nor due.
     static let absent = -1
-    /// The `slot` of a timer that the wheel has let go because its action comes next.
+    /// The `slot` of a timer that has left the wheel; its action runs next.
     static let due = -2
 
     init(loop: EventLoop, deadline: UInt64, action: @escaping () -> Void) {
@@ -21,28 +23,28 @@ public final class LoopTimer: @unchecked Sendable {
         self.action = action
     }
 
-    /// Whether the action is still to come.
-    public var isPending: Bool { slot != Self.absent }
+    /// Whether the action has not run yet.
+    var isPending: Bool { slot != Self.absent }
 
-    /// Moves the action to `delay` from now; a cancelled or fired timer starts anew.
+    /// Sets the time of the action to `delay` from now; a cancelled or fired timer starts again.
     public func restart(after delay: Duration) {
         loop.preconditionInLoop()
         restart(at: loop.readClock() &+ delay.wholeNanoseconds)
     }
 
-    /// Moves the action to when the loop's `now` is `deadline`.
+    /// Sets the time of the action to `deadline`, a value of the loop's `now`.
     public func restart(at deadline: UInt64) {
         loop.preconditionInLoop()
         loop.wheel.move(self, to: deadline)
     }
 
-    /// Takes the action back; it may be started again.
+    /// Prevents the action; the timer may be restarted.
     public func cancel() {
         loop.preconditionInLoop()
         loop.wheel.remove(self)
     }
 
-    /// Runs the action unless it has been taken back or moved since the wheel let it go.
+    /// Runs the action unless it was cancelled or moved after the timer left the wheel.
     func fireIfDue() {
         guard slot == Self.due else { return }
         slot = Self.absent
@@ -53,8 +55,8 @@ public final class LoopTimer: @unchecked Sendable {
 extension EventLoop {
     /// Runs `action` on the loop after `delay`, at most a few milliseconds late and never early.
     ///
-    /// The timer holds its action, and the loop holds the timer while it is pending: let the action hold its owner
-    /// weakly, or cancel the timer when the owner ends.
+    /// The timer retains its action, and the loop retains a pending timer. So the action should hold its owner weakly,
+    /// or the owner should cancel the timer when it ends.
     @discardableResult
     public func schedule(after delay: Duration, _ action: @escaping () -> Void) -> LoopTimer {
         preconditionInLoop()
@@ -63,7 +65,8 @@ extension EventLoop {
         return timer
     }
 
-    /// Suspends the caller for `delay`, or throws `CancellationError` as soon as its task is cancelled.
+    /// Suspends the caller for `delay`; throws `CancellationError` as soon as its task is cancelled or the loop ends.
+    /// From any thread.
     public func sleep(for delay: Duration) async throws {
         let sleeper = Sleeper()
         try await withTaskCancellationHandler {
@@ -78,7 +81,7 @@ extension EventLoop {
 
 /// The state of one `sleep`.
 ///
-/// - Note: `@unchecked Sendable` because only mail of one loop touches it.
+/// - Note: `@unchecked Sendable` because only callbacks of one loop touch it.
 final class Sleeper: @unchecked Sendable {
     private var continuation: CheckedContinuation<Void, any Error>?
     private var timer: LoopTimer?
@@ -107,7 +110,7 @@ final class Sleeper: @unchecked Sendable {
 }
 
 extension Duration {
-    /// Nanoseconds, none below zero and at most 292 years.
+    /// Nanoseconds, at least 0 and at most 285 years.
     public var wholeNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         if seconds < 0 || attoseconds < 0 { return 0 }

@@ -1,9 +1,9 @@
 internal import CSystem
 
-/// Where an object lies, so that the processor can be told to fetch it before it is needed.
+/// The address of an object, for prefetching its memory before it is used.
 ///
-/// For loops over thousands of sockets: they are in no cache, and waiting for the memory of each costs more
-/// than all that is done with it. A hint keeps nothing alive, and one whose object has gone does no harm.
+/// For loops over thousands of sockets: their objects are in no cache, and waiting for the memory of each costs more
+/// than the work on it. A hint does not retain its object, and prefetching a freed object is harmless.
 public struct MemoryHint: Sendable {
     private let address: UInt
 
@@ -11,6 +11,6 @@ public struct MemoryHint: Sendable {
 
     init<Object: AnyObject>(_ object: Unmanaged<Object>) { address = UInt(bitPattern: object.toOpaque()) }
 
-    /// Begins to fetch the first `count` bytes of the object, without waiting for them.
+    /// Starts loading the first `count` bytes of the object into the caches, without waiting for them.
     public func fetch(_ count: Int) { cs_prefetch(UnsafeRawPointer(bitPattern: address), count) }
 }

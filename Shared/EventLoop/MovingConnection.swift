@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A connection on its way from one loop to another; closed if it never arrives.
 ///
-/// - Note: `@unchecked Sendable` because one loop makes it and only the one that gets it by mail changes it.
+/// - Note: `@unchecked Sendable` because one loop makes it and only the loop that receives it changes it.
 public final class MovingConnection: @unchecked Sendable {
     let descriptor: Int32
     let peer: SocketAddress

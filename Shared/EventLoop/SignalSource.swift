@@ -1,17 +1,17 @@
 internal import CSystem
 internal import Glibc
 
-/// Delivers process signals to a loop instead of to a handler.
+/// Delivers process signals to a callback on a loop.
 ///
-/// Make it before any thread starts: the signals are blocked in the calling thread and in all that it starts later.
+/// Create it before any thread starts: it blocks the signals in the calling thread and in all threads started later.
 public final class SignalSource: Channel, @unchecked Sendable {
     private let handler: @Sendable (Int32) -> Void
 
-    /// Blocks `signals`; `handler` gets them once `start` is called.
+    /// Blocks `signals`; `handler` receives them once `start` is called.
     public init(_ signals: [Int32], handler: @escaping @Sendable (Int32) -> Void) {
         self.handler = handler
         let descriptor = cs_signalfd(signals, Int32(signals.count))
-        precondition(descriptor >= 0, "signalfd: \(errno)")
+        precondition(descriptor >= 0, "signalfd failed with errno \(errno)")
         super.init(descriptor: descriptor)
     }
 

@@ -1,27 +1,27 @@
 internal import CSystem
 internal import Glibc
 
-/// Where a stream socket listens or connects: numeric IPv4 or IPv6 with a port, or a Unix path.
+/// The address at which a stream socket listens or connects: numeric IPv4 or IPv6 with a port, or a Unix path.
 public struct SocketAddress: Sendable, CustomStringConvertible {
     var raw: cs_address
 
     init(raw: cs_address) { self.raw = raw }
 
-    /// A numeric address; nil where `ip` is none. Names go through `Resolver`.
+    /// A numeric address; nil if `ip` is not one. `Resolver` resolves names.
     public init?(ip: String, port: UInt16) {
         var raw = cs_address()
         guard cs_address_ip(ip, port, &raw) == 0 else { return nil }
         self.raw = raw
     }
 
-    /// A Unix socket; nil where the path is longer than the system allows.
+    /// The address of a Unix socket; nil if the path is longer than the system allows.
     public init?(unixPath: String) {
         var raw = cs_address()
         guard cs_address_unix(unixPath, &raw) == 0 else { return nil }
         self.raw = raw
     }
 
-    /// 0 for a Unix path.
+    /// The port; 0 for a Unix path.
     public var port: UInt16 { withUnsafePointer(to: raw) { cs_address_port($0) } }
 
     /// The numeric host or the path.
@@ -36,16 +36,16 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
 
     public var description: String { port == 0 ? host : "\(host):\(port)" }
 
-    /// The address a bound descriptor has; tells the port that the system chose for port 0.
+    /// The address of a bound descriptor, with the port that the system chose for port 0.
     static func ofSocket(_ descriptor: Int32) -> SocketAddress? {
         var raw = cs_address()
         return cs_local_address(descriptor, &raw) == 0 ? SocketAddress(raw: raw) : nil
     }
 }
 
-/// Turns host names into addresses on a blocking pool, because the system's resolver blocks.
+/// Resolves host names on a blocking pool, because the system's resolver blocks.
 public enum Resolver {
-    /// All stream addresses of `host` in the system's order of preference; a numeric host costs nothing.
+    /// All stream addresses of `host`, at most 8, in the system's order of preference; a numeric host is not looked up.
     public static func resolve(_ host: String, port: UInt16, on pool: BlockingPool) async throws -> [SocketAddress] {
         if let numeric = SocketAddress(ip: host, port: port) { return [numeric] }
         return try await pool.run {
@@ -59,9 +59,9 @@ public enum Resolver {
     }
 }
 
-/// What the system said of a socket.
+/// A failed system call on a socket.
 public struct SocketError: Error, CustomStringConvertible {
-    /// What was tried, such as `connect 127.0.0.1:5432`.
+    /// The failed operation, such as `connect 127.0.0.1:5432`.
     public let operation: String
     /// errno.
     public let code: Int32

@@ -1,89 +1,90 @@
 internal import Glibc
 
 extension StreamSocket {
-    /// Leaves bytes in the kernel until `resumeReading`: back-pressure on the peer.
-    public func pauseReading() { isReadingPaused = true }
+    /// Leaves bytes in the kernel until `resumeReading`: backpressure on the peer.
+    public func pauseReading() { input.isPaused = true }
 
-    /// Reads again, and first offers again what was not consumed.
+    /// Reads again, and first offers the bytes that were not consumed.
     public func resumeReading() {
-        guard isReadingPaused, !isClosed else { return }
+        guard input.isPaused, !isClosed else { return }
         takeUnread()
     }
 
-    /// Offers again what was not consumed, and reads again where that was paused.
+    /// Offers the bytes that were not consumed once more, and resumes reading if it is paused.
     public func takeUnread() {
         guard !isClosed else { return }
-        isReadingPaused = false
+        input.isPaused = false
         offerUnread()
-        guard !isClosed, !isReadingPaused else { return }
-        if hasSeenEnd {
+        guard !isClosed, !input.isPaused else { return }
+        if input.hasSeenEnd {
             handler?.endOfInput()
-        } else if inputIsReady {
-            waitForTurn()
+        } else if input.isReady {
+            continueNextTurn()
         }
     }
 
-    /// Reads what the kernel has now, without waiting for the loop's next turn.
+    /// Reads from the kernel now, without waiting for the loop's next turn.
     public func readNow() {
-        if !isClosed && !isReadingPaused { read() }
+        if !isClosed && !input.isPaused { read() }
     }
 
     /// Bytes that were read and that the handler has not consumed.
-    public var unreadCount: Int { unread.count }
+    public var unreadCount: Int { input.unread.count }
 
-    /// Reads once; what else there is comes in the loop's next turn, after the other sockets.
+    /// Reads once; the remaining bytes come in the loop's next turn, after the other sockets.
     func read() {
-        guard !hasSeenEnd else { return }
+        guard !input.hasSeenEnd else { return }
         let target = loop.scratch
         let count = recv(descriptor, target.baseAddress!, target.count, 0)
         if count > 0 {
             // A short read has emptied the kernel's buffer: the next bytes are an event, but an end behind it is not.
-            inputIsReady = count == target.count || endIsComing
+            input.isReady = count == target.count || input.endIsComing
             received(UnsafeRawBufferPointer(rebasing: target[..<count]))
-            if inputIsReady && !isReadingPaused && !isClosed { waitForTurn() }
+            if input.isReady && !input.isPaused && !isClosed { continueNextTurn() }
         } else if count == 0 {
-            inputIsReady = false
-            hasSeenEnd = true
+            input.isReady = false
+            input.hasSeenEnd = true
             handler?.endOfInput()
         } else if errno == EAGAIN {
-            inputIsReady = false
+            input.isReady = false
         } else if errno != EINTR {
             finish(errno == ECONNRESET || errno == EPIPE ? .peer : .failed(errno))
         } else {
-            waitForTurn()
+            continueNextTurn()
         }
     }
 
     private func received(_ bytes: UnsafeRawBufferPointer) {
-        guard unread.isEmpty else {
-            unread.append(bytes)
+        guard input.unread.isEmpty else {
+            input.unread.append(bytes)
             return offerUnread()
         }
         let consumed = handler?.received(bytes.bytes) ?? bytes.count
-        if consumed < bytes.count && !isClosed { unread.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...])) }
+        if consumed < bytes.count && !isClosed {
+            input.unread.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
+        }
     }
 
     private func offerUnread() {
-        guard !unread.isEmpty, !isReadingPaused, let handler else { return }
-        // Taken out while the handler looks at it, so that it may pause, resume or close from within.
+        guard !input.unread.isEmpty, !input.isPaused, let handler else { return }
         var bytes = UnreadBytes()
-        swap(&bytes, &unread)
+        swap(&bytes, &input.unread)
         bytes.consume(bytes.withBytes(handler.received))
         guard !isClosed, !bytes.isEmpty else { return }
-        bytes.append(unread)
-        unread = bytes
+        bytes.append(input.unread)
+        input.unread = bytes
     }
 }
 
-/// What a protocol does with the bytes of its socket. All calls come on the socket's loop.
+/// Handles the bytes and events of a socket. All calls come on the socket's loop.
 public protocol StreamHandler: AnyObject {
-    /// Takes bytes and says how many it has consumed; the rest is offered again, with what comes after it.
+    /// Takes bytes and returns how many it has consumed; the rest is offered again, together with later bytes.
     func received(_ bytes: RawSpan) -> Int
-    /// The peer will send no more; most protocols close. Comes again when reading is resumed after it.
+    /// The peer will send no more; most protocols close. This call is repeated when reading is resumed later.
     func endOfInput()
-    /// The kernel takes no more for now: the peer is slow. `drained` follows, or the end.
+    /// The kernel takes no more for now: the peer is slow. `drained` follows, or `closed`.
     func congested()
-    /// All that had to wait for the kernel has left.
+    /// All bytes that had to wait for the kernel have left.
     func drained()
     /// The last call; the socket is closed already.
     func closed(_ end: StreamSocket.End)

@@ -1,18 +1,20 @@
-/// Timers by the slot of time in which they are due: starting, moving and cancelling one costs the same with 100,000.
+/// Timers in slots by the time when they are due. Starting, moving and cancelling one costs the same with 100,000
+/// timers.
 ///
-/// A timer moved to later keeps its slot and is put right when that comes up, so a time-out that each request pushes
-/// on costs one store. Firing is at most one tick late and never early.
+/// A timer that is moved later keeps its slot and gets its new one when the old slot comes up. So a time-out that every
+/// request postpones costs one store. A timer fires at most one tick late and never early.
 struct TimerWheel {
-    /// 4 ms a slot and 2,048 slots: a turn takes 8 s, timers further away stay for several turns.
+    /// 4 ms for each slot and 2,048 slots: a revolution takes 8 s, and later timers stay for several revolutions.
     static let tick: UInt64 = 4_000_000
     static let slotCount = 2048
 
     private var slots: [[LoopTimer]] = Array(repeating: [], count: slotCount)
-    /// A bit for each slot that holds a timer.
+    /// One bit for each slot, set if the slot holds a timer.
     private var occupied: [UInt64] = Array(repeating: 0, count: slotCount / 64)
     private var currentTick: UInt64
-    /// Empty between calls; kept because thousands may be due together, again and again.
-    private var taken: [LoopTimer] = []
+    /// The timers that `takeDue` removes from their slots. Empty between calls; kept because thousands may be due at
+    /// once, repeatedly.
+    private var expired: [LoopTimer] = []
     private(set) var count = 0
 
     init(now: UInt64) { currentTick = now / Self.tick }
@@ -21,7 +23,7 @@ struct TimerWheel {
         let dueTick = max(Self.dueTick(of: timer.deadline), currentTick + 1)
         let slot = Int(dueTick % UInt64(Self.slotCount))
         timer.slot = slot
-        timer.place = slots[slot].count
+        timer.index = slots[slot].count
         slots[slot].append(timer)
         occupied[slot / 64] |= 1 << UInt64(slot % 64)
         count += 1
@@ -35,15 +37,15 @@ struct TimerWheel {
         let slot = timer.slot
         let last = slots[slot].removeLast()
         if last !== timer {
-            slots[slot][timer.place] = last
-            last.place = timer.place
+            slots[slot][timer.index] = last
+            last.index = timer.index
         }
         if slots[slot].isEmpty { occupied[slot / 64] &= ~(1 << UInt64(slot % 64)) }
         timer.slot = LoopTimer.absent
         count -= 1
     }
 
-    /// Gives the timer another deadline. Moved to later it keeps its slot.
+    /// Changes the timer's deadline. A timer that is moved later keeps its slot.
     mutating func move(_ timer: LoopTimer, to deadline: UInt64) {
         if timer.slot >= 0 && deadline >= timer.deadline {
             timer.deadline = deadline
@@ -54,12 +56,12 @@ struct TimerWheel {
         }
     }
 
-    /// When to wake next: the start of the nearest occupied slot; nil without timers.
+    /// The time to wake next: the start of the nearest occupied slot; nil without timers.
     var nextDue: UInt64? {
         guard count > 0 else { return nil }
         let words = UInt64(occupied.count)
         let start = currentTick + 1
-        // The first word may hold slots before `start`: they come up again a turn later, in the last step.
+        // The first word may hold slots before `start`: they come up again one revolution later, in the last step.
         for step in 0...words {
             let base = (start / 64 + step) * 64
             var word = occupied[Int((base / 64) % words)]
@@ -70,11 +72,11 @@ struct TimerWheel {
         return nil
     }
 
-    /// Moves what is due into `due`, marks it so, and leaves running it to the caller.
+    /// Moves all timers that are due by `now` into `due` and marks them; the caller runs them.
     mutating func takeDue(upTo now: UInt64, into due: inout [LoopTimer]) {
         let target = now / Self.tick
         guard target > currentTick else { return }
-        // After a long pause one whole turn sees every slot.
+        // After a long pause, one whole revolution covers every slot.
         let first = max(currentTick + 1, target - min(target, UInt64(Self.slotCount) - 1))
         currentTick = target
         guard count > 0 else { return }
@@ -82,10 +84,10 @@ struct TimerWheel {
             let slot = Int(tick % UInt64(Self.slotCount))
             guard occupied[slot / 64] & (1 << UInt64(slot % 64)) != 0 else { continue }
             for timer in slots[slot] where timer.deadline <= now || Self.slot(of: timer.deadline) != slot {
-                taken.append(timer)
+                expired.append(timer)
             }
         }
-        for timer in taken {
+        for timer in expired {
             remove(timer)
             if timer.deadline > now {
                 insert(timer)
@@ -94,7 +96,7 @@ struct TimerWheel {
                 due.append(timer)
             }
         }
-        taken.removeAll(keepingCapacity: true)
+        expired.removeAll(keepingCapacity: true)
     }
 
     private static func dueTick(of deadline: UInt64) -> UInt64 { (deadline + tick - 1) / tick }

@@ -1,4 +1,4 @@
-/// Bytes that were read and that nobody has consumed yet. Consuming from the front does not move the rest.
+/// Bytes that were read and not consumed yet. Consuming from the front does not move the rest.
 struct UnreadBytes {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -6,7 +6,7 @@ struct UnreadBytes {
     var count: Int { bytes.count - start }
     var isEmpty: Bool { start == bytes.count }
 
-    /// Puts `more` behind these; what was consumed makes room for it first.
+    /// Appends `more`; if most of the array is consumed, its space is reclaimed first.
     mutating func append(_ more: UnsafeRawBufferPointer) {
         if start > bytes.count / 2 {
             bytes.removeFirst(start)
@@ -15,7 +15,7 @@ struct UnreadBytes {
         bytes.append(contentsOf: more)
     }
 
-    /// Puts what came meanwhile behind these.
+    /// Appends bytes that arrived later.
     mutating func append(_ more: UnreadBytes) {
         guard !more.isEmpty else { return }
         more.bytes.withUnsafeBytes { append(UnsafeRawBufferPointer(rebasing: $0[more.start...])) }
@@ -25,7 +25,7 @@ struct UnreadBytes {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...]).bytes) }
     }
 
-    /// Drops the first `count` bytes; the memory goes with the last of them.
+    /// Drops the first `count` bytes; the array is freed with the last of them.
     mutating func consume(_ count: Int) {
         start += count
         if start == bytes.count { self = UnreadBytes() }

@@ -1,37 +1,39 @@
 internal import CSystem
 internal import Glibc
 
-/// What waits to be sent on a socket, in order: shared byte arrays and parts of files.
+/// The output that waits on a socket, in order: shared byte arrays and parts of files.
 struct WriteQueue {
     private enum Piece {
         case bytes([UInt8])
         case file(OpenFile, offset: Int, end: Int)
     }
 
-    /// What one `send` came to: bytes gone in all, those of them that count as memory, and errno.
+    /// The result of one `send`: all bytes sent, those of them that count as queued memory, and errno.
     struct Sent {
         var count = 0
         var counted = 0
         var error: Int32 = 0
     }
 
-    /// How many writes wait. A number of its own, so that no array has to be looked at, which lies somewhere else.
+    /// The number of writes that wait. Stored, so that checking it does not read the arrays, which are elsewhere in
+    /// memory.
     private(set) var count = 0
-    /// The only piece where that is bytes, which it nearly always is: then nothing else has to be looked at.
+    /// The only piece, if there is one and it is bytes, which is the usual case: then `pieces` is not read.
     private var single: [UInt8] = []
-    /// All pieces where there is no single one.
+    /// All pieces, if `single` is empty.
     private var pieces: [Piece] = []
     private var head = 0
-    /// How much of the first piece, if bytes, has gone.
+    /// The number of bytes of the first piece, if it is bytes, that have been sent.
     private var offset = 0
 
     var isEmpty: Bool { count == 0 }
 
-    /// Lets `write` append behind the last small write, in the same memory; returns how many bytes it has appended.
+    /// Lets `write` append behind the last small write, in the same array; returns the number of bytes that it has
+    /// appended.
     mutating func append(_ write: (inout [UInt8]) -> Void) -> Int {
         if isEmpty || !single.isEmpty && single.count < Self.gatheredSize {
             let before = single.count
-            // A second small write is seldom the last: one move to a larger place rather than one a doubling.
+            // A second small write is seldom the last one: one larger reservation instead of repeated doubling.
             if before > 0 && single.capacity < Self.secondSize { single.reserveCapacity(Self.secondSize) }
             write(&single)
             count = single.isEmpty ? 0 : 1
@@ -43,11 +45,11 @@ struct WriteQueue {
         return bytes.count
     }
 
-    /// From this size on, further small writes are pieces of their own.
+    /// From this size on, further small writes become pieces of their own.
     private static let gatheredSize = 16 * 1024
     private static let secondSize = 4 * 1024
 
-    /// Takes bytes, at least one.
+    /// Appends bytes, at least one.
     mutating func append(_ bytes: [UInt8]) {
         if isEmpty {
             single = bytes
@@ -70,7 +72,7 @@ struct WriteQueue {
         count += 1
     }
 
-    /// One system call: several small pieces are gathered into `scratch` first, which is cheaper than a vector.
+    /// Makes one system call. Several small pieces are copied into `scratch` first, which is cheaper than `writev`.
     mutating func send(to descriptor: Int32, gatheringIn scratch: UnsafeMutableRawBufferPointer) -> Sent {
         guard single.isEmpty else { return sendSingle(to: descriptor) }
         switch pieces[head] {
@@ -95,10 +97,10 @@ struct WriteQueue {
         return Sent(count: count, counted: count)
     }
 
-    /// All that waits and how much of it has gone, where that is one piece of bytes.
+    /// The queued bytes and the number of them that have been sent, if the queue is one piece of bytes; else nil.
     var onlyBytes: (bytes: [UInt8], offset: Int)? { single.isEmpty ? nil : (single, offset) }
 
-    /// Somebody else has sent the next `count` bytes of `onlyBytes`.
+    /// Removes the next `count` bytes of `onlyBytes`, which the caller has sent.
     mutating func dropOfSingle(_ count: Int) {
         offset += count
         guard offset == single.count else { return }
@@ -151,7 +153,7 @@ struct WriteQueue {
         }
     }
 
-    /// Forgets all pieces but one that may have begun to leave; returns how many bytes that count went.
+    /// Removes all pieces except one that may be partly sent; returns the number of counted bytes removed.
     mutating func discardUnsent() -> Int {
         if !single.isEmpty && offset == 0 {
             defer {

@@ -74,15 +74,15 @@ extension PostgresConnection {
                 request.replaceError(reason)
                 settle(request, request.outcome)
             } else {
-                forgetAndRestart(request)
+                prepareAgain(request)
             }
-        case "0A000" where error.message.contains("cached plan"): forgetAndRestart(request)
+        case "0A000" where error.message.contains("cached plan"): prepareAgain(request)
         case "57014" where request.mayBeHitByCancel: restart(request)
         default: settle(request, request.outcome)
         }
     }
 
-    private func forgetAndRestart(_ request: Request) {
+    private func prepareAgain(_ request: Request) {
         for key in request.steps.compactMap(\.preparedKey) { statements[key] = nil }
         restart(request)
     }

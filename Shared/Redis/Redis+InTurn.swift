@@ -1,22 +1,22 @@
 extension Redis {
-    /// Commands and bytes that `run(inTurn:)` lets wait for the server at once, but for one larger command: so few that
-    /// the connection has room for them beside all else.
+    /// The commands and bytes that `run(inTurn:)` sends at once, except a single larger command: few enough to leave
+    /// space for the other commands of the connection.
     public var slice: (commands: Int, bytes: Int) {
         (max(1, configuration.outstandingLimit / 16), configuration.outputLimit / 8)
     }
 
-    /// Sends any number of commands in order, a slice at a time; what comes behind a slice in which one failed is not sent.
+    /// Sends any number of commands in order, a limited batch at a time; after a batch with a failure no more are sent.
     ///
-    /// - Returns: the outcomes in order: of all commands, or up to the end of the first slice in which one failed.
+    /// - Returns: the outcomes in order: of all commands, or up to the end of the first batch with a failure.
     public func run(inTurn commands: [RedisCommand]) async -> [Result<RedisValue, RedisError>] {
         await run(inTurn: commands) {}
     }
 
-    /// The same, with something to do between two slices.
+    /// Sends any number of commands in order, a limited batch at a time, and calls `pause` between two batches.
     ///
     /// - Parameters:
-    ///   - limit: how long to wait for a slice; `commandTimeout` of the configuration when nil.
-    ///   - pause: when it throws, no more is sent.
+    ///   - limit: the time-out of a batch; by default the `commandTimeout` of the configuration.
+    ///   - pause: if it throws, no more commands are sent.
     public func run(
         inTurn commands: [RedisCommand], within limit: Duration? = nil, pause: () async throws -> Void
     ) async rethrows -> [Result<RedisValue, RedisError>] {
@@ -30,7 +30,7 @@ extension Redis {
         return outcomes
     }
 
-    /// The first commands that fit into a slice, one at least.
+    /// The first commands that fit into a batch, at least one.
     private func firstSlice(of commands: ArraySlice<RedisCommand>) -> [RedisCommand] {
         var bytes = 0
         return Array(

@@ -1,17 +1,17 @@
 public import EventLoop
 
-/// Redis, from any code on a loop: each loop has one connection, over which the commands
-/// of all its tasks are pipelined.
+/// The Redis client. Each loop has one connection, on which the commands of all its tasks are pipelined. Call it on a
+/// loop.
 ///
-/// While there is no connection, commands fail at once with `notConnected`: Redis is never the record, and whoever asks
-/// it has a way without it. Every command is answered within its deadline.
+/// Without a connection, commands fail at once with `notConnected`: Redis is never the record, so every caller can
+/// continue without it. Every command has an outcome within its time-out.
 public final class Redis: Sendable {
     let configuration: RedisConfiguration
     let group: EventLoopGroup
     let pool: BlockingPool
     private let links: LoopLocal<RedisLink>
 
-    /// Begins to connect on each loop of `group`; host names are looked up on `pool`.
+    /// Starts connecting on each loop of `group`; host names are resolved on `pool`.
     public init(_ configuration: RedisConfiguration, on group: EventLoopGroup, resolvingOn pool: BlockingPool) {
         self.configuration = configuration
         self.group = group
@@ -20,38 +20,38 @@ public final class Redis: Sendable {
         links.forEach { $0.start() }
     }
 
-    /// The connection that serves a command with this first key: the loop's only one. A cluster chooses here, by the
-    /// key's hash slot.
+    /// The connection for a command with this first key: the loop's only one. A cluster client would choose by the
+    /// key's hash slot here.
     private func link(for key: RedisKey?) -> RedisLink { links.current }
 
-    /// Whether the loop's connection is up.
+    /// The state of the loop's connection.
     public var state: RedisState { links.current.state }
 
-    /// Calls `observer` on every loop, at once and then whenever that loop's connection comes up or is lost.
+    /// Calls `observer` on every loop, at once and whenever that loop's connection comes up or is lost.
     public func observe(_ observer: @escaping @Sendable (RedisState) -> Void) {
         links.forEach { link in
             link.observe { state in
                 observer(state)
-                return .goOn
+                return .keep
             }
         }
     }
 
-    /// Returns as soon as this loop's connection is up, at once when it is.
+    /// Returns as soon as this loop's connection is up.
     ///
-    /// - Throws: after `limit`, why there is none.
+    /// - Throws: after `limit`, the reason why it is not.
     public func connected(within limit: Duration) async throws(RedisError) {
         try await links.current.connected(within: limit)
     }
 
-    /// Ends all connections for good; commands that wait fail with `closed`.
+    /// Closes all connections for good; waiting commands fail with `closed`.
     public func close() { links.forEach { $0.close() } }
 
     // MARK: Commands
 
-    /// Sends `command` and returns the reply; the loop's other commands go on meanwhile.
+    /// Sends `command` and returns the reply; other commands of the loop continue meanwhile.
     ///
-    /// - Parameter limit: how long to wait; `commandTimeout` of the configuration when nil.
+    /// - Parameter limit: the time-out; by default the `commandTimeout` of the configuration.
     @discardableResult
     public func run(_ command: RedisCommand, within limit: Duration? = nil) async throws(RedisError) -> RedisValue {
         let link = link(for: command.key)
@@ -61,28 +61,28 @@ public final class Redis: Sendable {
         return try outcome.get()
     }
 
-    /// Sends all commands together and returns their outcomes in the same order; none waits for another. Where there may be
-    /// more than a connection has room for, `run(inTurn:)` sends them.
+    /// Sends all commands together and returns their outcomes in the same order; they do not wait for each other. Use
+    /// `run(inTurn:)` if there may be more than fit on a connection.
     public func run(
         _ commands: [RedisCommand], within limit: Duration? = nil
     ) async -> [Result<RedisValue, RedisError>] {
         guard !commands.isEmpty else { return [] }
         return await withUnsafeContinuation { continuation in
-            let gathering = Gathering(count: commands.count, continuation)
-            for (place, command) in commands.enumerated() {
-                link(for: command.key).send(command, within: limit, .closure { gathering.take($0, at: place) })
+            let outcomes = OutcomeCollector(count: commands.count, continuation)
+            for (index, command) in commands.enumerated() {
+                link(for: command.key).send(command, within: limit, .closure { outcomes.add($0, at: index) })
             }
         }
     }
 
-    /// Sends `command` and does not wait; a failure is forgotten. For hints that the next one replaces.
+    /// Sends `command` without waiting; a failure is ignored. For hints that the next one replaces.
     public func post(_ command: RedisCommand) {
         link(for: command.key).send(command, within: nil, .none)
     }
 }
 
-/// Gathers the outcomes of commands sent together.
-private final class Gathering {
+/// Collects the outcomes of commands sent together.
+private final class OutcomeCollector {
     private var outcomes: [Result<RedisValue, RedisError>?]
     private var missing: Int
     private let continuation: UnsafeContinuation<[Result<RedisValue, RedisError>], Never>
@@ -93,8 +93,8 @@ private final class Gathering {
         self.continuation = continuation
     }
 
-    func take(_ outcome: Result<RedisValue, RedisError>, at place: Int) {
-        outcomes[place] = outcome
+    func add(_ outcome: Result<RedisValue, RedisError>, at index: Int) {
+        outcomes[index] = outcome
         missing -= 1
         if missing == 0 { continuation.resume(returning: outcomes.compactMap(\.self)) }
     }

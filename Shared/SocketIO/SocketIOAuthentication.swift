@@ -1,6 +1,6 @@
 public import Wire
 
-/// What a client says of itself when it joins a namespace.
+/// The credentials that a client sends when it joins a namespace.
 public enum SocketIOAuthentication: Sendable {
     case none
     /// Revision 5: an object.

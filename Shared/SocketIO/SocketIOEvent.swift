@@ -1,24 +1,24 @@
 public import Wire
 
-/// An event of a client.
+/// An event from a client.
 public struct SocketIOEvent: Sendable {
     public let name: String
-    /// Name and arguments, as an array. What is bytes stands in it as `{"_placeholder":true,"num":n}`.
+    /// The name and the arguments as an array. Binary values appear as `{"_placeholder":true,"num":n}`.
     public let payload: JSONValue
-    /// The bytes that the placeholders stand for.
+    /// The binary values of the placeholders.
     public let attachments: [[UInt8]]
-    /// Given where the client wants an acknowledgement.
+    /// The id of the acknowledgement that the client asks for; nil if it wants none.
     public let id: UInt64?
 
-    /// The arguments.
+    /// The arguments without the name.
     public var arguments: some Sequence<JSONValue> { payload.elements!.dropFirst() }
 }
 
-/// A client's answer to an event that was sent with an id.
+/// A client's acknowledgement of an event that was sent with an id.
 public struct SocketIOAcknowledgement: Sendable {
     public let id: UInt64
-    /// The arguments, as an array.
+    /// The arguments as an array.
     public let payload: JSONValue
-    /// The bytes that the placeholders in it stand for.
+    /// The binary values of its placeholders.
     public let attachments: [[UInt8]]
 }

@@ -2,23 +2,23 @@ internal import EngineIO
 internal import WebSocket
 internal import Wire
 
-/// One client of Socket.IO on the server, without sockets: messages and the application's wishes in, actions out.
+/// One client of Socket.IO on the server, without I/O: messages and the application's calls go in, actions come out.
 struct SocketIOMachine {
     enum Action {
         /// The client asks for a namespace: `accept` or `refuse` it.
         case join(String, SocketIOAuthentication)
-        /// The client has left, or does not ask any more.
+        /// The client has left, or has withdrawn its request.
         case left(String)
         case event(SocketIOEvent, in: String)
         case acknowledged(SocketIOAcknowledgement, in: String)
         case send(SocketIOPacket)
-        /// End the connection: the client breaks the protocol.
+        /// End the connection: the client violated the protocol.
         case close
     }
 
     private struct Membership {
         let namespace: String
-        /// Accepted, not only asked for.
+        /// Joined, rather than only requested.
         var isIn = false
     }
 
@@ -26,22 +26,22 @@ struct SocketIOMachine {
     private let limit: Int
     private var decoder: PacketDecoder
     private var memberships: [Membership] = []
-    /// Whether a namespace was ever asked for.
+    /// Whether the client has ever asked for a namespace.
     private(set) var hasJoined = false
 
-    /// - Parameter version: Engine.IO's: 4 carries revision 5 of Socket.IO, 3 its predecessor.
+    /// - Parameter version: the version of Engine.IO: 4 carries revision 5 of Socket.IO, 3 carries revision 4.
     init(_ version: EngineVersion, _ settings: SocketIOSettings) {
         self.version = version
         limit = settings.namespaces
         decoder = PacketDecoder(settings.limits)
     }
 
-    /// The namespaces that the client is in.
+    /// The namespaces that the client has joined.
     var namespaces: [String] { memberships.filter(\.isIn).map(\.namespace) }
 
     func isIn(_ namespace: String) -> Bool { memberships.contains { $0.namespace == namespace && $0.isIn } }
 
-    /// The connection is there. Clients of the predecessor are in `/` without asking.
+    /// The connection is open. Clients of revision 4 are in `/` without asking.
     mutating func opened() -> [Action] {
         guard version == .v3 else { return [] }
         return join("/", .none)
@@ -49,7 +49,7 @@ struct SocketIOMachine {
 
     // MARK: The client
 
-    /// A message has come.
+    /// A message has arrived.
     mutating func received(_ message: Message) -> [Action] {
         do throws(PacketError) {
             guard let packet = try decoder.decode(message) else { return [] }
@@ -95,7 +95,7 @@ struct SocketIOMachine {
         return [.join(namespace, authentication)]
     }
 
-    /// Leaving what one is not in is no fault: the server may have ended it at the same time.
+    /// Leaving a namespace twice is no error: the server may have removed the client at the same time.
     private mutating func leave(_ namespace: String) -> [Action] { remove(namespace) ? [.left(namespace)] : [] }
 
     private mutating func remove(_ namespace: String) -> Bool {
@@ -106,7 +106,7 @@ struct SocketIOMachine {
 
     // MARK: The application
 
-    /// Lets the client into a namespace that it has asked for.
+    /// Accepts the client into a namespace that it asked for.
     mutating func accept(_ namespace: String, id: String) -> [Action] {
         guard let index = memberships.firstIndex(where: { $0.namespace == namespace && !$0.isIn }) else { return [] }
         memberships[index].isIn = true
@@ -114,7 +114,7 @@ struct SocketIOMachine {
         return [.send(SocketIOPacket(.connect, in: namespace, payload: payload))]
     }
 
-    /// Keeps the client out of a namespace that it has asked for.
+    /// Refuses a namespace that the client asked for.
     mutating func refuse(_ namespace: String, message: String) -> [Action] {
         guard memberships.contains(where: { $0.namespace == namespace && !$0.isIn }), remove(namespace) else {
             return []
@@ -125,7 +125,7 @@ struct SocketIOMachine {
         return [.send(SocketIOPacket(.connectError, in: namespace, payload: payload))]
     }
 
-    /// Puts the client out of a namespace.
+    /// Removes the client from a namespace.
     mutating func disconnect(_ namespace: String) -> [Action] {
         guard isIn(namespace), remove(namespace) else { return [] }
         return [.send(SocketIOPacket(.disconnect, in: namespace))]

@@ -1,10 +1,10 @@
-/// The limits of Socket.IO on top of those of Engine.IO.
+/// The limits of Socket.IO beyond those of Engine.IO.
 public struct SocketIOSettings: Sendable {
-    /// What a packet may hold.
+    /// The limits of packets.
     public var limits = PacketLimits()
-    /// Namespaces that a client may be in at once, or ask for. Default 256.
+    /// Namespaces that a client may join or ask for at once. Default 256.
     public var namespaces = 256
-    /// How long a client may take to ask for its first namespace; nil waits for ever. Default 45 s.
+    /// How long a client may take to ask for its first namespace; nil means no limit. Default 45 s.
     public var connectTimeout: Duration? = .seconds(45)
 
     /// The defaults.

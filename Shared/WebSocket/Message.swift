@@ -1,6 +1,6 @@
-/// A whole message: text that is valid UTF-8, or bytes.
+/// A complete message: valid UTF-8 text, or bytes.
 public struct Message: Sendable, Equatable {
-    /// How the receiver is to read the bytes.
+    /// How the receiver reads the bytes.
     public enum Kind: Sendable {
         case text
         case binary
@@ -9,7 +9,7 @@ public struct Message: Sendable, Equatable {
     public var kind: Kind
     public var bytes: [UInt8]
 
-    /// Text has to be valid UTF-8: it is not checked again on its way out.
+    /// Text must be valid UTF-8: it is not checked when it is sent.
     public init(_ kind: Kind, _ bytes: [UInt8]) {
         self.kind = kind
         self.bytes = bytes

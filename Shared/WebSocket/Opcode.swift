@@ -1,4 +1,4 @@
-/// What a frame carries (RFC 6455 §5.2); the reserved values have no case.
+/// The kind of a frame (RFC 6455 §5.2), without the reserved values.
 enum Opcode: UInt8 {
     case continuation = 0x0
     case text = 0x1
@@ -7,6 +7,6 @@ enum Opcode: UInt8 {
     case ping = 0x9
     case pong = 0xA
 
-    /// Control frames are short, never fragmented, and may stand between the fragments of a message.
+    /// Control frames are short, never fragmented, and may arrive between the fragments of a message.
     var isControl: Bool { rawValue & 0x8 != 0 }
 }

@@ -1,4 +1,4 @@
-/// What a peer did wrong; the connection ends with this code and reason.
+/// A peer's violation of the protocol; the connection ends with this code and reason.
 public struct ProtocolFailure: Error, Equatable {
     public let code: CloseCode
     /// At most 123 bytes, for the close frame.

@@ -1,4 +1,4 @@
-/// Which side of the connection this is: a client masks what it sends, a server never does.
+/// The side of a connection. A client masks its frames, a server does not.
 public enum Role: Sendable {
     case server
     case client

@@ -1,13 +1,13 @@
-/// A server's message encoded once for any number of sockets; each queues a reference to the same bytes.
+/// A server's message that is encoded once for many sockets; each socket queues a reference to the same bytes.
 public struct SharedFrame: Sendable {
-    /// For sockets without permessage-deflate.
+    /// The frame for sockets without permessage-deflate.
     public let plain: [UInt8]
-    /// How many bytes the compressed form refers back at most.
+    /// The compressed form refers back at most this many bytes.
     let reach: Int
     private let compression: Compression?
 
-    /// Encodes a message. With a `pool` it is compressed as well where it is long enough for the pool's policy, once, as soon
-    /// as a socket with permessage-deflate gets it; the frame then belongs to the pool's loop.
+    /// Encodes a message. With a `pool`, a message that is long enough for the pool's policy is also compressed, once, for
+    /// the first socket with permessage-deflate; the frame then belongs to the pool's loop.
     public init(_ message: Message, compressingIn pool: CompressionPool? = nil) {
         plain = FrameEncoding.frame(message.opcode, message.bytes)
         reach = min(message.bytes.count, 1 << Self.windowBits)
@@ -18,14 +18,14 @@ public struct SharedFrame: Sendable {
         compression = Compression(message, in: pool)
     }
 
-    /// For sockets with permessage-deflate; refers to no other message.
+    /// The frame for sockets with permessage-deflate; it does not refer to other messages.
     var compressed: [UInt8]? { compression?.frame }
 
     private static let windowBits = 15
 
-    /// The compressed form, made when it is first asked for.
+    /// The compressed form, made on first use.
     ///
-    /// - Note: `@unchecked Sendable` because it is confined to its pool's loop: only sockets of that loop ask for it.
+    /// - Note: `@unchecked Sendable` because it is confined to its pool's loop: only sockets of that loop use it.
     private final class Compression: @unchecked Sendable {
         private let message: Message
         private let pool: CompressionPool

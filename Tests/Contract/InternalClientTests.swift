@@ -59,7 +59,8 @@ struct InternalClientTests {
             _ = try await client.send(RepeatableWrite())
             await #expect(throws: Failure.unavailable) { try await client.send(Write()) }
         }
-        #expect(peer.asked.map(\.path) == [
+        #expect(
+            peer.asked.map(\.path) == [
                 "/internal/read", "/internal/read", "/internal/repeatable", "/internal/repeatable", "/internal/write",
             ])
         await peer.stop()

@@ -43,7 +43,7 @@ struct ViewTests {
         #expect(second["createdAt"] as? String == "1970-01-01T00:00:00.000Z")
     }
 
-    @Test("A missing phone is empty text for those that cannot edit a profile with null")
+    @Test("A missing phone is an empty text for clients that cannot edit a profile with null")
     func phone() throws {
         let account = AccountView(
             id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: nil, phone: nil, provider: .kakao, coins: 7,
@@ -55,7 +55,7 @@ struct ViewTests {
         #expect(try object(account, as: "collatalk")["token"] == nil)
     }
 
-    @Test("A message is never without content, and its room is named as each generation names it")
+    @Test("A message always has content, and its room has the name of the generation")
     func messages() throws {
         let body = MessageBody(
             id: ChatID(9), seq: 1, content: "", createdAt: .now, files: ["/static/dmChats/a_1.jpg"], author: member)

@@ -1,7 +1,7 @@
 import Crypto
 import Wire
 
-// The macros of Swift Testing take no spans, so tests call with arrays and strings.
+// The macros of Swift Testing do not accept spans, so tests call with arrays and strings.
 
 extension SHA256 {
     static func digest(of bytes: [UInt8]) -> [UInt8] { digest(of: bytes.span) }
@@ -35,7 +35,7 @@ extension JWTVerifier {
     }
 }
 
-/// What a string of hexadecimal digits stands for.
+/// The bytes of a string of hexadecimal digits.
 func bytes(_ hexadecimal: String) -> [UInt8] {
     stride(from: 0, to: hexadecimal.count, by: 2).map { offset in
         UInt8(hexadecimal.dropFirst(offset).prefix(2), radix: 16)!

@@ -6,7 +6,7 @@ import Wire
     private let now = Timestamp(seconds: 1_700_000_100)
 
     @Test(
-        "The signatures of RFC 7515 are right, and wrong for anything else",
+        "The signatures of RFC 7515 are valid, and not valid for other input",
         arguments: [
             (RFCKeys.es256JWK, RFCKeys.es256Signed, RFCKeys.es256Signature),
             (RFCKeys.rs256JWK, RFCKeys.rs256Signed, RFCKeys.rs256Signature),
@@ -18,20 +18,20 @@ import Wire
         #expect(!key.isValid(signature, for: Array((signed + "A").utf8)))
     }
 
-    @Test("A token that PyJWT made is accepted and its claims are read")
-    func madeElsewhere() throws {
+    @Test("A token made by PyJWT is accepted and its claims are read")
+    func pythonToken() throws {
         let verifier = try Self.verifier()
-        let claims = try verifier.verify(MadeElsewhere.p256Token, now: now)
+        let claims = try verifier.verify(PythonKeys.p256Token, now: now)
         #expect(claims["sub"]?.string == "42")
         #expect(claims["sid"]?.string == "7")
     }
 
     @Test("An identity token as Apple signs it is accepted until its last moment")
     func appleToken() throws {
-        let keys = try VerificationKeySet([VerificationKey(jwk: JSONValue(parsing: MadeElsewhere.rsaJWK))])
+        let keys = try VerificationKeySet([VerificationKey(jwk: JSONValue(parsing: PythonKeys.rsaJWK))])
         let verifier = JWTVerifier(
             keys: keys, issuer: "https://appleid.apple.com", audiences: ["com.example.app"], type: .generic)
-        let token = MadeElsewhere.rsaToken
+        let token = PythonKeys.rsaToken
         let lastMoment = Timestamp(milliseconds: 1_700_000_600_499)
         #expect(try verifier.verify(token, now: lastMoment)["sub"]?.string == "001.abc")
         #expect(throws: JWTError.expired) { try verifier.verify(token, now: lastMoment + .milliseconds(1)) }
@@ -42,7 +42,7 @@ import Wire
         #expect(throws: JWTError.expired) { try tolerant.verify(token, now: lastMoment + .seconds(31)) }
     }
 
-    @Test("A token that we sign is accepted by whoever has the published key")
+    @Test("A token signed here is accepted with the published key")
     func roundTrip() throws {
         let key = SigningKey.generate()
         let token = JWTSigner(key: key, type: "at+jwt").sign { json in
@@ -57,9 +57,9 @@ import Wire
         #expect(try verifier.verify(token, now: now)["name"]?.string == "마루 \"quoted\"")
     }
 
-    @Test("No token is accepted for another purpose, audience, issuer, or outside its time")
+    @Test("A token for another purpose, audience or issuer, or outside its time, is refused")
     func wrongClaims() throws {
-        let token = MadeElsewhere.p256Token
+        let token = PythonKeys.p256Token
         #expect(throws: JWTError.wrongType) { try Self.verifier(type: .named("socket+jwt")).verify(token, now: now) }
         #expect(throws: JWTError.wrongType) { try Self.verifier(type: .generic).verify(token, now: now) }
         #expect(throws: JWTError.wrongIssuer) { try Self.verifier(issuer: "Maru").verify(token, now: now) }
@@ -73,7 +73,7 @@ import Wire
     @Test("A token with any character changed is refused, and never as merely expired")
     func tampered() throws {
         let verifier = try Self.verifier()
-        let token = Array(MadeElsewhere.p256Token.utf8)
+        let token = Array(PythonKeys.p256Token.utf8)
         for index in token.indices {
             for replacement in [UInt8(ascii: "A"), UInt8(ascii: "_"), UInt8(ascii: ".")]
             where replacement != token[index] {
@@ -85,10 +85,10 @@ import Wire
         }
     }
 
-    @Test("A token cut anywhere is refused", arguments: ["", "=", " ", "\n", ".", "A", "\0"])
+    @Test("A truncated token is refused, wherever it is cut", arguments: ["", "=", " ", "\n", ".", "A", "\0"])
     func cutOrLengthened(tail: String) throws {
         let verifier = try Self.verifier()
-        let token = Array(MadeElsewhere.p256Token.utf8)
+        let token = Array(PythonKeys.p256Token.utf8)
         for length in token.indices {
             #expect(throws: JWTError.self) {
                 try verifier.verify(token[..<length] + Array(tail.utf8), now: now)
@@ -101,7 +101,7 @@ import Wire
 
     @Test("The algorithm is the key's: none, HMAC with the public key and RSA for EC are refused")
     func pinnedAlgorithm() throws {
-        let key = try SigningKey(pem: MadeElsewhere.p256PEM, id: "ec-1")
+        let key = try SigningKey(pem: PythonKeys.p256PEM, id: "ec-1")
         let hmac = HMACSHA256(key: Array(key.verificationKey.thumbprint.utf8))
         for algorithm in ["none", "None", "HS256", "RS256", "ES384", "ES256 ", "es256", ""] {
             let head = Self.encode(#"{"alg":"\#(algorithm)","typ":"at+jwt","kid":"ec-1"}"#) + "." + Self.claims
@@ -115,7 +115,7 @@ import Wire
         }
     }
 
-    @Test("A token finds its key by kid among ours, never in its own header")
+    @Test("A token's key is found by kid among the given keys, never in its own header")
     func keyFromHeader() throws {
         let attacker = SigningKey.generate()
         let jwk = String(decoding: JSONWriter.bytes(attacker.verificationKey.write), as: UTF8.self)
@@ -155,7 +155,7 @@ import Wire
             (#"[]"#, .malformed), (#""#, .malformed), (#"{"iss":"maru""#, .malformed),
         ])
     func missingClaims(claims: String, error: JWTError) throws {
-        let key = try SigningKey(pem: MadeElsewhere.p256PEM, id: "ec-1")
+        let key = try SigningKey(pem: PythonKeys.p256PEM, id: "ec-1")
         let head = Self.encode(#"{"alg":"ES256","typ":"at+jwt","kid":"ec-1"}"#) + "." + Self.encode(claims)
         let token = head + "." + Base64.encode(key.signature(for: Array(head.utf8)).span, .url)
         #expect(throws: error) { try Self.verifier().verify(token, now: now) }
@@ -164,12 +164,12 @@ import Wire
     @Test("The type is compared as a media type")
     func mediaType() throws {
         for type in ["at+jwt", "AT+JWT", "application/at+jwt", "Application/AT+jwt"] {
-            let token = MadeElsewhere.p256Token
+            let token = PythonKeys.p256Token
             #expect(throws: Never.self) { try Self.verifier(type: .named(type)).verify(token, now: now) }
         }
     }
 
-    @Test("A token longer than allowed is not even taken apart")
+    @Test("A token longer than the limit is not parsed")
     func tooLong() throws {
         let token = String(repeating: "a", count: JWTVerifier.defaultMaximumLength + 1)
         #expect(throws: JWTError.tooLong) { try Self.verifier().verify(token, now: now) }
@@ -184,8 +184,8 @@ import Wire
     private static func verifier(
         issuer: String = "maru", audience: String = "maru", type: JWTType = .named("at+jwt")
     ) throws -> JWTVerifier {
-        let key = try SigningKey(privateJWK: JSONValue(parsing: MadeElsewhere.p256PrivateJWK))
+        let key = try VerificationKey(jwk: JSONValue(parsing: PythonKeys.p256PrivateJWK))
         return JWTVerifier(
-            keys: VerificationKeySet([key.verificationKey]), issuer: issuer, audiences: [audience], type: type)
+            keys: VerificationKeySet([key]), issuer: issuer, audiences: [audience], type: type)
     }
 }

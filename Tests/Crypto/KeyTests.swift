@@ -5,7 +5,7 @@ import Wire
 @Suite struct KeyTests {
     private let message = Array("What is signed".utf8)
 
-    @Test("The thumbprint of RFC 7638 comes out, whatever else stands in the JWK")
+    @Test("The thumbprint is that of RFC 7638, whatever other members the JWK has")
     func thumbprint() throws {
         let key = try VerificationKey(jwk: JSONValue(parsing: RFCKeys.rfc7638))
         #expect(key.thumbprint == "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs")
@@ -13,7 +13,7 @@ import Wire
         #expect(key.algorithm == .rs256)
     }
 
-    @Test("A new key survives PEM and JWK and goes by its thumbprint")
+    @Test("A new key survives PEM and JWK, and its id is its thumbprint")
     func exportAndImport() throws {
         let key = SigningKey.generate()
         #expect(key.id == key.verificationKey.thumbprint)
@@ -21,48 +21,45 @@ import Wire
         #expect(signature.count == 64)
 
         let fromPEM = try SigningKey(pem: key.pem)
-        let fromPrivateJWK = try SigningKey(privateJWK: JSONValue(parsing: JSONWriter.bytes(key.writePrivateJWK)))
         let fromJWK = try VerificationKey(jwk: JSONValue(parsing: JSONWriter.bytes(key.verificationKey.write)))
-        for copy in [fromPEM.verificationKey, fromPrivateJWK.verificationKey, fromJWK] {
+        for copy in [fromPEM.verificationKey, fromJWK] {
             #expect(copy.id == key.id)
             #expect(copy.isValid(signature, for: message))
         }
-        for copy in [fromPEM, fromPrivateJWK] {
-            #expect(key.verificationKey.isValid(copy.signature(for: message), for: message))
-        }
+        #expect(key.verificationKey.isValid(fromPEM.signature(for: message), for: message))
     }
 
-    @Test("A key that Python made is the same key as PEM and as JWK")
-    func keyMadeElsewhere() throws {
-        let fromPEM = try SigningKey(pem: MadeElsewhere.p256PEM)
-        let fromJWK = try SigningKey(privateJWK: JSONValue(parsing: MadeElsewhere.p256PrivateJWK))
+    @Test("A key made by Python is the same key as PEM and as JWK")
+    func pythonKey() throws {
+        let fromPEM = try SigningKey(pem: PythonKeys.p256PEM)
+        let fromJWK = try VerificationKey(jwk: JSONValue(parsing: PythonKeys.p256PrivateJWK))
         #expect(fromJWK.id == "ec-1")
-        #expect(fromPEM.verificationKey.thumbprint == fromJWK.verificationKey.thumbprint)
-        let jwk = try JSONValue(parsing: JSONWriter.bytes(fromPEM.writePrivateJWK))
-        let original = try JSONValue(parsing: MadeElsewhere.p256PrivateJWK)
-        for member in ["x", "y", "d"] { #expect(jwk[named: member]?.string == original[named: member]?.string) }
-        #expect(fromPEM.pem == MadeElsewhere.p256PEM + "\n")
+        #expect(fromPEM.verificationKey.thumbprint == fromJWK.thumbprint)
+        let jwk = try JSONValue(parsing: JSONWriter.bytes(fromPEM.verificationKey.write))
+        let original = try JSONValue(parsing: PythonKeys.p256PrivateJWK)
+        for member in ["x", "y"] { #expect(jwk[named: member]?.string == original[named: member]?.string) }
+        #expect(fromPEM.pem == PythonKeys.p256PEM + "\n")
     }
 
-    @Test("A published key never shows its secret half")
+    @Test("A published key does not contain its secret half")
     func publicJWK() throws {
         let jwk = try JSONValue(parsing: JSONWriter.bytes(SigningKey.generate().verificationKey.write))
         #expect(jwk.members?.map(\.name).sorted() == ["alg", "crv", "kid", "kty", "use", "x", "y"])
     }
 
-    @Test("A service account's RSA key signs what its public half verifies")
+    @Test("A service account's RSA key makes signatures that its public half verifies")
     func rsa() throws {
-        let key = try SigningKey(pem: MadeElsewhere.rsaPEM, id: "rsa-1")
-        let published = try VerificationKey(jwk: JSONValue(parsing: MadeElsewhere.rsaJWK))
+        let key = try SigningKey(pem: PythonKeys.rsaPEM, id: "rsa-1")
+        let published = try VerificationKey(jwk: JSONValue(parsing: PythonKeys.rsaJWK))
         #expect(key.algorithm == .rs256)
         #expect(key.verificationKey.thumbprint == published.thumbprint)
         let signature = key.signature(for: message)
         #expect(published.isValid(signature, for: message))
     }
 
-    @Test("A signature with any bit changed, cut, lengthened or of another key is not valid")
+    @Test("A signature that is changed in any bit, cut, lengthened or of another key is not valid")
     func tamperedSignatures() throws {
-        for key in [SigningKey.generate(), try SigningKey(pem: MadeElsewhere.rsaPEM)] {
+        for key in [SigningKey.generate(), try SigningKey(pem: PythonKeys.rsaPEM)] {
             let signature = key.signature(for: message)
             for bit in 0..<signature.count * 8 {
                 var changed = signature
@@ -81,34 +78,34 @@ import Wire
 
     @Test("A key that is encrypted, damaged, of another curve or too weak is refused")
     func refusedPEM() {
-        let damaged = MadeElsewhere.p256PEM.replacing("MIGH", with: "MIGG")
+        let damaged = PythonKeys.p256PEM.replacing("MIGH", with: "MIGG")
         let cases: [(String, KeyError)] = [
-            (MadeElsewhere.encryptedPEM, .malformed), (MadeElsewhere.p384PEM, .unsupported),
-            (MadeElsewhere.weakPEM, .unacceptableSize), ("", .malformed), ("-----BEGIN PRIVATE KEY-----", .malformed),
+            (PythonKeys.encryptedPEM, .malformed), (PythonKeys.p384PEM, .unsupported),
+            (PythonKeys.weakPEM, .unacceptableSize), ("", .malformed), ("-----BEGIN PRIVATE KEY-----", .malformed),
             (damaged, .malformed),
         ]
         for (pem, error) in cases { #expect(throws: error) { try SigningKey(pem: pem) } }
     }
 
-    @Test("A JWK whose point is off the curve, whose halves differ or whose numbers are damaged is refused")
+    @Test("A JWK with a point off the curve or with damaged numbers is refused")
     func refusedJWK() throws {
-        let sound = MadeElsewhere.p256PrivateJWK
-        let other = try JSONValue(parsing: JSONWriter.bytes(SigningKey.generate().writePrivateJWK))
+        let sound = PythonKeys.p256PrivateJWK
+        let other = try JSONValue(parsing: JSONWriter.bytes(SigningKey.generate().verificationKey.write))
         func replacing(_ member: String, with value: String) throws -> JSONValue {
             let old = try #require(JSONValue(parsing: sound)[named: member]?.string)
             return try JSONValue(parsing: sound.replacing("\"\(old)\"", with: value))
         }
         let foreign = { (member: String) in "\"\(other[named: member]?.string ?? "")\"" }
         let damaged = try [
-            replacing("x", with: foreign("x")), replacing("d", with: foreign("d")), replacing("x", with: "\"AA\""),
-            replacing("y", with: "7"), replacing("d", with: "\"\""), replacing("x", with: "\"!!!!\""),
-            replacing("d", with: "\"\(String(repeating: "A", count: 43))\""),
+            replacing("x", with: foreign("x")), replacing("x", with: "\"AA\""), replacing("y", with: "7"),
+            replacing("y", with: "\"\""), replacing("x", with: "\"!!!!\""),
+            replacing("x", with: "\"\(String(repeating: "A", count: 43))\""),
         ]
-        for jwk in damaged { #expect(throws: KeyError.malformed) { try SigningKey(privateJWK: jwk) } }
+        for jwk in damaged { #expect(throws: KeyError.malformed) { try VerificationKey(jwk: jwk) } }
         for jwk in try [replacing("kty", with: "\"oct\""), replacing("crv", with: "\"P-384\"")] {
             #expect(throws: KeyError.unsupported) { try VerificationKey(jwk: jwk) }
         }
-        let rsa = MadeElsewhere.rsaJWK
+        let rsa = PythonKeys.rsaJWK
         #expect(throws: KeyError.unsupported) {
             try VerificationKey(jwk: JSONValue(parsing: rsa.replacing("\"RS256\"", with: "\"RS512\"")))
         }
@@ -125,13 +122,13 @@ import Wire
         }
     }
 
-    @Test("A key set keeps what it can use and finds it by kid")
+    @Test("A key set keeps the keys it can use and finds them by kid")
     func keySet() throws {
         let set = try VerificationKeySet(
             jwks: JSONValue(
                 parsing: """
-                    {"keys":[{"kty":"oct","k":"AAAA","kid":"a"},\(MadeElsewhere.rsaJWK),7,{},
-                    {"kty":"OKP","crv":"Ed25519","x":"AA","kid":"b"},\(MadeElsewhere.p256PrivateJWK)],"more":true}
+                    {"keys":[{"kty":"oct","k":"AAAA","kid":"a"},\(PythonKeys.rsaJWK),7,{},
+                    {"kty":"OKP","crv":"Ed25519","x":"AA","kid":"b"},\(PythonKeys.p256PrivateJWK)],"more":true}
                     """))
         #expect(set.keys.map(\.id) == ["rsa-1", "ec-1"])
         #expect(set["ec-1"]?.algorithm == .es256)
@@ -141,7 +138,7 @@ import Wire
         #expect(published.keys.map(\.id) == ["rsa-1", "ec-1"])
     }
 
-    @Test("What is no key set, or an endless one, is refused")
+    @Test("A malformed or too large key set is refused")
     func refusedKeySet() throws {
         let endless = "{\"keys\":[" + String(repeating: "{},", count: 64) + "{}]}"
         for text in ["{}", "[]", "{\"keys\":{}}", endless] {

@@ -4,7 +4,7 @@ import Testing
 @testable import Crypto
 
 @Suite struct PasswordTests {
-    /// Cheap enough to run often.
+    /// Parameters that are cheap enough for many runs.
     private static let cheap = Argon2Parameters(memory: 256, iterations: 1, parallelism: 1)
 
     private static let unacceptable = [
@@ -25,7 +25,7 @@ import Testing
     ]
 
     @Test(
-        "Hashes that the reference implementation made are recognised",
+        "Hashes made by the reference implementation are recognised",
         arguments: [
             "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
             "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
@@ -37,7 +37,7 @@ import Testing
         #expect(try await hasher.verify("passwore", against: stored) == .wrong)
     }
 
-    @Test("A password in any script is hashed with the recommended cost, its parameters in the hash")
+    @Test("A password in any script is hashed with the recommended cost, and the hash contains its parameters")
     func recommended() async throws {
         let hasher = PasswordHasher(threads: 1)
         let stored = try await hasher.hash("비밀번호 Passw0rd!")
@@ -47,7 +47,7 @@ import Testing
         #expect(try await hasher.verify("", against: stored) == .wrong)
     }
 
-    @Test("The same password hashes differently each time")
+    @Test("The same password has a different hash each time")
     func salt() async throws {
         let hasher = PasswordHasher(parameters: Self.cheap, threads: 1)
         let first = try await hasher.hash("Passw0rd!")
@@ -55,7 +55,7 @@ import Testing
         #expect(first != second)
     }
 
-    @Test("A hash made with other parameters is right and wants to be made anew")
+    @Test("A hash made with other parameters is right and needs a rehash")
     func rehash() async throws {
         let old = PasswordHasher(parameters: Self.cheap, threads: 1)
         let new = PasswordHasher(parameters: Argon2Parameters(memory: 512, iterations: 1, parallelism: 1), threads: 1)
@@ -65,25 +65,25 @@ import Testing
         #expect(try await new.verify("Passw0rd!", against: renewed) == .right(needsRehash: false))
     }
 
-    @Test("An account that does not exist is wrong for every password and costs what another does")
+    @Test("For an account that does not exist every password is wrong, and takes as long as for any other")
     func unknownAccount() async throws {
         let hasher = PasswordHasher(threads: 1)
         #expect(try await hasher.verify("wrong", against: nil) == .wrong)
         #expect(try await hasher.verify("", against: nil) == .wrong)
 
         let known = try PasswordHash(of: Array("Passw0rd!".utf8), parameters: hasher.parameters)
-        #expect(hasher.nobody.parameters == known.parameters)
+        #expect(hasher.unknownAccountHash.parameters == known.parameters)
         var costs = (known: UInt64.max, unknown: UInt64.max)
-        // The least of several: what else the machine does can only add.
+        // The minimum of several runs: other work on the machine can only add to the time.
         for _ in 0..<40 {
             costs.known = min(costs.known, try processorTime(of: known))
-            costs.unknown = min(costs.unknown, try processorTime(of: hasher.nobody))
+            costs.unknown = min(costs.unknown, try processorTime(of: hasher.unknownAccountHash))
             if costs.unknown > costs.known * 9 / 10 && costs.unknown < costs.known * 11 / 10 { return }
         }
         Issue.record("known \(costs.known) ns, unknown \(costs.unknown) ns")
     }
 
-    /// Nanoseconds that this thread computes to compare a wrong password.
+    /// The processor time of this thread for comparing a wrong password, in nanoseconds.
     private func processorTime(of hash: PasswordHash) throws -> UInt64 {
         let start = threadTime()
         #expect(try !hash.matches(Array("wrong".utf8)))
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "What is no acceptable Argon2id hash is refused before anything is spent on it",
+        "A text that is not an acceptable Argon2id hash is refused without computing anything",
         arguments: PasswordTests.unacceptable)
     func malformed(stored: String) async throws {
         let hasher = PasswordHasher(parameters: Self.cheap, threads: 1)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("A flood is shed at once, and who was let in gets an answer")
+    @Test("A flood is shed at once, and every queued password gets an answer")
     func flood() async throws {
         let hasher = PasswordHasher(threads: 1, queueLimit: 4)
         let outcomes = await withTaskGroup { group in

@@ -16,7 +16,7 @@ import Testing
         #expect(SHA256.digest(of: Array(message.utf8)) == bytes(digest))
     }
 
-    @Test("A digest fed piece by piece is that of the whole")
+    @Test("A digest computed piece by piece is the same as that of the whole")
     func streamedDigest() {
         let message = SecureRandom.bytes(10_000)
         var digest = SHA256()
@@ -31,7 +31,7 @@ import Testing
         let key = HMACSHA256(key: vector.key)
         #expect(key.code(for: vector.message) == vector.code)
         #expect(key.isValid(vector.code, for: vector.message))
-        // The context is used again: the second code must not depend on the first message.
+        // The context is reused: the second code must not depend on the first message.
         _ = key.code(for: [1, 2, 3])
         #expect(key.code(for: vector.message) == vector.code)
     }
@@ -42,7 +42,7 @@ import Testing
         #expect(HMACSHA256(key: []).code(for: []) == code)
     }
 
-    @Test("A code is not valid for another message, cut short, or with a bit changed")
+    @Test("A code is not valid for another message, or if it is cut or changed in a bit")
     func tamperedCode() {
         let key = HMACSHA256(key: SecureRandom.bytes(32))
         let message = Array("1700000000.{}".utf8)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("Codes made on many threads at once with one key are right")
+    @Test("Codes made on many threads at once with one key are correct")
     func concurrentCodes() async {
         let key = HMACSHA256(key: Array("key".utf8))
         let expected = (0..<100).map { key.code(for: [UInt8($0)]) }
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("Equal is what has the same bytes and length, and nothing else")
+    @Test("Only the same bytes of the same length are equal")
     func constantTime() {
         #expect(ConstantTime.areEqual([], []))
         #expect(ConstantTime.areEqual([1, 2], [1, 2]))
@@ -79,7 +79,7 @@ import Testing
         #expect(!ConstantTime.areEqual([], [0]))
     }
 
-    @Test("Random bytes come in the number asked for and never twice")
+    @Test("Random bytes have the requested number and never repeat")
     func random() {
         #expect(SecureRandom.bytes(0).isEmpty)
         let drawn = Set((0..<1000).map { _ in SecureRandom.bytes(16) })

@@ -1,6 +1,6 @@
 import Testing
 
-/// A test case of RFC 4231 for HMAC-SHA256; the fifth, which cuts its code short, is left out.
+/// A test case of RFC 4231 for HMAC-SHA256; the fifth case is left out because it truncates its code.
 struct RFC4231: Sendable, CustomTestStringConvertible {
     let number: Int
     let key: [UInt8]

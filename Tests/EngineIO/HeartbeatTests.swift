@@ -19,7 +19,7 @@ struct HeartbeatTests {
         }
     }
 
-    @Test("Heartbeats that are due at nearly the same time go out together, and none before its time")
+    @Test("Heartbeats that are due at nearly the same time are sent together, and none before its time")
     func meetings() {
         let times = EngineTimes(EngineSettings())
         let interval = times.pingInterval
@@ -33,7 +33,7 @@ struct HeartbeatTests {
         #expect(times.meeting(for: meetings[0]) == meetings[0])
     }
 
-    @Test("A client that does not answer in time is given up")
+    @Test("The session of a client that does not answer in time ends")
     func silence() {
         let session = Session(over: .webSocket)
         session.wait(milliseconds: 499)
@@ -44,7 +44,7 @@ struct HeartbeatTests {
         #expect(session.take() == [])
     }
 
-    @Test("Whatever a client sends shows that it lives, and its answer is still due")
+    @Test("Any packet shows that the client is alive, and its answer is still due")
     func lateAnswer() {
         let session = Session(over: .webSocket)
         session.wait(milliseconds: 450)
@@ -61,7 +61,7 @@ struct HeartbeatTests {
         #expect(session.take() == [.closeWebSocket, .ended(.pingTimeout), .forget])
     }
 
-    @Test("The application is told of a heartbeat behind what was sent before it, and of its answer")
+    @Test("The application is told of a heartbeat behind the packets sent before it, and of its answer")
     func told() {
         let session = Session(over: .webSocket)
         session.change { $0.send(.text("a"), &$1) }
@@ -74,7 +74,7 @@ struct HeartbeatTests {
         #expect(older.takeAll() == [.heartbeat(.answered), .write(.text("3")), .heartbeat(.sent)])
     }
 
-    @Test("By polling, the ping waits for the poll")
+    @Test("With polling, the ping waits for the poll")
     func byPolling() {
         let session = Session()
         session.wait(milliseconds: 300)
@@ -89,7 +89,7 @@ struct HeartbeatTests {
         #expect(session.take() == [.ended(.pingTimeout), .forget])
     }
 
-    @Test("Version 3 answers pings with their content, and gives up a client that sends none")
+    @Test("Version 3 answers pings with their content, and ends the session of a client that sends none")
     func version3() {
         let session = Session(.v3, over: .webSocket)
         for text in ["2", "2data", "2"] {
@@ -110,7 +110,7 @@ struct HeartbeatTests {
         #expect(session.take() == [.closeWebSocket, .ended(.transportError), .forget])
     }
 
-    @Test("A ping that goes out some milliseconds late does not move the end of the time-out")
+    @Test("A ping that is sent some milliseconds late does not move the end of the time-out")
     func coarseTimer() {
         let session = Session(over: .webSocket)
         session.oversleep(milliseconds: 310)
@@ -122,7 +122,7 @@ struct HeartbeatTests {
         #expect(session.take() == [.closeWebSocket, .ended(.pingTimeout), .forget])
     }
 
-    @Test("A loop that pings much too late gives the client all of its time-out")
+    @Test("A blocked loop that pings much too late gives the client the whole time-out")
     func latePing() {
         let session = Session(over: .webSocket)
         session.oversleep(milliseconds: 3000)
@@ -134,7 +134,7 @@ struct HeartbeatTests {
         #expect(session.take() == [.closeWebSocket, .ended(.pingTimeout), .forget])
     }
 
-    @Test("A loop that was away first hears what the client has sent meanwhile", arguments: [EngineVersion.v3, .v4])
+    @Test("A blocked loop first reads the packets that have arrived meanwhile", arguments: [EngineVersion.v3, .v4])
     func lateLoop(version: EngineVersion) {
         for answers in [true, false] {
             let session = Session(version, over: .webSocket)
@@ -148,7 +148,9 @@ struct HeartbeatTests {
         }
     }
 
-    @Test("After the time-out no request finds the session, timer or not", arguments: [EngineVersion.v3, .v4])
+    @Test(
+        "After the time-out no request finds the session, even if the timer is late",
+        arguments: [EngineVersion.v3, .v4])
     func requestAfterTimeout(version: EngineVersion) {
         let requests: [(Session) -> EngineError?] = [
             { $0.poll() }, { $0.beginPost() },
@@ -170,7 +172,7 @@ struct HeartbeatTests {
         }
     }
 
-    @Test("A post after the time-out ends the poll that waits")
+    @Test("A post after the time-out ends the waiting poll")
     func postAfterTimeout() {
         let session = Session(.v3)
         #expect(session.poll() == nil)

@@ -7,7 +7,7 @@ import WebSocket
 struct PacketTests {
     private static let four = Message.binary([1, 2, 3, 4])
 
-    @Test("In WebSockets text follows its type; bytes stand alone in version 4, behind their type in version 3")
+    @Test("WebSocket text follows its type; bytes have no type in version 4 and a type byte in version 3")
     func frames() {
         for version in [EngineVersion.v3, .v4] {
             let packet = EnginePacket(.message, text: "hello")
@@ -24,10 +24,10 @@ struct PacketTests {
         #expect(EnginePacket(frame: .text("b4AQIDBA"), .v3) == bytes)
     }
 
-    @Test("What is no packet is seen", arguments: ["", "7", "abc", "b", "b!", "-1", "é"])
+    @Test("Malformed packets are refused", arguments: ["", "7", "abc", "b", "b!", "-1", "é"])
     func malformedText(text: String) {
         #expect(EnginePacket(frame: .text(text), .v3) == nil)
-        // In version 4 a lone `b` is an empty message of bytes.
+        // In version 4, `b` alone is an empty binary message.
         #expect((EnginePacket(frame: .text(text), .v4) == nil) == (text != "b"))
     }
 
@@ -37,7 +37,7 @@ struct PacketTests {
         #expect(EnginePacket(frame: .binary([7]), .v3) == nil)
     }
 
-    @Test("Version 4 parts the packets of a body by a record separator")
+    @Test("Version 4 separates the packets of a body by a record separator")
     func payloads4() {
         let packets = [
             EnginePacket(.message, text: "hello"), EnginePacket(.ping), EnginePacket(.message, text: "world"),
@@ -48,7 +48,7 @@ struct PacketTests {
         #expect(!payload.isBinary && payload.packets(.v4) == packets)
     }
 
-    @Test("A body of version 4 with anything wrong is refused whole")
+    @Test("A body of version 4 with a malformed packet is refused as a whole")
     func malformed4() {
         for text in ["", "abc", "4a\u{1E}", "\u{1E}4a", "4a\u{1E}9", "4a\u{1E}b="] {
             #expect(PollPayload(bytes: Array(text.utf8)).packets(.v4) == nil)
@@ -69,7 +69,7 @@ struct PacketTests {
         #expect(PollPayload(bytes: Array(body.utf8)).packets(.v3) == packets)
     }
 
-    @Test("Version 3 sends bytes in Base64 to clients that want it, else as a body of bytes")
+    @Test("Version 3 sends bytes in Base64 to clients that ask for it, else as a binary body")
     func binary3() {
         let packets = [EnginePacket(.message, text: "€"), EnginePacket(.message, Self.four)]
         let base64 = PollPayload(packets, .v3, asBinary: false)
@@ -83,7 +83,7 @@ struct PacketTests {
         #expect(longBytes.bytes.prefix(6) == [1, 1, 2, 3, 5, 255] && longBytes.packets(.v3) == long)
     }
 
-    @Test("A body of version 3 with anything wrong is refused whole")
+    @Test("A body of version 3 with a malformed packet is refused as a whole")
     func malformed3() {
         for text in [
             "", "abc", ":4a", "1", "2:4", "6:4hello1", "x:4a", "-1:4", "2:9a", "1:b", "2:4😀", "4:4a2:4b",
@@ -100,7 +100,7 @@ struct PacketTests {
         }
     }
 
-    @Test("A body holds a bounded number of packets")
+    @Test("The number of packets in a body is limited")
     func tooMany() {
         let four = Array(repeating: "6", count: 10_001).joined(separator: "\u{1E}")
         #expect(PollPayload(bytes: Array(four.utf8)).packets(.v4) == nil)
@@ -109,7 +109,7 @@ struct PacketTests {
         #expect(PollPayload(bytes: Array(three.utf8)).packets(.v3) == nil)
     }
 
-    @Test("A packet made for many is the same text for every transport")
+    @Test("A shared packet has the same text for every transport")
     func shared() {
         let shared = SharedPacket(text: Array(#"2["a"]"#.utf8))
         #expect(shared.packet.text == Array(#"42["a"]"#.utf8))

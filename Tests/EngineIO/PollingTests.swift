@@ -5,7 +5,7 @@ import WebSocket
 
 @Suite("Sessions by polling")
 struct PollingTests {
-    @Test("The first poll brings the session's id, times and limits")
+    @Test("The first poll returns the session's id, times and limits")
     func opening() throws {
         let session = Session(opened: false)
         session.change { $0.open(id: "abc", Session.settings, &$1) }
@@ -16,7 +16,7 @@ struct PollingTests {
         #expect(session.take() == [.answer(open)])
     }
 
-    @Test("A poll waits for the next packet, and takes all that has waited for it")
+    @Test("A poll waits for the next packet, and takes all queued packets")
     func waiting() {
         let session = Session()
         #expect(session.poll() == nil && session.take() == [])
@@ -29,7 +29,7 @@ struct PollingTests {
         #expect(session.take() == [.answer("4b\u{1E}4c")])
     }
 
-    @Test("What is posted is delivered in order")
+    @Test("Posted packets are delivered in order")
     func posting() {
         let session = Session()
         #expect(session.post("4a\u{1E}4b\u{1E}bAQI=") == nil)
@@ -57,7 +57,7 @@ struct PollingTests {
         #expect(session.take() == [.ended(.transportError), .forget])
     }
 
-    @Test("A post that is too large is forgotten; one that breaks off ends the session")
+    @Test("A post that is too large is dropped; one that breaks off ends the session")
     func brokenPosts() throws {
         let session = Session()
         #expect(session.beginPost() == nil)
@@ -69,7 +69,7 @@ struct PollingTests {
         #expect(session.take() == [.ended(.transportError), .forget])
     }
 
-    @Test("What is no packet ends the session, and a waiting poll is told so")
+    @Test("A malformed packet ends the session, and a waiting poll reports it")
     func parseError() {
         let session = Session()
         _ = session.poll()
@@ -77,7 +77,7 @@ struct PollingTests {
         #expect(session.take() == [.answer("1"), .ended(.parseError), .forget])
     }
 
-    @Test("A client that closes gets its poll back", arguments: [EngineVersion.v3, .v4])
+    @Test("A closing client gets an answer to its poll", arguments: [EngineVersion.v3, .v4])
     func closedByClient(version: EngineVersion) {
         let session = Session(version)
         _ = session.poll()
@@ -88,7 +88,7 @@ struct PollingTests {
             ])
     }
 
-    @Test("A poll whose client goes away ends the session")
+    @Test("A poll whose client disconnects ends the session")
     func lostPoll() {
         let session = Session()
         _ = session.poll()
@@ -98,7 +98,7 @@ struct PollingTests {
         #expect(session.take() == [])
     }
 
-    @Test("Closing here tells the client with the poll that waits, or with the next")
+    @Test("Closing the session is reported by the waiting poll, or by the next one")
     func closedHere() {
         var session = Session()
         _ = session.poll()
@@ -116,7 +116,7 @@ struct PollingTests {
         #expect(session.poll() == .unknownSession)
     }
 
-    @Test("A closing session does not wait for ever for its last poll")
+    @Test("A closing session waits a limited time for its last poll")
     func closedUnheard() {
         let session = Session()
         session.close()
@@ -127,7 +127,7 @@ struct PollingTests {
         #expect(session.take() == [.forget])
     }
 
-    @Test("What waits for a client that does not poll is bounded")
+    @Test("The queue of a client that does not poll is limited")
     func slowReader() {
         let session = Session()
         for _ in 0..<9 { session.send(String(repeating: "x", count: 109)) }
@@ -136,7 +136,7 @@ struct PollingTests {
         #expect(session.take() == [.ended(.slowReader), .forget])
     }
 
-    @Test("What polls have taken is counted, and what waits for them")
+    @Test("Taken and queued bytes are counted")
     func taken() {
         let session = Session()
         let before = session.machine.polledBytes
@@ -146,7 +146,7 @@ struct PollingTests {
         #expect(session.machine.polledBytes == before + 5 && session.machine.queuedBytes == 0)
     }
 
-    @Test("A message larger than what may wait reaches a poll that waits")
+    @Test("A message larger than the queue limit reaches a waiting poll")
     func largeMessage() {
         let session = Session()
         _ = session.poll()
@@ -155,7 +155,7 @@ struct PollingTests {
         #expect(session.take() == [.answer("4" + text)])
     }
 
-    @Test("Version 3 gets bytes as a body of bytes")
+    @Test("Version 3 gets bytes as a binary body")
     func binary3() {
         let session = Session(.v3)
         _ = session.poll()

@@ -6,7 +6,7 @@ import WebSocket
 
 @Suite("An Engine.IO server on several loops", .timeLimit(.minutes(10)))
 struct ServerTests {
-    @Test("Polls and posts reach their session whichever loop they come on")
+    @Test("Polls and posts reach their session from any loop")
     func acrossLoops() async throws {
         let server = try TestServer()
         for _ in 0..<5 {
@@ -20,7 +20,7 @@ struct ServerTests {
         #expect(server.sessionCount == 5)
     }
 
-    @Test("A client of version 3 that wants Base64 gets bytes as text, over a WebSocket, too")
+    @Test("A version 3 client that asks for Base64 gets bytes as text, over a WebSocket too")
     func base64() throws {
         let server = try TestServer()
         let socket = try server.webSocket("EIO=3&transport=websocket&b64=1")
@@ -29,7 +29,7 @@ struct ServerTests {
         #expect(try socket.frame() == "b4AQIDBA==")
     }
 
-    @Test("A WebSocket that upgrades a session moves to its loop, with what it has sent at once")
+    @Test("A WebSocket that upgrades a session moves to its loop, with the bytes it has sent")
     func upgrades() async throws {
         let server = try TestServer()
         for _ in 0..<12 {
@@ -49,7 +49,7 @@ struct ServerTests {
         #expect(server.sessionCount == 0)
     }
 
-    @Test("A probe in one piece with the handshake is not lost on its way to another loop")
+    @Test("A probe in one piece with the handshake is not lost when the WebSocket moves to another loop")
     func earlyProbe() async throws {
         let server = try TestServer()
         for _ in 0..<12 {
@@ -65,7 +65,7 @@ struct ServerTests {
         }
     }
 
-    @Test("A second WebSocket for a session is opened and closed; one for no session is refused")
+    @Test("A second WebSocket for a session is opened and closed; one for an unknown session is refused")
     func secondWebSocket() async throws {
         let server = try TestServer()
         let session = try await server.open()
@@ -77,13 +77,13 @@ struct ServerTests {
         #expect(throws: NeverHappened.self) { try server.webSocket("EIO=4&transport=websocket&sid=n1.0.nobody") }
     }
 
-    @Test("A poll that its client gives up ends the session at once, be it as soon as it was sent")
+    @Test("A poll that its client aborts ends the session at once, even right after it was sent")
     func cancelledPoll() async throws {
         let server = try TestServer()
         for isWaiting in [true, false] {
             let session = try await server.open()
             let poll = try RawConnection(port: server.port)
-            // A loop that is busy gets the poll and its end at once.
+            // A busy loop gets the poll and its end together.
             if !isWaiting { server.stall() }
             try poll.send("GET /?\(session) HTTP/1.1\r\nHost: x\r\n\r\n")
             if isWaiting { try await Task.sleep(for: .milliseconds(20)) }
@@ -94,7 +94,7 @@ struct ServerTests {
         #expect(server.told == ["transport error", "transport error"])
     }
 
-    @Test("Refusals have the reference server's codes, words and statuses")
+    @Test("Refusals have the codes, messages and statuses of the reference server")
     func refusals() async throws {
         let server = try TestServer()
         let session = try await server.open()
@@ -120,7 +120,7 @@ struct ServerTests {
         #expect(server.sessionCount == 1)
     }
 
-    @Test("A body above the limit gets 413, and its session lives on")
+    @Test("A body above the limit gets 413, and its session goes on")
     func largeBody() async throws {
         var settings = EngineSettings()
         settings.maximumPayload = 100
@@ -131,7 +131,7 @@ struct ServerTests {
         #expect(try await server.get(session).text.count == 100)
     }
 
-    @Test("A loop takes a bounded number of sessions")
+    @Test("The number of sessions on a loop is limited")
     func full() async throws {
         var settings = EngineSettings()
         settings.sessionsPerLoop = 2
@@ -144,7 +144,7 @@ struct ServerTests {
         _ = try await server.open()
     }
 
-    @Test("Closing here ends WebSockets and polls, and tells the application once")
+    @Test("Closing the server's sessions ends WebSockets and polls, and tells the application once")
     func closedHere() async throws {
         let server = try TestServer()
         let socket = try server.webSocket()
@@ -171,7 +171,7 @@ struct ServerTests {
         #expect(server.told == Array(repeating: "closed here", count: 4) + ["drained"])
     }
 
-    @Test("A drain waits until a slow reader has all that was sent to it")
+    @Test("A drain waits until a slow reader has everything that was sent to it")
     func slowReader() async throws {
         let (server, socket, text) = try await congested()
         let drain = server.drain()
@@ -183,7 +183,7 @@ struct ServerTests {
         #expect(server.told.last == "drained")
     }
 
-    @Test("A drain waits no longer than its grace for a client that does not read")
+    @Test("A drain waits at most its grace period for a client that does not read")
     func drainGrace() async throws {
         let (server, socket, _) = try await congested()
         let time = await ContinuousClock().measure { await server.drain(grace: .milliseconds(100)).value }
@@ -207,7 +207,7 @@ struct ServerTests {
         return (server, socket, text)
     }
 
-    @Test("Browsers are told which origins may speak", arguments: [true, false])
+    @Test("Browsers get CORS headers for allowed origins only", arguments: [true, false])
     func crossOrigin(isAllowed: Bool) async throws {
         let server = try TestServer(crossOrigin: .allowed { $0 == "https://ours" })
         let origin = [("Origin", isAllowed ? "https://ours" : "https://theirs")]

@@ -20,7 +20,7 @@ struct UpgradeTests {
         #expect(!session.openCandidate())
     }
 
-    @Test("The end of the WebSocket ends the session, whoever ends it")
+    @Test("The end of the WebSocket ends the session, from either side")
     func webSocketEnds() {
         var session = Session(over: .webSocket)
         session.change { $0.webSocketClosed(&$1) }
@@ -38,7 +38,7 @@ struct UpgradeTests {
         #expect(session.take() == [.closeWebSocket, .ended(.parseError), .forget])
     }
 
-    @Test("A probe is answered and frees the poll that waits; then the session moves over with all that waited")
+    @Test("A probe is answered and frees the waiting poll; then the session moves over with all queued packets")
     func upgrade() {
         for version in [EngineVersion.v3, .v4] {
             let session = Session(version)
@@ -60,7 +60,7 @@ struct UpgradeTests {
     }
 
     @Test(
-        "While an upgrade is on its way, polls still bring what there is, and come back at once when there is nothing")
+        "During an upgrade, polls still return queued packets, and return at once if there are none")
     func pollsMeanwhile() {
         let session = Session()
         _ = session.openCandidate()
@@ -76,7 +76,7 @@ struct UpgradeTests {
         #expect(session.take() == [.deliver(.text("b"))])
     }
 
-    @Test("A client that probes and never upgrades does not poll in circles, and gets no longer than the time-out")
+    @Test("A client that probes and never upgrades cannot poll in a loop, and gets no more than the time-out")
     func neverFinished() {
         let session = Session()
         _ = session.openCandidate()
@@ -99,7 +99,7 @@ struct UpgradeTests {
     }
 
     @Test(
-        "Anything but a probe and an upgrade on trial closes that WebSocket and leaves the session",
+        "An upgrade candidate that sends anything but a probe and an upgrade is closed, and the session goes on",
         arguments: [
             "4x", "2", "2other", "3probe", "", "zzz",
         ])
@@ -114,7 +114,7 @@ struct UpgradeTests {
         #expect(session.take() == [.answer("4a")])
     }
 
-    @Test("A WebSocket on trial that ends leaves the session; the session's end closes it")
+    @Test("A candidate that ends leaves the session; the session's end closes the candidate")
     func trialEnds() {
         var session = Session()
         _ = session.openCandidate()
@@ -130,7 +130,7 @@ struct UpgradeTests {
         #expect(session.take() == [.closeCandidate, .ended(.closedHere)])
     }
 
-    @Test("Heartbeats go on across an upgrade")
+    @Test("Heartbeats continue across an upgrade")
     func heartbeat() {
         let session = Session()
         session.wait(milliseconds: 200)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct BlockingPoolTests {
-    /// Closed until it is opened; whoever passes blocks its thread so long.
+    /// Blocks the threads that call `pass` until `open`.
     private final class Gate: Sendable {
         private let isOpen = Atomic<Bool>(false)
 
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("Work beyond the limit is refused at once, and what was taken is done in order")
+    @Test("Work beyond the limit is refused at once, and queued work runs in order")
     func shedding() async throws {
         let pool = BlockingPool(threads: 1, limit: 3)
         defer { pool.stop() }
@@ -41,7 +41,7 @@ import Testing
         for await _ in began { break }
         let waiting = (0..<3).map { number in
             Task {
-                // Offered one after the other.
+                // The pieces are offered one after the other.
                 while pool.waiting < number { await Task.yield() }
                 try await pool.run { order.note(number) }
             }
@@ -55,7 +55,7 @@ import Testing
         #expect(try await pool.run { true })
     }
 
-    @Test("A pool that stops finishes what waits and takes nothing more")
+    @Test("A stopped pool finishes queued work and refuses further work")
     func stopping() async throws {
         let pool = BlockingPool(threads: 2, limit: 100)
         let gate = Gate()
@@ -67,7 +67,7 @@ import Testing
         await #expect(throws: BlockingPool.Full.self) { try await pool.run {} }
     }
 
-    @Test("A pool of idle priority leaves the processor to everybody else")
+    @Test("A pool of idle priority runs its threads with SCHED_IDLE")
     func idlePriority() async throws {
         let pool = BlockingPool(threads: 1, limit: 1, priority: .idle)
         defer { pool.stop() }

@@ -23,7 +23,7 @@ import Testing
             try await group.loops[0].run {
                 for _ in 0..<64 {
                     let socket = try await StreamSocket.connect(to: target, timeout: .seconds(60), on: group.loops[0])
-                    let side = NotingHandler()
+                    let side = RecordingHandler()
                     socket.start(side)
                     await side.until { $0.ends > 0 || $0.ending != nil }
                     socket.close()
@@ -39,19 +39,19 @@ import Testing
     @Test("A refused connection is an error with its code")
     func refused() async throws {
         try await onLoop { loop in
-            // Nobody but root could listen there, and nobody does.
-            let nobody = SocketAddress(ip: "127.0.0.1", port: 1)!
+            // Only root can listen on port 1, and no service does.
+            let unusedAddress = SocketAddress(ip: "127.0.0.1", port: 1)!
             let error = await #expect(throws: SocketError.self) {
-                try await StreamSocket.connect(to: nobody, timeout: .seconds(60), on: loop)
+                try await StreamSocket.connect(to: unusedAddress, timeout: .seconds(60), on: loop)
             }
             #expect(error?.code == ECONNREFUSED)
         }
     }
 
-    @Test("Connecting to nobody ends at its time-out, and at once when the task is cancelled")
+    @Test("Connecting to an address that does not answer ends at its time-out, and at once when the task is cancelled")
     func timeOut() async throws {
         try await onLoop { loop in
-            // A full backlog that nobody accepts from keeps the next one waiting.
+            // A full backlog keeps the next connection waiting.
             let listener = try Listener(on: loop, address: SocketAddress(ip: "127.0.0.1", port: 0)!, backlog: 0) {
                 descriptor, _ in close(descriptor)
             }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Begins to connect and waits for nothing.
+    /// Starts to connect and does not wait for the result.
     private func halfOpen(port: UInt16) -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         var address = sockaddr_in()
@@ -87,7 +87,7 @@ import Testing
         return descriptor
     }
 
-    @Test("A listener that runs out of descriptors rests, and accepts again when there are some")
+    @Test("A listener that runs out of descriptors pauses, and accepts again when descriptors are free")
     func outOfDescriptors() async throws {
         await #expect(processExitsWith: .success) {
             try await onLoop { loop in
@@ -97,7 +97,7 @@ import Testing
                     counter.add()
                     close(descriptor)
                 }
-                // The kernel completes the connection; nobody has accepted it yet.
+                // The kernel completes the connection, but nothing has accepted it yet.
                 let socket = try await StreamSocket.connect(to: listener.address, timeout: .seconds(60), on: loop)
                 let before = Self.allowDescriptors(0)
                 #expect(dup(0) == -1 && errno == EMFILE)
@@ -107,7 +107,7 @@ import Testing
                 #expect(counter.value == 0)
                 #expect(threadTime() - start < 100_000_000, "the loop spins")
                 _ = Self.allowDescriptors(before)
-                let side = NotingHandler()
+                let side = RecordingHandler()
                 socket.start(side)
                 await side.until { $0.ends > 0 || $0.ending != nil }
                 #expect(counter.value == 1)
@@ -117,8 +117,8 @@ import Testing
         }
     }
 
-    /// Lets the process open none whose number is `limit` or above, whatever its other threads close, and tells the limit
-    /// before.
+    /// Sets the process's limit of descriptors, so that it opens none with a number of `limit` or above; returns the
+    /// limit before.
     private static func allowDescriptors(_ limit: rlim_t) -> rlim_t {
         var limits = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
@@ -128,7 +128,7 @@ import Testing
         return before
     }
 
-    @Test("Closing a port accepts first what the kernel has completed")
+    @Test("A listener that stops first accepts the connections that the kernel has completed")
     func stopping() async throws {
         try await onLoop { loop in
             let counter = Counter()
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test("Addresses are read and written: IPv4, IPv6 and paths")
+    @Test("Addresses are parsed and printed: IPv4, IPv6 and paths")
     func addresses() {
         #expect(SocketAddress(ip: "127.0.0.1", port: 80)?.description == "127.0.0.1:80")
         #expect(SocketAddress(ip: "::1", port: 443)?.host == "::1")
@@ -153,7 +153,7 @@ import Testing
         #expect(SocketAddress(unixPath: String(repeating: "x", count: 200)) == nil)
     }
 
-    @Test("A socket of the file system connects like one of the network")
+    @Test("A Unix socket connects like a TCP socket")
     func unixSockets() async throws {
         try await onLoop { loop in
             let path = "/tmp/maru-\(getpid())-\(UInt32.random(in: 0 ... .max)).sock"
@@ -164,7 +164,7 @@ import Testing
             let far = try await StreamSocket.connect(to: address, timeout: .seconds(60), on: loop)
             var iterator = accepted.makeAsyncIterator()
             let near = StreamSocket(descriptor: await iterator.next()!, peer: address, on: loop)
-            let (nearSide, farSide) = (NotingHandler(), NotingHandler())
+            let (nearSide, farSide) = (RecordingHandler(), RecordingHandler())
             near.start(nearSide)
             far.start(farSide)
             near.writeLimit = .max
@@ -179,7 +179,7 @@ import Testing
     }
 }
 
-/// Counts from any thread.
+/// A counter for any thread.
 final class Counter: Sendable {
     private let count = Atomic<Int>(0)
 

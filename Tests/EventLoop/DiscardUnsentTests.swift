@@ -4,7 +4,7 @@ import Testing
 @testable import EventLoop
 
 @Suite struct DiscardUnsentTests {
-    @Test("What has begun to leave goes out whole; what has not is taken back")
+    @Test("A write that was partly sent is sent whole; the writes behind it are discarded")
     func discarding() throws {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
@@ -31,7 +31,7 @@ import Testing
         #expect(received == first + [4])
     }
 
-    @Test("A queue of which nothing has left is emptied")
+    @Test("A queue of which nothing was sent is emptied")
     func untouched() {
         var queue = WriteQueue()
         #expect(queue.discardUnsent() == 0)

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite struct ExecutorTests {
-    @Test("A task that prefers a loop stays on it, behind every suspension and in its children")
+    @Test("A task that prefers a loop stays on it after every suspension, and so do its children")
     func preference() async throws {
         try await withLoops(2) { group in
             let loop = group.loops[1]
@@ -22,39 +22,7 @@ import Testing
         }
     }
 
-    private actor Resident {
-        let loop: EventLoop
-        var count = 0
-
-        init(loop: EventLoop) { self.loop = loop }
-
-        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.actors.asUnownedSerialExecutor() }
-
-        func work() async -> Bool {
-            count += 1
-            let before = EventLoop.current === loop
-            await Task.yield()
-            return before && EventLoop.current === loop
-        }
-
-        nonisolated func assume() -> Int { assumeIsolated { $0.count } }
-    }
-
-    @Test("An actor that lives on a loop runs there, whoever calls it")
-    func actors() async throws {
-        try await withLoops(2) { group in
-            let resident = Resident(loop: group.loops[0])
-            #expect(await resident.work())
-            for loop in group.loops {
-                let isAtHome = try await loop.run { await resident.work() }
-                #expect(isAtHome)
-            }
-            let count = try await group.loops[0].run { resident.assume() }
-            #expect(count == 3)
-        }
-    }
-
-    @Test("An immediate task runs in the middle of its caller up to its first suspension")
+    @Test("An immediate task runs on its caller's stack up to its first suspension")
     func immediate() async throws {
         try await onLoop { loop in
             let order = Order()
@@ -69,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("Mail from many threads arrives complete, and each sender's in order")
+    @Test("Callbacks from many threads all arrive, and each sender's in order")
     func mail() async throws {
         try await withLoops(3) { group in
             let target = group.loops[0]
@@ -84,13 +52,13 @@ import Testing
                     }
                 }
             }
-            // A task that yields comes after the mail that was there before it.
+            // A task that yields runs after the callbacks that were queued before it.
             try await target.run { await Task.yield() }
             #expect(received.map(\.numbers) == Array(repeating: Array(0..<5000), count: 3))
         }
     }
 
-    @Test("What is left for the end of a turn runs once, after its jobs and mail")
+    @Test("Work for the end of a turn runs once, after the turn's jobs and callbacks")
     func endOfTick() async throws {
         try await onLoop { loop in
             let order = Order()
@@ -102,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("A loop's own value is found on it, and every loop has another")
+    @Test("LoopLocal gives every loop its own value")
     func loopLocal() async throws {
         try await withLoops(3) { group in
             let local = LoopLocal(group) { Order(startingWith: $0.index) }
@@ -121,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("Another group's loop has no value of this one")
+    @Test("LoopLocal has no value for a loop of another group")
     func foreignLoopLocal() async throws {
         await #expect(processExitsWith: .failure) {
             let group = EventLoopGroup(count: 1)
@@ -130,14 +98,14 @@ import Testing
         }
     }
 
-    @Test("Whoever touches a loop's state from another thread is stopped")
+    @Test("Touching a loop's state from another thread ends the process")
     func confinement() async throws {
         await #expect(processExitsWith: .failure) {
             EventLoopGroup(count: 1).loops[0].schedule(after: .seconds(1)) {}
         }
     }
 
-    @Test("Cancelling who waits for work on a loop cancels the work")
+    @Test("Cancelling a caller that waits for work on a loop cancels the work")
     func cancelling() async throws {
         try await withLoops { group in
             let loop = group.loops[0]
@@ -161,7 +129,7 @@ import Testing
     }
 }
 
-/// Numbers in the order in which they were noted.
+/// The numbers in the order in which they were noted.
 final class Order: Sendable {
     private let noted: Mutex<[Int]>
 

@@ -3,7 +3,7 @@ import Testing
 @testable import EventLoop
 
 @Suite struct LoopTimerTests {
-    @Test("A timer that another one of the same turn cancels or moves does not run in that turn")
+    @Test("A timer that another timer of the same turn cancels or moves does not run in that turn")
     func sameTurn() {
         let loop = EventLoop()
         let order = Order()
@@ -37,7 +37,7 @@ import Testing
         #expect(order.numbers == [1, 4, 3])
     }
 
-    @Test("A timer fires once, may be started anew, and not any more when it was taken back")
+    @Test("A timer fires once, may be restarted, and does not fire after it was cancelled")
     func restarting() async throws {
         try await onLoop { loop in
             let order = Order()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A connection that moves to another loop", .timeLimit(.minutes(10)))
 struct MovingConnectionTests {
-    /// Notes what it is told; consumes nothing until it may.
+    /// Reports its calls; consumes nothing while `consumes` is false.
     ///
     /// - Note: `@unchecked Sendable` because it is used on one loop at a time.
     private final class Reader: StreamHandler, @unchecked Sendable {
@@ -37,10 +37,10 @@ struct MovingConnectionTests {
             near: StreamSocket(descriptor: ends[0], peer: SocketAddress(unixPath: "/")!, on: loop), far: ends[1])
     }
 
-    @Test("Bytes that were read and not consumed arrive first, then what follows, then the end; nobody is told twice")
+    @Test("Unconsumed bytes arrive first, then later bytes, then the end; no event is reported twice")
     func moves() async throws {
         let group = EventLoopGroup(count: 2)
-        let (told, note) = AsyncStream<String>.makeStream()
+        let (reports, note) = AsyncStream<String>.makeStream()
         let (first, second) = (Reader(note), Reader(note))
         first.consumes = false
         let ends = try await group.loops[0].run {
@@ -49,13 +49,13 @@ struct MovingConnectionTests {
             _ = write(ends.far, "abc", 3)
             return ends
         }
-        var events = told.makeAsyncIterator()
+        var events = reports.makeAsyncIterator()
         #expect(await events.next() == "abc")
         let moving = try await group.loops[0].run { ends.near.moveAway() }
         let arrived = try #require(moving)
         _ = write(ends.far, "def", 3)
         close(ends.far)
-        // Kept: nothing else would keep the socket while it has no events.
+        // The socket is returned so that it stays alive: nothing else retains it while it has no events.
         let socket = try await group.loops[1].run {
             let socket = StreamSocket(arrived, on: group.loops[1])
             socket.start(second)
@@ -69,7 +69,7 @@ struct MovingConnectionTests {
         await Task.detached { group.stop() }.value
     }
 
-    @Test("A connection that never arrives is closed; one with bytes to send does not leave")
+    @Test("A connection that never arrives is closed; one with queued output cannot move")
     func staysOrCloses() async throws {
         let group = EventLoopGroup(count: 1)
         let loop = group.loops[0]

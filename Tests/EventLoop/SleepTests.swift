@@ -2,7 +2,7 @@ import EventLoop
 import Testing
 
 @Suite struct SleepTests {
-    @Test("A sleep takes its time, never less, and ends on the sleeper's loop")
+    @Test("A sleep never ends early, and it ends on the sleeper's loop")
     func sleeping() async throws {
         try await withLoops(2) { group in
             let loop = group.loops[1]
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("A cancelled sleep ends at once, whether it was cancelled before it began or after")
+    @Test("A cancelled sleep ends at once, whether it was cancelled before it began or later")
     func cancelling() async throws {
         try await withLoops { group in
             let loop = group.loops[0]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct StreamSocketTests {
     @Test(
-        "What is written arrives whole and in order, small pieces and large ones",
+        "Writes arrive whole and in order, small ones and large ones",
         arguments: [1, 500, 300_000, 5_000_000])
     func writing(size: Int) async throws {
         try await onLoop { loop in
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("A paused reader leaves the sender's bytes to the sender, and gets all of them when it resumes")
+    @Test("A paused reader leaves the bytes with the sender, and gets all of them when it resumes")
     func backPressure() async throws {
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
@@ -45,7 +45,7 @@ import Testing
             let bytes = Pattern.bytes(20_000_000)
             ends.near.write(bytes)
             await ends.nearSide.until { $0.congestions == 1 }
-            // Nothing that waits anywhere makes the kernel take more.
+            // The kernel's buffers are full, so it takes no more however long the test waits.
             try await loop.sleep(for: .milliseconds(100))
             #expect(ends.farSide.received.isEmpty)
             #expect(ends.near.queuedBytes > 5_000_000)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("A slow reader is cut off when more than the limit waits for it")
+    @Test("A slow reader is disconnected when more bytes than the limit wait for it")
     func slowReader() async throws {
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("What a handler does not consume is offered again with what follows, byte by byte too")
+    @Test("Bytes that a handler does not consume are offered again with later ones, even byte by byte")
     func unconsumed() async throws {
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("A peer that ends its side is told of behind its last byte, and can still be written to")
+    @Test("A handler hears of the end of input after its last byte, and can still write")
     func halfClose() async throws {
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("An end that comes while reading is paused is told when it resumes, behind the bytes before it")
+    @Test("An end that comes while reading is paused is reported after the bytes before it, when reading resumes")
     func endWhilePaused() async throws {
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("closeAfterFlush sends all that was queued before it, and nothing after")
+    @Test("closeAfterFlush sends everything that was queued before it, and nothing after")
     func closeAfterFlush() async throws {
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("A reset is the peer's end, told once")
+    @Test("A reset closes the socket with the peer's end, reported once")
     func reset() async throws {
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("Parts of files go out between bytes, however large, while others have their turn")
+    @Test("Parts of files go out between bytes, however large, while other sockets are served")
     func files() async throws {
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
@@ -178,7 +178,7 @@ import Testing
             ends.near.write(file, offset: 1000, length: 7_000_000)
             ends.near.write([3])
             ends.near.write(file, offset: 5, length: 3)
-            // Another socket is served before a reader that takes everything at once has got all.
+            // Another socket is served before a fast reader has received everything.
             others.near.write([9])
             await others.farSide.until { $0.received == [9] }
             #expect(!ends.near.isDrained)
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test("A file that has become shorter than promised ends the connection")
+    @Test("A file that is shorter than promised ends the connection")
     func truncatedFile() async throws {
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
@@ -207,11 +207,11 @@ import Testing
         }
     }
 
-    @Test("A socket that changes hands offers the new handler what the old one left, and its end")
+    @Test("After a handover the new handler is offered the bytes that the old one left, and gets the end")
     func handOver() async throws {
         try await onLoop { loop in
             let ends = try await Ends(on: loop)
-            let second = NotingHandler()
+            let second = RecordingHandler()
             ends.farSide.consume = { min($0, 3) }
             ends.farSide.onBytes = { [unowned far = ends.far] _ in
                 if far.handler === ends.farSide { far.handOver(to: second) }

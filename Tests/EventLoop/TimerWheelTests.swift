@@ -3,11 +3,11 @@ import Testing
 
 @testable import EventLoop
 
-/// The wheel against a model: a plain list of deadlines.
+/// Compares the wheel with a model, a plain list of deadlines.
 @Suite struct TimerWheelTests {
     private static let tick = TimerWheel.tick
 
-    /// Fires everything that is due, as the loop does, and returns who fired.
+    /// Fires everything that is due, as the loop does, and returns the timers that fired.
     private func advance(_ wheel: inout TimerWheel, to now: UInt64) -> [ObjectIdentifier] {
         var due: [LoopTimer] = []
         wheel.takeDue(upTo: now, into: &due)
@@ -47,14 +47,14 @@ import Testing
                 now += UInt64.random(in: 0...(isLong ? 30_000_000_000 : 60_000_000), using: &random)
                 for identifier in advance(&loop.wheel, to: now) {
                     let deadline = deadlines.removeValue(forKey: identifier)
-                    #expect(deadline != nil && deadline! <= now, "a timer fired early or after it was taken back")
+                    #expect(deadline != nil && deadline! <= now, "a timer fired early or after it was cancelled")
                 }
                 let late = deadlines.values.filter { $0 + Self.tick <= now }
                 #expect(late.isEmpty, "a timer did not fire")
             }
             #expect(loop.wheel.count == deadlines.count)
             if let next = deadlines.values.min() {
-                // Whoever sleeps until then misses nothing.
+                // A loop that sleeps until `nextDue` misses no timer.
                 #expect(loop.wheel.nextDue.map { $0 <= next + Self.tick } == true)
             } else {
                 #expect(loop.wheel.nextDue == nil)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("With 100,000 idle time-outs, pushing one on costs what it costs with a hundred, and the loop sleeps")
+    @Test("Restarting one of 100,000 idle time-outs costs about as much as one of a hundred, and the loop stays idle")
     func hundredThousand() async throws {
         try await onLoop { loop in
             func cost(of count: Int) -> UInt64 {
@@ -77,7 +77,7 @@ import Testing
             }
             _ = cost(of: 100)
             let (few, many) = (cost(of: 100), cost(of: 100_000))
-            // A cache miss each is what remains: far below the hundredfold and more of anything that searches.
+            // The remaining difference is a cache miss for each timer, far below the hundredfold cost of a search.
             #expect(many < few * 15, "\(few / 1_000_000) ns with a hundred, \(many / 1_000_000) ns with 100,000")
 
             let timers = (0..<100_000).map { loop.schedule(after: .milliseconds(60_000 + $0 % 15_000)) {} }

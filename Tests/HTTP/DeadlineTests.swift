@@ -17,7 +17,7 @@ import Testing
                 if isKept {
                     try client.get("/")
                     #expect(try client.reply().status == 200)
-                    // Idle longer than a head may take: the time begins with its first byte.
+                    // The idle time is longer than the time limit of a head, which begins with the first byte.
                     usleep(1_200_000)
                 }
                 let start = ContinuousClock.now
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("A connection on which nothing comes is closed without a word, new or idle")
+    @Test("A silent connection is closed without a reply, whether it is new or idle")
     func idle() async throws {
         let idle = Duration.seconds(2).patiently
         try await withServer { configuration in
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("A body that drips in is cut off, though never a piece is long in coming")
+    @Test("A body that drips in is cut off, even if no pause is long")
     func drippingBody() async throws {
         let (errors, note) = AsyncStream<any Error>.makeStream()
         try await withServer { configuration in
@@ -81,7 +81,7 @@ import Testing
         for await error in errors { #expect(error as? BodyError == .timeout) }
     }
 
-    @Test("A body that comes fast enough may take longer than the grace, and so may a handler that reads slowly")
+    @Test("A body that keeps its rate may take longer than the grace period, and so may a slow reader")
     func steadyBody() async throws {
         try await withServer { configuration in
             configuration.bodyGrace = .milliseconds(1500)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("A refused client that goes on sending is not listened to for ever")
+    @Test("A refused client that keeps sending is disconnected after the linger time")
     func lingering() async throws {
         try await withServer {
             $0.lingerTimeout = .milliseconds(200)

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTP
 
 @Suite struct HeadersTests {
-    @Test("Fields are found by their name in any case, in order, and changed by it")
+    @Test("Fields are found, replaced and removed by their name in any case, in order")
     func fields() {
         var headers: Headers = [.contentType: "text/plain", .setCookie: "a=1"]
         headers.append(.setCookie, "b=2")
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "A value keeps what it may hold, and everything else becomes a space",
+        "A value keeps its valid characters, and all others become spaces",
         arguments: [
             ("plain", "plain"), ("", ""), ("tab\there", "tab\there"), ("마루", "마루"), ("a\r\nb", "a  b"),
             ("\u{0}\u{7F}", "  "),
@@ -36,10 +36,10 @@ import Testing
         #expect(headers.lines.filter { $0 == 0x0A }.count == 2 && headers.lines.filter { $0 == 0x0D }.count == 2)
     }
 
-    @Test("A name is a token or none", arguments: ["", "a b", "a:", "a\r\nb", "ä", "a\u{0}"])
+    @Test("A name is a token", arguments: ["", "a b", "a:", "a\r\nb", "ä", "a\u{0}"])
     func names(text: String) { #expect(HeaderName(text) == nil) }
 
-    @Test("Fields that frame a message are the server's own, by whatever name in which case")
+    @Test("Framing fields of any spelling are not sent")
     func framing() {
         var headers: Headers = [
             "connection": "a", "CONTENT-LENGTH": "1", "Transfer-encoding": "chunked", "X-Kept": "b",
@@ -70,7 +70,7 @@ import Testing
         return ResponseHead(response, to: parts, mayKeepAlive: may)
     }
 
-    @Test("The end of a body is told by its length where that is known, by chunks or the connection's end where not")
+    @Test("The end of a body is framed by its length if it is known, else by chunks or the connection's end")
     func lengths() {
         let open = Response(body: .stream(length: nil) { _ in })
         #expect(Self.head(.json([1, 2, 3])).length == .known(3))
@@ -86,14 +86,14 @@ import Testing
         #expect(toHead.length == .known(3) && !toHead.sendsBody)
     }
 
-    @Test("A connection stays when both sides will")
+    @Test("A connection is kept only if both sides allow it")
     func persistence() {
         #expect(Self.head(Response()).keepsAlive)
         #expect(!Self.head(Response(), keepsAlive: false).keepsAlive)
         #expect(!Self.head(Response(), may: false).keepsAlive)
     }
 
-    @Test("A head is written by the letter")
+    @Test("A head has a status line, a date, the fields and the framing")
     func text() {
         var date = DateField()
         date.refresh(now: 0)
@@ -113,7 +113,7 @@ import Testing
         #expect(last.hasPrefix("HTTP/1.1 299 \r\n"))
     }
 
-    @Test("The date is written anew each second")
+    @Test("The date is rendered once a second")
     func date() {
         var date = DateField()
         date.refresh(now: 1)
@@ -121,7 +121,7 @@ import Testing
         #expect(first.count == 37)
         date.refresh(now: 2)
         #expect(date.line == first)
-        // Two seconds later by the loop's clock it looks at the wall again.
+        // Two seconds later by the loop's clock it reads the wall clock again.
         date.refresh(now: 2_000_000_002)
         #expect(date.line.count == 37)
     }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct LifecycleTests {
-    @Test("A client that goes away cancels its handler, by closing or by a reset")
+    @Test("A client that closes or resets its connection cancels its handler")
     func cancellation() async throws {
         let journal = Journal<String>()
         try await withServer { _ in
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("One client's end cancels nobody else's handler")
+    @Test("One client's end does not cancel another client's handler")
     func neighbours() async throws {
         let gate = Gate()
         let ended = Counter()
@@ -55,7 +55,7 @@ import Testing
             while running.server.connectionCount > 10 { usleep(1000) }
             gate.open()
             for client in patient { #expect(try client.reply().text == "fine") }
-            // The connections are as good as new.
+            // The connections still work.
             for client in patient { try client.get("/") }
             for client in patient { #expect(try client.reply().text == "fine") }
             #expect(ended.value <= 10)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("An upgrade hands over the socket with the bytes behind the request, and leaves nothing of HTTP")
+    @Test("An upgrade hands over the socket with the bytes behind the request, and stops HTTP's time-outs")
     func upgrade() async throws {
         let echo = Mutex<[ObjectIdentifier: WeakBox]>([:])
         try await withServer {
@@ -97,7 +97,7 @@ import Testing
             try client.send("one")
             #expect(try client.bytes(3) == Array("one".utf8))
             #expect(running.server.connectionCount == 0)
-            // Longer than HTTP would wait.
+            // Longer than HTTP's idle time-out.
             usleep(300_000)
             try client.send("two")
             #expect(try client.bytes(3) == Array("two".utf8))
@@ -113,7 +113,7 @@ import Testing
         #expect(echo.withLock { $0.values.allSatisfy { $0.value == nil } })
     }
 
-    @Test("Draining lets running requests finish, closes idle connections, and accepts nobody")
+    @Test("Draining lets running requests finish, closes idle connections, and stops accepting")
     func drain() async throws {
         let gate = Gate()
         let begun = Journal<Void>()
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("What a client has sent before the drain is served")
+    @Test("A request that was sent before the drain is served")
     func drainServesWhatIsSent() async throws {
         for _ in 0..<20 {
             try await withServer { _ in
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test("Draining cuts off what is not done in time, and its handlers end")
+    @Test("Draining closes unfinished connections after the limit and cancels their handlers")
     func drainDeadline() async throws {
         let journal = Journal<String>()
         try await withServer { _ in
@@ -190,10 +190,11 @@ import Testing
     }
 }
 
-/// - Note: `@unchecked Sendable` because the runtime reads and clears a weak reference atomically, and nobody sets it anew.
+/// - Note: `@unchecked Sendable` because the runtime reads and clears a weak reference atomically, and nothing sets it
+/// again.
 struct WeakBox: @unchecked Sendable { weak var value: AnyObject? }
 
-/// Sends back what it gets.
+/// Sends back every byte.
 final class EchoHandler: StreamHandler {
     private weak var socket: StreamSocket?
 

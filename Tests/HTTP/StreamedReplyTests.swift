@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct StreamedReplyTests {
-    @Test("A body of unknown length is sent in chunks, and until the end to a client of HTTP/1.0")
+    @Test("A body of unknown length is sent in chunks, and to an HTTP/1.0 client until the connection closes")
     func chunked() async throws {
         try await withServer { _ in
             Response(
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("A writer waits for a slow reader, and goes on when it reads")
+    @Test("A writer waits for a slow reader, and continues when it reads")
     func backPressure() async throws {
         let written = Counter()
         let size = 40_000_000
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("A client that goes away in the middle ends the writer with an error")
+    @Test("A client that disconnects ends the writer with an error")
     func disconnected() async throws {
         let journal = Journal<BodyError?>()
         try await withServer { _ in
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("A body that breaks off, or falls short of its length, is cut off so that nobody takes it for the whole")
+    @Test("A body that breaks off, or is too short or too long, closes the connection without a valid end")
     func brokenOff() async throws {
         struct Failed: Error {}
         try await withServer { request in
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test("Files go out whole and in part, to GET with their bytes and to HEAD without")
+    @Test("Files are sent whole and in part to GET, and without bytes to HEAD")
     func files() async throws {
         let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 13 >> 2) }
         let file = try TemporaryFile(content)
@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-/// A file without a name.
+/// An unlinked temporary file.
 struct TemporaryFile {
     let open: OpenFile
 

@@ -50,7 +50,7 @@ import Testing
         #expect(try await fixture.get(server.url("/seen?/echo?cancelled")).text == "0")
     }
 
-    @Test("A cancellation that overtakes the start of its transfer is not lost")
+    @Test("A cancellation that arrives before the start of its transfer is not lost")
     func overtaken() async throws {
         let group = EventLoopGroup(count: 1)
         defer { group.stop() }
@@ -59,7 +59,7 @@ import Testing
         let transfer = Transfer(.init(.get, "http://127.0.0.1:1/"))
         client.cancel(transfer)
         let outcome = try await loop.run {
-            // Mail comes after the jobs of its turn.
+            // The loop processes mail after the jobs of its turn.
             try await loop.sleep(for: .milliseconds(1))
             defer { client.close() }
             return await withUnsafeContinuation { client.start(transfer, $0) }
@@ -69,7 +69,7 @@ import Testing
         #expect(!failure.mayHaveBeenProcessed)
     }
 
-    @Test("Requests cancelled at any moment leave their neighbours on the same HTTP/2 connection alone")
+    @Test("Cancelled requests do not disturb other requests on the same HTTP/2 connection")
     func neighbours() async throws {
         let server = try await NginxServer()
         let fixture = ClientFixture { $0.authorities = server.authority }
@@ -95,7 +95,7 @@ import Testing
         #expect(outcomes.contains(connection))
     }
 
-    @Test("Closing the client ends what is under way and refuses what comes")
+    @Test("Closing the client aborts running requests and refuses new ones")
     func closing() async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture()
@@ -107,7 +107,7 @@ import Testing
         fixture.client.close()
     }
 
-    @Test("A name that takes long to look up holds up neither the loop nor the end of its request")
+    @Test("A slow name lookup blocks neither the loop nor the end of its request")
     func slowLookUp() async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture()
@@ -118,7 +118,7 @@ import Testing
         #expect(await failure?.kind == .deadlineExceeded)
         #expect(try await fixture.get(server.url("/echo")).status == .ok)
         #expect(has_slow_look_up_ended() == 0)
-        // What the look-up finds in the end finds nobody waiting.
+        // The lookup ends after its request has gone.
         end_slow_look_ups()
         try await eventually("the end of the look-up") { has_slow_look_up_ended() == 1 }
         #expect(await fixture.failure(of: "http://no-such-host.invalid/")?.kind == .unreachable)

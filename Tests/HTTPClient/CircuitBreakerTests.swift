@@ -28,7 +28,7 @@ import Testing
         #expect(isAdmitted(&busy, at: start))
     }
 
-    @Test("Failures of long ago are forgotten")
+    @Test("Failures outside the window do not count")
     func forgetting() throws {
         var breaker = CircuitBreaker()
         for number in 0..<100 { try call(&breaker, .failure, at: start + UInt64(number) * 2 * Self.second) }
@@ -37,7 +37,7 @@ import Testing
         #expect(!isAdmitted(&breaker, at: start + 201 * Self.second))
     }
 
-    @Test("Open, it admits nobody for its time, then one probe, and closes when that succeeds")
+    @Test("When open it admits nothing for its time, then one probe, and closes if the probe succeeds")
     func probing() throws {
         var breaker = try opened()
         #expect(!isAdmitted(&breaker, at: start + Self.second - 1))
@@ -49,7 +49,7 @@ import Testing
         #expect(isAdmitted(&breaker, at: start + Self.second))
     }
 
-    @Test("A probe that fails opens it for twice as long, up to a limit; a success starts anew")
+    @Test("A failed probe opens it for twice as long, up to a limit; a success resets the time")
     func backingOff() throws {
         var breaker = try opened()
         var now = start
@@ -65,7 +65,7 @@ import Testing
         #expect(isAdmitted(&breaker, at: now + Self.second))
     }
 
-    @Test("What was admitted before a change says nothing after it")
+    @Test("Outcomes of calls admitted before a change of state are ignored")
     func lateOutcomes() throws {
         var breaker = CircuitBreaker()
         let old = try admit(&breaker, at: start)
@@ -91,7 +91,7 @@ import Testing
         #expect(isAdmitted(&breaker, at: start + 2 * Self.second))
     }
 
-    @Test("Cancelled calls count neither way")
+    @Test("Cancelled calls count neither as success nor as failure")
     func unknownOutcomes() throws {
         var breaker = CircuitBreaker()
         try call(&breaker, .unknown, times: 1000, at: start)

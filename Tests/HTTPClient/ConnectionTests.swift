@@ -5,7 +5,7 @@ import Testing
 import Wire
 
 @Suite struct ConnectionTests {
-    @Test("Requests one after the other use one connection", arguments: [true, false])
+    @Test("Sequential requests use one connection", arguments: [true, false])
     func keepAlive(isSecure: Bool) async throws {
         let server = try await NginxServer()
         let fixture = ClientFixture { $0.authorities = server.authority }
@@ -21,7 +21,7 @@ import Wire
         #expect(connections.count == 1)
     }
 
-    @Test("Over TLS hundreds of requests at a time share one HTTP/2 connection")
+    @Test("Over TLS, hundreds of concurrent requests share one HTTP/2 connection")
     func multiplexing() async throws {
         let server = try await NginxServer()
         let fixture = ClientFixture { $0.authorities = server.authority }
@@ -69,7 +69,7 @@ import Wire
         }
     }
 
-    @Test("Large bodies go both ways over HTTP/2, many at a time")
+    @Test("Large bodies travel both ways over HTTP/2, many at once")
     func largeBodies() async throws {
         let server = try await NginxServer()
         let fixture = ClientFixture { $0.authorities = server.authority }
@@ -85,7 +85,7 @@ import Wire
         #expect(sizes.sorted() == Array(repeating: "\(1 << 20)", count: 4) + Array(repeating: "\(3 << 20)", count: 4))
     }
 
-    @Test("A server that speaks only HTTP/1.1 over TLS is spoken to so")
+    @Test("A server that offers only HTTP/1.1 over TLS gets HTTP/1.1")
     func withoutHTTP2() async throws {
         let server = try await NginxServer(protocols: "")
         let fixture = ClientFixture { $0.authorities = server.authority }
@@ -94,7 +94,7 @@ import Wire
         #expect(replies.allSatisfy { $0.text == "hello" && !$0.isHTTP2 })
     }
 
-    @Test("A server that the authorities do not vouch for, or by another name, is not spoken to")
+    @Test("A server with an untrusted certificate or another name is refused")
     func untrusted() async throws {
         let server = try await NginxServer()
         let stranger = ClientFixture()
@@ -111,7 +111,7 @@ import Wire
         #expect(await withoutFile.failure(of: server.secure("/hello"))?.kind == .untrusted)
     }
 
-    @Test("Plain requests at a time have connections of their own, up to the limit")
+    @Test("Concurrent plain requests have connections of their own, up to the limit")
     func plainConnections() async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture { $0.maximumConnectionsPerHost = 4 }
@@ -122,7 +122,7 @@ import Wire
         #expect((2...4).contains(Set(connections).count))
     }
 
-    @Test("A plain request does not wait for the reply to a slow one before it")
+    @Test("A plain request does not wait for the reply to an earlier slow one")
     func headOfLine() async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture()

@@ -14,14 +14,14 @@ import Testing
         #expect(failure?.mayHaveBeenProcessed == true)
     }
 
-    @Test("What is no HTTP is told apart", arguments: ["/garbage", "/status-999"])
+    @Test("A reply that is not HTTP is reported as such", arguments: ["/garbage", "/status-999"])
     func garbage(path: String) async throws {
         let server = try await PythonServer.ofThisProcess()
         #expect(await ClientFixture().failure(of: server.url(path))?.kind == .malformedReply)
     }
 
     @Test(
-        "A reply larger than allowed is cut off, announced or not",
+        "A reply larger than allowed is aborted, whether announced or not",
         arguments: ["/declared", "/endless", "/endless-head"])
     func tooLarge(path: String) async throws {
         let server = try await PythonServer.ofThisProcess()
@@ -30,7 +30,7 @@ import Testing
         #expect(try await fixture.get(server.url("/echo")).status == .ok)
     }
 
-    @Test("A reply of exactly the size allowed is taken")
+    @Test("A reply of exactly the allowed size is accepted")
     func justFits() async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture()
@@ -41,7 +41,7 @@ import Testing
         #expect(await fixture.failure(of: request)?.kind == .replyTooLarge)
     }
 
-    @Test("A request ends at its deadline, whatever drips in", arguments: ["/never", "/drip", "/slow?30"])
+    @Test("A request ends at its deadline, even if bytes drip in", arguments: ["/never", "/drip", "/slow?30"])
     func deadline(path: String) async throws {
         let server = try await PythonServer.ofThisProcess()
         var request = HTTPClient.Request(.get, server.url(path))
@@ -53,13 +53,13 @@ import Testing
         #expect((request.deadline ..< .seconds(25)).contains(start.duration(to: .now)))
     }
 
-    @Test("A request that waits for a free connection ends at its deadline, too")
+    @Test("A request that waits for a free connection also ends at its deadline")
     func deadlineInTheQueue() async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture { $0.maximumConnectionsPerHost = 1 }
         let failures = try await fixture.concurrently(5) { client, number in
             var request = HTTPClient.Request(.get, server.url("/never"))
-            // The first has the connection until all others have ended.
+            // The first request uses the connection until all others have ended.
             request.deadline = .milliseconds(number == 0 ? 2000 : 500).patiently
             do throws(HTTPClient.Failure) {
                 _ = try await client.send(request)
@@ -73,7 +73,7 @@ import Testing
         #expect(try await fixture.get(server.url("/echo")).status == .ok)
     }
 
-    @Test("A server killed in the middle of its replies fails every request at once, and nobody waits for ever")
+    @Test("A server killed in the middle of its replies fails every request at once")
     func killed() async throws {
         let server = try await PythonServer()
         let fixture = ClientFixture { $0.maximumConnectionsPerHost = 50 }
@@ -95,7 +95,7 @@ import Testing
         #expect(afterwards?.mayHaveBeenProcessed == false)
     }
 
-    @Test("Nobody there, no such host and a host that never answers are unreachable")
+    @Test("A closed port, an unknown host and a host that never answers are unreachable")
     func unreachable() async throws {
         let fixture = ClientFixture { $0.connectTimeout = .milliseconds(200) }
         #expect(await fixture.failure(of: "http://127.0.0.1:\(FreePort.pick())/")?.kind == .unreachable)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "On a kept connection that turns out dead, what is idempotent goes out again and the rest does not",
+        "On a dead kept connection, an idempotent request is sent again and another one is not",
         arguments: ["/dies-when-used-again", "/breaks-off-when-used-again"])
     func deadConnection(path: String) async throws {
         let server = try await PythonServer.ofThisProcess()
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("What breaks on a kept connection is tried once more, on a new one")
+    @Test("A request that a kept connection loses is sent once more, on a new one")
     func brokenTwice() async throws {
         let server = try await PythonServer()
         let fixture = ClientFixture()

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTP
 
 @Suite struct ReplyCollectorTests {
-    @Test("A final reply replaces the interim and redirecting ones before it")
+    @Test("A final reply replaces the interim replies and redirects before it")
     func interimReplies() {
         var reply = ReplyCollector(maximumBodySize: 100)
         for line in ["HTTP/1.1 103 Early Hints\r\n", "Link: </a>\r\n", "\r\n"] { #expect(head(&reply, line)) }
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "Lines that are no fields are left out",
+        "Lines that are not fields are skipped",
         arguments: ["no colon\r\n", ": nameless\r\n", " folded: x\r\n", "a b: c\r\n"])
     func noFields(line: String) {
         var reply = ReplyCollector(maximumBodySize: 100)
@@ -27,7 +27,7 @@ import Testing
         #expect(reply.headers.isEmpty)
     }
 
-    @Test("A body may be as long as allowed and not a byte longer")
+    @Test("A body may have exactly the allowed size")
     func longBody() {
         var reply = ReplyCollector(maximumBodySize: 10)
         #expect(body(&reply, "12345"))
@@ -37,7 +37,7 @@ import Testing
         #expect(reply.isTooLarge)
     }
 
-    @Test("Heads are bounded all together, however they are split")
+    @Test("The total size of all heads is limited, however they are split")
     func longHead() {
         var reply = ReplyCollector(maximumBodySize: 10)
         var lines = 0

@@ -29,7 +29,7 @@ import Wire
         }
     }
 
-    @Test("A body of any bytes is sent whole, without a type that nobody gave it and without asking first")
+    @Test("A body of any bytes is sent whole, without an added Content-Type or Expect")
     func largeBody() async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture()
@@ -40,7 +40,7 @@ import Wire
         #expect(echo.headers("Expect").isEmpty)
     }
 
-    @Test("A HEAD tells the size of a body that does not come")
+    @Test("A HEAD reply has the length of a body that does not follow")
     func head() async throws {
         let server = try await PythonServer.ofThisProcess()
         let reply = try await ClientFixture().send(.init(.head, server.url("/head")))
@@ -58,7 +58,7 @@ import Wire
         #expect(reply.text == (code == 204 || code == 304 ? "" : "why"))
     }
 
-    @Test("An interim reply is passed over")
+    @Test("An interim reply is skipped")
     func interim() async throws {
         let server = try await PythonServer.ofThisProcess()
         let reply = try await ClientFixture().get(server.url("/interim"))
@@ -69,7 +69,7 @@ import Wire
     }
 
     @Test(
-        "What cannot be sent is refused before anything is",
+        "An invalid request is refused before anything is sent",
         arguments: [
             "", "nonsense", "/path", "ftp://127.0.0.1/", "file:///etc/passwd", "gopher://127.0.0.1:1/", "http://",
             "http://user:password@127.0.0.1/", "http://127.0.0.1/a b", "http://127.0.0.1/\r\nX: y",
@@ -91,7 +91,7 @@ import Wire
         #expect(echo.headers("X-Other").isEmpty)
     }
 
-    @Test("A request is signed for S3, whatever its method, query, headers and body")
+    @Test("A request is signed for S3 with its method, query, headers and body")
     func signature() async throws {
         let (server, fixture) = (try await PythonServer.ofThisProcess(), ClientFixture())
         let digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
@@ -108,7 +108,7 @@ import Wire
         }
     }
 
-    @Test("Redirects are replies unless asked for, and never leave http")
+    @Test("Redirects are replies unless requested, and never leave http")
     func redirects() async throws {
         let server = try await PythonServer.ofThisProcess()
         let fixture = ClientFixture()
@@ -131,7 +131,7 @@ import Wire
 }
 
 extension JSONValue {
-    /// The values of a header in what `/echo` replies.
+    /// The values of a header in the reply of `/echo`.
     func headers(_ name: String) -> [String] {
         self["headers"]?.elements?.filter { $0[0]?.string == name }.compactMap {
             // The server reads the bytes of a head one by one.

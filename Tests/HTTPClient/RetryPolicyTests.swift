@@ -5,7 +5,7 @@ import Wire
 @Suite struct RetryPolicyTests {
     private let policy = RetryPolicy(maximumAttempts: 4, firstWait: .milliseconds(100), longestWait: .seconds(1))
 
-    @Test("The wait is random up to a step that doubles and stops at the longest")
+    @Test("The wait is random up to a step that doubles, up to the longest wait")
     func fullJitter() {
         var generator = Fixed(value: .max)
         for (attempt, step) in [(1, 100), (2, 200), (3, 400)] {
@@ -21,20 +21,20 @@ import Wire
         #expect(waits(after: 3, using: &low) == .zero)
     }
 
-    @Test("After the last attempt what came is taken")
+    @Test("After the last attempt the outcome is accepted")
     func attempts() {
         var generator = Fixed(value: 0)
         #expect(waits(after: 3, using: &generator) != nil)
         #expect(waits(after: 4, using: &generator) == nil)
     }
 
-    @Test("Only a server that is away or overloaded is asked again", arguments: 200...599)
+    @Test("Only a server that is down or overloaded is asked again", arguments: 200...599)
     func statuses(code: Int) {
         let outcome = RetryPolicy.Outcome.replied(Status(UInt16(code)), retryAfter: nil)
         #expect(isRetried(outcome) == [429, 502, 503, 504].contains(code))
     }
 
-    @Test("A request that is not idempotent goes out again only if it never went out")
+    @Test("A request that is not idempotent is sent again only if it was never sent")
     func notIdempotent() {
         for kind in [HTTPClient.Failure.Kind.unreachable, .connectionLost, .deadlineExceeded, .malformedReply] {
             #expect(isRetried(.failed(kind, mayHaveBeenProcessed: true)))
@@ -44,7 +44,7 @@ import Wire
         #expect(!isRetried(unavailable, isIdempotent: false))
     }
 
-    @Test("What will not get better by waiting is not tried again")
+    @Test("A permanent failure is not retried")
     func hopeless() {
         let kinds: [HTTPClient.Failure.Kind] = [
             .invalidRequest, .overloaded, .untrusted, .replyTooLarge, .redirected, .cancelled, .closed,
@@ -52,7 +52,7 @@ import Wire
         for kind in kinds { #expect(!isRetried(.failed(kind, mayHaveBeenProcessed: false))) }
     }
 
-    @Test("Retry-After is kept, unless it is longer than we are willing or have time to wait")
+    @Test("Retry-After is respected, unless it is longer than the longest wait or the remaining time")
     func retryAfter() {
         var generator = Fixed(value: 0)
         func decide(_ asked: Duration, remaining: Duration = .seconds(60)) -> RetryPolicy.Decision {
@@ -66,7 +66,7 @@ import Wire
         #expect(decide(.milliseconds(700), remaining: .milliseconds(700)) == .accept)
     }
 
-    @Test("No wait reaches beyond the deadline")
+    @Test("No wait is longer than the time to the deadline")
     func deadline() {
         var generator = Fixed(value: .max)
         let decision = policy.decide(
@@ -91,7 +91,7 @@ import Wire
     }
 }
 
-/// A source of randomness that always says the same.
+/// A random number generator that always returns the same number.
 private struct Fixed: RandomNumberGenerator {
     let value: UInt64
 

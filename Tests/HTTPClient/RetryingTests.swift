@@ -8,14 +8,14 @@ import Wire
     private let policy = RetryPolicy(
         maximumAttempts: 3, firstWait: .milliseconds(10), longestWait: .seconds(2))
 
-    @Test("A server that recovers in time is not noticed to have been ill")
+    @Test("A server that recovers in time causes no failure")
     func recovery() async throws {
         let (server, fixture) = (try await PythonServer.ofThisProcess(), ClientFixture())
         #expect(try await send(.init(.get, server.url("/recovers?get")), fixture).text == "well")
         #expect(try await fixture.get(server.url("/seen?/recovers?get")).text == "3")
     }
 
-    @Test("What is not idempotent is asked once, unless its caller says that it is")
+    @Test("A request that is not idempotent is sent once, unless its caller marks it")
     func once() async throws {
         let (server, fixture) = (try await PythonServer.ofThisProcess(), ClientFixture())
         var request = HTTPClient.Request(.post, server.url("/recovers?post"))
@@ -25,7 +25,7 @@ import Wire
         #expect(try await send(request, fixture).text == "well")
     }
 
-    @Test("The server's Retry-After is waited for, and the last reply is the caller's")
+    @Test("The server's Retry-After is respected, and the last reply goes to the caller")
     func retryAfter() async throws {
         let (server, fixture) = (try await PythonServer.ofThisProcess(), ClientFixture())
         let start = ContinuousClock.now
@@ -35,7 +35,7 @@ import Wire
         #expect(start.duration(to: .now) >= .seconds(2))
     }
 
-    @Test("A reply that does not come leaves time for another attempt, within the deadline of all")
+    @Test("A missing reply leaves time for another attempt, within the whole deadline")
     func attemptDeadline() async throws {
         let (server, fixture) = (try await PythonServer.ofThisProcess(), ClientFixture())
         var impatient = policy

@@ -8,7 +8,7 @@ from server import serving
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """Runs tests that are coroutines."""
+    """Runs coroutine tests."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
@@ -30,7 +30,7 @@ def conformance_port():
 
 @pytest.fixture
 def engine(conformance_port, request):
-    """An Engine.IO server in one version; by default one test runs for each version."""
+    """A server of Engine.IO in one version; by default each test runs once for every version."""
     path, version = request.param
     return Engine(conformance_port, path, version)
 

@@ -1,4 +1,4 @@
-"""A hand-written Engine.IO client, with requests, bodies and WebSockets as in the protocol documents."""
+"""A minimal Engine.IO client: requests, bodies and WebSockets as in the protocol documents."""
 
 import asyncio
 import json
@@ -24,20 +24,20 @@ class Engine:
         return await self.request("POST", target, data=body, **options)
 
     async def request(self, method, target="", **options):
-        """Returns status, body and headers. Each request uses a new connection, so any loop may get it."""
+        """Returns status, body and headers. Each request has a connection of its own, and so arrives on any loop."""
         url = f"http://127.0.0.1:{self.port}{target or self.query + '&transport=polling'}"
         async with aiohttp.ClientSession() as session, session.request(method, url, **options) as reply:
             return reply.status, await reply.read(), reply.headers
 
     async def begin_get(self, target):
-        """Sends a request without waiting for the reply and returns its connection."""
+        """Sends a request without waiting for the reply; returns the client that sent it."""
         _, writer = await asyncio.open_connection("127.0.0.1", self.port)
         writer.write(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
         await writer.drain()
         return writer
 
     async def polling(self, more=""):
-        """Opens a session and returns the request target with its id."""
+        """Opens a session; returns the target that names it."""
         status, body, _ = await self.get(f"{self.query}&transport=polling{more}")
         assert status == 200, body
         return f"{self.query}&transport=polling&sid={self.opened(body.decode())['sid']}"
@@ -67,7 +67,7 @@ class Engine:
         return websockets.connect(f"ws://127.0.0.1:{self.port}{target}", compression=None, open_timeout=10)
 
     async def joinable(self):
-        """Opens a WebSocket and waits for its session."""
+        """Opens a WebSocket and reads its open packet."""
         socket = await self.websocket()
         assert (await socket.recv())[0] == "0"
         return socket

@@ -1,4 +1,4 @@
-"""Runs a test server on a free port."""
+"""Runs one of the test servers on a free port."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ PROGRAMS = pathlib.Path(os.environ.get("MARU_PROGRAMS", CHECKOUT / ".build/debug
 
 @contextlib.contextmanager
 def serving(program, *arguments):
-    """Returns the port of the server."""
+    """Yields the port of the server."""
     process = subprocess.Popen([PROGRAMS / program, "0", *arguments], stdout=subprocess.PIPE, text=True)
     try:
         yield int(re.search(r":(\d+)", process.stdout.readline())[1])

@@ -1,4 +1,4 @@
-"""A python-socketio client that exercises a conformance server: python socketio_client.py PORT TRANSPORT
+"""Drives a conformance server with a python-socketio client: python socketio_client.py PORT TRANSPORT
 
 Run with either line of python-socketio, each in its own process. TRANSPORT is polling, websocket, or both.
 """
@@ -44,7 +44,7 @@ for namespace in ("/", "/custom"):
         seen.wait(("back", namespace, arguments))
         answer = client.call("message-with-ack", arguments, namespace=namespace, timeout=20)
         assert answer == (arguments if len(arguments) > 1 else arguments[0])
-# Longer than ping interval and timeout, so only heartbeats keep it open.
+# Longer than ping interval and time-out together: only heartbeats keep it open.
 client.sleep(1.5)
 assert client.connected
 client.emit("message", "still", namespace="/custom")

@@ -1,4 +1,4 @@
-"""The cases of the public suites for Engine.IO 4 and 3, and further rules of the protocol documents."""
+"""The cases of the public suites for Engine.IO 4 and 3, rewritten, and further rules of the protocol documents."""
 
 import asyncio
 import json
@@ -92,7 +92,7 @@ async def test_closes_on_cancelled_poll(engine):
 async def test_closes_on_second_poll(engine):
     query = await engine.polling()
     polls = await asyncio.gather(engine.get(query), engine.get(query + "&t=burst"))
-    # The protocol does not define the order of the two.
+    # The order of the two is not specified.
     (status, body, _), (second, _, _) = sorted(polls, key=lambda poll: poll[0])
     assert second == 400, second
     assert status == 200 and body.decode() == engine.pack("1"), body
@@ -244,7 +244,7 @@ async def test_echo_upgrade_ends_waiting_poll(engine):
         await socket.send("2probe")
         assert await socket.recv() == "3probe"
         assert (await poll)[1].decode() == engine.pack("6")
-        # Packets that are sent before the end of the upgrade are not lost.
+        # A packet sent before the upgrade is complete is not lost.
         await engine.post(query, engine.pack("4between"))
         await socket.send("5")
         assert await socket.recv() == "4between"

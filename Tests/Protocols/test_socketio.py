@@ -1,4 +1,4 @@
-"""The cases of the public suite for Socket.IO 5, and for its predecessor on Engine.IO 3."""
+"""The cases of the public suite for Socket.IO 5, rewritten, and of revision 4 on Engine.IO 3."""
 
 import asyncio
 import json

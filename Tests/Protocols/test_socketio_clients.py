@@ -1,4 +1,4 @@
-"""Tests the conformance server with both versions of python-socketio: 5.x speaks Engine.IO 4, 4.x Engine.IO 3."""
+"""Tests the conformance server with both lines of python-socketio: 5.x uses Engine.IO 4, 4.x uses Engine.IO 3."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import sys
 import pytest
 
 CLIENT = pathlib.Path(__file__).with_name("socketio_client.py")
-# deploy/test creates this folder with version 4.x.
+# A folder with the 4.x line, which deploy/test makes.
 OLD_LINE = pathlib.Path(sys.prefix) / "socketio-4"
 
 

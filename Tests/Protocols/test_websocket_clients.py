@@ -1,4 +1,4 @@
-"""Tests websocket-echo with other WebSocket clients, under every combination of permessage-deflate's parameters."""
+"""Tests websocket-echo with third-party WebSocket clients and every combination of permessage-deflate parameters."""
 
 import random
 import socket

@@ -10,7 +10,7 @@ final class RedisFixture: Sendable {
     let group = EventLoopGroup(count: 2)
     let pool = BlockingPool(threads: 1, limit: 16, name: "resolver")
     let redis: Redis
-    /// Keys and channels that begin so are this test's own.
+    /// The prefix of this test's keys and channels.
     let name = "test:\(UInt64.random(in: 0 ... .max)):"
 
     private init(_ server: RedisServer, _ configuration: RedisConfiguration) {
@@ -19,14 +19,14 @@ final class RedisFixture: Sendable {
         redis = Redis(configuration, on: group, resolvingOn: pool)
     }
 
-    /// Runs `body` on the first loop, with its connection up, and ends all afterwards.
+    /// Runs `body` on the first loop, with its connection up, and closes everything afterwards.
     static func run(
         _ server: RedisServer? = nil, adjust: (inout RedisConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (RedisFixture) async throws -> Void
     ) async throws {
         let server = if let server { server } else { try await RedisServer.ofThisProcess() }
         var configuration = RedisConfiguration(.host("127.0.0.1", port: server.port))
-        // Sanitizers and busy machines are slow; what a test says of time it sets itself.
+        // Generous limits for sanitizers and busy machines; a test of a time-out sets its own.
         configuration.commandTimeout = .seconds(10).patiently
         adjust(&configuration)
         let fixture = RedisFixture(server, configuration)
@@ -55,7 +55,7 @@ final class RedisFixture: Sendable {
     }
 }
 
-/// What has happened, in order; any thread may add to it.
+/// A list of events in order; any thread may add to it.
 final class Record<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 

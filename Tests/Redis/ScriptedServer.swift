@@ -1,9 +1,9 @@
 import EventLoop
 import Synchronization
 
-/// A server that answers each read with the next of its lines, for what no real Redis does.
+/// A server that answers each read with the next of its lines, for replies that a real Redis does not give.
 final class ScriptedServer: Sendable {
-    /// What to do with what has come over a connection.
+    /// Handles the bytes that arrived on a connection.
     typealias Answer = @Sendable (_ connection: Int, _ input: String) -> String
 
     let port: UInt16
@@ -26,7 +26,7 @@ final class ScriptedServer: Sendable {
         listener.start()
     }
 
-    /// How many connections there were.
+    /// The number of connections so far.
     var count: Int { connections.withLock(\.self) }
 
     func stop() { listener.stop() }

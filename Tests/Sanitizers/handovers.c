@@ -1,6 +1,7 @@
-// Reports to the thread sanitizer the two hand-overs within the Swift runtime, which is not instrumented. The library is loaded
-// before the runtime (LD_PRELOAD), so that these functions replace the runtime's. It suppresses nothing: data races without a
-// hand-over are still reported. Without the sanitizer the functions do nothing.
+// Tells the thread sanitizer of two hand-overs that it cannot see, because they happen within the Swift runtime, which
+// is not instrumented. It is loaded before the runtime (LD_PRELOAD), so that these functions replace the runtime's. It
+// suppresses nothing: other races are reported as before. In a program without the sanitizer these functions do
+// nothing.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -22,12 +23,12 @@ static void released(void *address) {
     if (__tsan_release) __tsan_release(address);
 }
 
-// The function that the one of this name here stands before.
+// The runtime's function of the same name, which this one wraps.
 #define ORIGINAL(type, name)                                                                                                \
     static type *original;                                                                                                  \
     if (!original) original = (type *)dlsym(RTLD_NEXT, name)
 
-// A contended Mutex changes hands in the kernel. Its uncontended ways are inlined, and seen.
+// A contended Mutex is handed over in the kernel. Its uncontended paths are inlined, so the sanitizer sees them.
 
 #define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
@@ -60,9 +61,9 @@ SWIFT void mutex_unlock(SELF void *mutex) {
     original(mutex);
 }
 
-// A continuation that is resumed before its task waits: the runtime reports the release by the resuming thread, but
-// the resumed task continues without an acquire. So every task continues through `go_on`. Its original destination is kept in
-// the upper bits of the flags, which the runtime does not use.
+// A continuation may be resumed before its task waits. The runtime reports the release by the resuming thread, but a
+// task that finds itself resumed continues without an acquire. So every task continues through `go_on`; the address at
+// which it would have continued is kept in the upper bits of the flags, which the runtime does not use.
 
 typedef struct Continuation Continuation;
 typedef ASYNC void Resume(FRAME Continuation *continuation);

@@ -1,9 +1,10 @@
 import Glibc
 import Synchronization
 
-// Faults that a sanitizer must report (`planted race`, `planted lost`, `planted freed`) and a run without one (`planted none`).
+// Programs that a sanitizer must report, and one that it must not: `planted race`, `planted lost`, `planted freed`, and
+// `planted none`.
 
-/// - Note: `@unchecked Sendable` is false on purpose: one function races, which is the planted fault.
+/// - Note: `@unchecked Sendable` is wrong here on purpose: one of its functions has the planted race.
 final class Count: @unchecked Sendable {
     private let lock = Mutex(())
     private var value = 0
@@ -13,7 +14,7 @@ final class Count: @unchecked Sendable {
     func raiseWithoutLock() { value += 1 }
 }
 
-/// Runs `body` on a new thread, with no synchronisation after its start.
+/// Runs `body` on a separate thread, without synchronising with anything after its start.
 func onThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
     final class Work: Sendable {
         let body: @Sendable () -> Void
@@ -30,11 +31,11 @@ func onThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
     return thread
 }
 
-/// Threads meet in a lock so often that it changes hands while others wait for it; all live until the last is done, because
-/// the sanitizer takes one that begins where another has ended for the same.
+/// Threads contend for a lock, so that it is handed over while others wait for it. All live until the last is done,
+/// because the sanitizer takes a thread that starts where another has ended for the same thread.
 func meet(withLock: Bool) {
     let count = Count()
-    // One for the beginning, one for the end.
+    // One for the start, one for the end.
     nonisolated(unsafe) let barriers = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 2)
     for number in 0..<2 { pthread_barrier_init(barriers + number, nil, 4) }
     let threads = (0..<4).map { number in
@@ -49,7 +50,8 @@ func meet(withLock: Bool) {
     for thread in threads { pthread_join(thread, nil) }
 }
 
-/// A thread hands something over to a task, before the task waits for it and after; then it may change it all the same.
+/// A thread passes a value to a task, before the task waits for it and after; with `keeping` the thread changes it
+/// afterwards.
 func handOver(keeping: Bool) async {
     for turn in 0..<40 {
         let count = await withUnsafeContinuation { continuation in

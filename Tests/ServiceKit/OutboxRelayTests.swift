@@ -7,18 +7,18 @@ import Testing
 
 @Suite("The relay of an outbox")
 struct OutboxRelayTests {
-    private static let stream: RedisKey = "told"
+    private static let stream: RedisKey = "published"
 
-    /// A service with an outbox whose rows are told by commands of the test's own.
+    /// A service with an outbox whose rows are published by the commands that the test makes.
     private func use(
-        telling: @escaping @Sendable (OutboxRow) throws -> [RedisCommand],
+        commands: @escaping @Sendable (OutboxRow) throws -> [RedisCommand],
         _ body: (ServiceUnderTest) async throws -> Void
     ) async throws {
         let service = try await ServiceUnderTest("sample", []) { builder in
             let database = try await builder.database("sample", migrations: Outbox.migrations)
-            _ = builder.outbox(
-                in: database, to: try builder.redis(), stream: Self.stream, grace: .zero, memory: .day, telling: telling
-            )
+            try builder.relayOutbox(
+                of: database, to: builder.redis(), stream: Self.stream, grace: .zero, retention: .day,
+                commands: commands)
         }
         let redis = service.redis
         do {
@@ -34,31 +34,31 @@ struct OutboxRelayTests {
         .append(["id": String(row.id), "body": [UInt8](repeating: 1, count: bytes)], toStream: stream)
     }
 
-    @Test("A backlog of more commands than a connection takes is told whole, each row once and in order")
+    @Test("A backlog of more commands than a connection accepts is published completely, each row once and in order")
     func backlog() async throws {
         try await use { row in
             Array(repeating: Self.append(row, bytes: 100), count: 40)
         } _: { service in
             try await service.write(500)
             try await service.untilPublished("500")
-            #expect(try await service.redis.command("XLEN", "told") == ["20000"])
-            let isInOrder = try await service.toldIDs() == (1...500).flatMap { Array(repeating: $0, count: 40) }
+            #expect(try await service.redis.command("XLEN", "published") == ["20000"])
+            let isInOrder = try await service.publishedIDs() == (1...500).flatMap { Array(repeating: $0, count: 40) }
             #expect(isInOrder)
         }
     }
 
-    @Test("A row that is larger than all that may wait for Redis is told, and what is behind it")
+    @Test("A row larger than the queue to Redis is published, and so are the rows after it")
     func largeRow() async throws {
         try await use { row in
             row.id == 2 ? Array(repeating: Self.append(row, bytes: 250_000), count: 160) : [Self.append(row)]
         } _: { service in
             try await service.write(3)
             try await service.untilPublished("3")
-            #expect(try await service.redis.command("XLEN", "told") == ["162"])
+            #expect(try await service.redis.command("XLEN", "published") == ["162"])
         }
     }
 
-    @Test("A row of which Redis refused any command is not told yet; those before it are, and once")
+    @Test("If Redis refuses a command of a row, the row waits, and the rows before it are published once")
     func refused() async throws {
         try await use { row in
             row.id == 2 ? [RedisCommand("LPUSH", "list" as RedisKey, "x"), Self.append(row)] : [Self.append(row)]
@@ -68,12 +68,12 @@ struct OutboxRelayTests {
             try await service.untilPublished("1")
             try await service.redis.command("DEL", "list")
             try await service.untilPublished("3")
-            let ids = try await service.toldIDs()
+            let ids = try await service.publishedIDs()
             #expect(ids.filter { $0 == 1 }.count == 1)
         }
     }
 
-    @Test("A row that cannot be told does not keep those before it from being told, and once")
+    @Test("A row that cannot be published does not stop the rows before it, which are published once")
     func unreadable() async throws {
         struct Unreadable: Error {}
         let isReadable = Mutex(false)
@@ -85,12 +85,12 @@ struct OutboxRelayTests {
             try await service.untilPublished("2")
             isReadable.withLock { $0 = true }
             try await service.untilPublished("4")
-            #expect(try await service.toldIDs() == [1, 2, 3, 4])
+            #expect(try await service.publishedIDs() == [1, 2, 3, 4])
         }
     }
 
-    @Test("However much there is to tell again, no statement has to change more of it than it can in its time")
-    func toldAgain() async throws {
+    @Test("A large outbox is published again by statements that each change a limited number of rows")
+    func publishedAgain() async throws {
         try await use { row in
             [Self.append(row)]
         } _: { service in
@@ -109,9 +109,9 @@ struct OutboxRelayTests {
                 _ = try await service.redis.command(command)
             }
             try await eventually("all of them again") {
-                try await service.redis.command("XLEN", "told") == ["12000"]
+                try await service.redis.command("XLEN", "published") == ["12000"]
             }
-            let isInOrder = try await service.toldIDs() == Array(1...12_000)
+            let isInOrder = try await service.publishedIDs() == Array(1...12_000)
             #expect(isInOrder)
         }
     }
@@ -123,17 +123,17 @@ extension ServiceUnderTest {
             sql: "insert into sample.outbox (type, body) select 'thing', '{}' from generate_series(1, \(rows))")
     }
 
-    /// Waits until so many rows have been told, no fewer and no more.
+    /// Waits until exactly this many rows are marked as published.
     fileprivate func untilPublished(_ count: String) async throws {
-        try await eventually("the telling of \(count)") {
+        try await eventually("\(count) published rows") {
             try await self.database.run(sql: "select count(*) from sample.outbox where published_at is not null")
                 == count + "\n"
         }
     }
 
     /// The rows that the entries of the stream name, in order.
-    fileprivate func toldIDs() async throws -> [Int] {
-        let parts = try await redis.command("XRANGE", "told", "-", "+")
+    fileprivate func publishedIDs() async throws -> [Int] {
+        let parts = try await redis.command("XRANGE", "published", "-", "+")
         return parts.indices.filter { parts[$0] == "id" }.compactMap { Int(parts[$0 + 1]) }
     }
 }

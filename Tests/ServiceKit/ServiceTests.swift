@@ -180,6 +180,9 @@ struct ServiceTests {
         }
         #expect(try await status([]) == 401)
         #expect(try await status([("Authorization", "Bearer 0123456789abcdef0123456789abcdee")]) == 401)
+        for other in ["", "0", "0123456789abcdef0123456789abcde", "0123456789abcdef0123456789abcdef0"] {
+            #expect(try await status([("Authorization", "Bearer " + other)]) == 401, "\(other)")
+        }
         #expect(try await status([("Authorization", "Bearer 0123456789abcdef0123456789abcdef")]) == 200)
         #expect(try await status([], "/readyz") == 200)
         #expect(try await status([], "/healthz") == 200)

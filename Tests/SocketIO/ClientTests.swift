@@ -10,7 +10,7 @@ import Wire
 
 @Suite("Socket.IO on a server", .timeLimit(.minutes(10)))
 struct ClientTests {
-    /// Lets everybody into `/open`, and answers for `/later` on the loop's next turn.
+    /// Accepts everyone into `/open`, and answers for `/later` in the loop's next turn.
     private final class Rooms: SocketIOHandler {
         let ended: @Sendable (EngineEnding) -> Void
 
@@ -38,7 +38,7 @@ struct ClientTests {
     private final class Endings: Sendable {
         let all = Mutex<[EngineEnding]>([])
 
-        /// The client, on another loop, may know of its end a moment before the application.
+        /// The client, on another loop, may see its end a moment before the application.
         func become(_ expected: [EngineEnding]) async throws {
             try await eventually("\(expected)") { all.withLock { $0.count } >= expected.count }
             #expect(all.withLock { $0 } == expected)
@@ -65,7 +65,7 @@ struct ClientTests {
         try result.get()
     }
 
-    /// A session's query, after the handshake.
+    /// The query of a session, after the handshake.
     private func open(_ port: UInt16) async throws -> String {
         let reply = try await HTTPCall.get(port: port, "/?EIO=4&transport=polling")
         let id = try #require(reply.text.firstMatch(of: /"sid":"([^"]+)"/)?.1)
@@ -77,7 +77,7 @@ struct ClientTests {
         #expect(reply.text == "ok")
     }
 
-    @Test("Packets reach those who are in their namespace, and nobody else")
+    @Test("Packets reach the clients in their namespace, and no others")
     func sending() async throws {
         try await serve { port in
             let session = try await open(port)
@@ -95,7 +95,7 @@ struct ClientTests {
         }
     }
 
-    @Test("A client that asks for nothing is closed in time; one that has asked stays, though it has left again")
+    @Test("A client that asks for nothing is closed in time; one that has asked stays, even if it has left again")
     func connectTimeout() async throws {
         var settings = SocketIOSettings()
         settings.connectTimeout = .seconds(2).patiently
@@ -107,7 +107,7 @@ struct ClientTests {
             let talking = try await open(port)
             try await post(port, talking, "40/open,\u{1E}41/open,")
             _ = try await HTTPCall.get(port: port, talking)
-            // One that came later has been closed: the time of the first is over.
+            // The later client was closed, so the first one's time is over.
             let later = try await open(port)
             #expect(try await HTTPCall.get(port: port, later).text == "1")
             try await post(port, talking, "40/open,")
@@ -115,7 +115,7 @@ struct ClientTests {
         }
     }
 
-    @Test("A packet that breaks the protocol closes the connection")
+    @Test("A packet that violates the protocol closes the connection")
     func violation() async throws {
         let endings = Endings()
         try await serve(SocketIOSettings(), endings) { port in

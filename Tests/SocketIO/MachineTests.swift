@@ -35,7 +35,7 @@ struct MachineTests {
         return machine
     }
 
-    @Test("A client asks for a namespace, with or without a payload, and is told its id there")
+    @Test("A client asks for a namespace, with or without a payload, and gets its id there")
     func joining() {
         var machine = SocketIOMachine(.v4, SocketIOSettings())
         #expect(text(machine.opened()) == [])
@@ -48,7 +48,7 @@ struct MachineTests {
         #expect(text(machine.accept("/admin", id: "again")) == [])
     }
 
-    @Test("A refused client is told why, and may ask again")
+    @Test("A refused client gets the reason, and may ask again")
     func refusing() {
         var machine = SocketIOMachine(.v4, SocketIOSettings())
         _ = machine.received(.text("0/x"))
@@ -59,7 +59,7 @@ struct MachineTests {
         #expect(text(machine.refuse("/x", message: "late")) == [])
     }
 
-    @Test("Clients of the predecessor are in the main namespace without asking, and say the rest in the namespace")
+    @Test("Clients of revision 4 are in the main namespace without asking, and send their query in the namespace")
     func predecessor() {
         var machine = SocketIOMachine(.v3, SocketIOSettings())
         #expect(text(machine.opened()) == ["join /"])
@@ -74,7 +74,7 @@ struct MachineTests {
         #expect(text(machine.received(.text("0/y?%zz"))) == ["close"])
     }
 
-    @Test("Events come with their namespace, id and attachments, acknowledgements with their arguments")
+    @Test("Events arrive with their namespace, id and attachments, acknowledgements with their arguments")
     func events() {
         var machine = joined()
         #expect(text(machine.received(.text(#"2["foo",1]"#))) == ["foo in / - []"])
@@ -86,7 +86,7 @@ struct MachineTests {
     }
 
     @Test(
-        "Whoever breaks the protocol is closed",
+        "A client that violates the protocol is closed",
         arguments: [
             "0", #"2/other,["a"]"#, "3/other,1[]", "2{}", "x", "", #"4{"message":"x"}"#,
         ])
@@ -95,7 +95,7 @@ struct MachineTests {
         #expect(text(machine.received(.text(packet))) == ["close"])
     }
 
-    @Test("Nothing but a connect may come first, and an event not before the answer to it")
+    @Test("The first packet must be a connect, and an event must not arrive before the answer to it")
     func connectFirst() {
         for packet in [#"2["a"]"#, "30[]", "abc"] {
             var machine = SocketIOMachine(.v4, SocketIOSettings())
@@ -106,7 +106,7 @@ struct MachineTests {
         #expect(text(machine.received(.text(#"2["a"]"#))) == ["close"])
     }
 
-    @Test("A client leaves one room and joins the next on the same connection, for ever")
+    @Test("A client can leave one room and join the next on the same connection without limit")
     func roomAfterRoom() {
         var machine = SocketIOMachine(.v4, SocketIOSettings())
         for number in 1...1000 {
@@ -117,7 +117,7 @@ struct MachineTests {
         }
     }
 
-    @Test("Leaving while still asking takes the question back")
+    @Test("Leaving while the request is open withdraws it")
     func leavingEarly() {
         var machine = SocketIOMachine(.v4, SocketIOSettings())
         _ = machine.received(.text("0/a"))
@@ -126,7 +126,7 @@ struct MachineTests {
         #expect(!machine.isIn("/a"))
     }
 
-    @Test("A client put out of a namespace is told, and its own leaving at the same time is no fault")
+    @Test("A client that is removed from a namespace is told, and its own leaving at the same time is no error")
     func puttingOut() {
         var machine = joined()
         #expect(text(machine.disconnect("/")) == ["1"])
@@ -135,7 +135,7 @@ struct MachineTests {
         #expect(!machine.isIn("/"))
     }
 
-    @Test("Namespaces of one client are bounded")
+    @Test("The number of namespaces of one client is limited")
     func tooMany() {
         var settings = SocketIOSettings()
         settings.namespaces = 2

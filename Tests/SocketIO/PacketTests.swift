@@ -42,14 +42,14 @@ struct PacketTests {
         (packet(.disconnect, in: "/admin"), "1/admin,"),
     ]
 
-    @Test("Packets are written as the protocol document has them")
+    @Test("Packets are written as in the protocol document")
     func writing() {
         for (packet, text) in Self.examples {
             #expect(packet.messages == [.text(text)] + packet.attachments.map { .binary($0) })
         }
     }
 
-    @Test("Packets are read as the protocol document has them")
+    @Test("Packets are read as in the protocol document")
     func reading() throws {
         for (packet, text) in Self.examples where packet.kind != .connectError {
             var decoder = PacketDecoder(PacketLimits())
@@ -62,7 +62,7 @@ struct PacketTests {
         }
     }
 
-    @Test("A namespace may stand without its comma when nothing follows it")
+    @Test("A namespace may lack its comma if nothing follows it")
     func namespaceAtTheEnd() throws {
         var decoder = PacketDecoder(PacketLimits())
         #expect(try decoder.decode(.text("0/random"))?.namespace == "/random")
@@ -70,7 +70,7 @@ struct PacketTests {
     }
 
     @Test(
-        "What is no packet is refused",
+        "Malformed packets are refused",
         arguments: [
             "", "7", "x", "abc", "4", #"4{"message":"x"}"#, "2", "2{}", "2[]", "2[null]", "2[{}]", "2[[\"a\"]]",
             #"2["a""#,
@@ -86,7 +86,7 @@ struct PacketTests {
         #expect(throws: PacketError.self) { try decoder.decode(.text(text)) }
     }
 
-    @Test("An event may be named by a number, and hold what only looks like a placeholder")
+    @Test("An event's name may be a number, and an event may contain something that only looks like a placeholder")
     func oddEvents() throws {
         var decoder = PacketDecoder(PacketLimits())
         #expect(try decoder.decode(.text("2[1,2]")) != nil)
@@ -94,7 +94,7 @@ struct PacketTests {
         #expect(try decoder.decode(.text(#"51-["a",{"_placeholder":false,"num":9}]"#)) == nil)
     }
 
-    @Test("Text among attachments and attachments out of the blue are refused")
+    @Test("Text between attachments and unannounced attachments are refused")
     func outOfTurn() throws {
         var decoder = PacketDecoder(PacketLimits())
         #expect(throws: PacketError.outOfTurn) { try decoder.decode(.binary([1])) }
@@ -105,7 +105,7 @@ struct PacketTests {
         #expect(throws: PacketError.outOfTurn) { try decoder.decode(.binary([1])) }
     }
 
-    @Test("Attachments, depth and namespaces are bounded")
+    @Test("Attachments, depth and namespaces are limited")
     func limits() throws {
         var limits = PacketLimits()
         limits.attachments = 2
@@ -123,7 +123,7 @@ struct PacketTests {
         #expect(throws: PacketError.badAttachments) { try decoder.decode(.binary([0])) }
     }
 
-    @Test("Events and acknowledgements are made of a name and what is written behind it")
+    @Test("Events and acknowledgements consist of a name and the written arguments")
     func making() {
         let event = SocketIOPacket.event("channel", in: "/ws-channel-5") { json in
             json.object { $0.field("content", "안녕") }

@@ -3,17 +3,18 @@ import EventLoop
 import SocketIO
 import Wire
 
-/// What the public suite of Socket.IO expects of a server: `auth` after joining, `message` sent back, `message-with-ack`
-/// acknowledged, and two namespaces.
+/// The behaviour that Socket.IO's public suite expects of a server: `auth` after joining, `message` sent back,
+/// `message-with-ack` acknowledged, and two namespaces.
 ///
-/// The suite awaits one frame of a WebSocket after the other by listeners that hear one each, and loses the second where its
-/// runtime reads both in one turn. So the frames that no request of the client parts go out some milliseconds apart.
+/// The suite awaits one WebSocket frame after the other with listeners that receive one each, and loses the second if
+/// its runtime reads both in one turn. So frames without a client's request between them are sent some milliseconds
+/// apart.
 final class ConformanceClient: SocketIOHandler {
     func join(_ namespace: String, _ authentication: SocketIOAuthentication, from client: SocketIOClient) {
         guard namespace == "/" || namespace == "/custom" else {
             return client.refuse(namespace, message: "Invalid namespace")
         }
-        // Version 3 is in the main namespace unasked, right after the packet that opens the session.
+        // Version 3 is in the main namespace without asking, right behind the packet that opens the session.
         guard client.engine.version == .v3 && namespace == "/" else {
             return welcome(client, to: namespace, authentication)
         }

@@ -4,7 +4,7 @@ import Glibc
 import HTTP
 import SocketIO
 
-/// `socketio-conformance PORT [LOOPS]` serves what the public suites of Engine.IO and Socket.IO are written against, on
+/// `socketio-conformance PORT [LOOPS]` serves the endpoints of the public suites of Engine.IO and Socket.IO on
 /// 127.0.0.1: `/engine.io/` echoes, `/socket.io/` has the suite's events; ping interval 300 ms, time-out 200 ms.
 @main
 struct ConformanceServer {

@@ -75,6 +75,8 @@ final class AppleStandin: Sendable {
             json.field("iat", query["iat"].flatMap(Int64.init) ?? now)
             json.field("exp", expiry)
             json.field("auth_time", now)
+            // Every sign-in has its own code, so that no two tokens are equal.
+            json.field("c_hash", Base64.encode(SecureRandom.bytes(16).span, .url))
             json.field("nonce_supported", true)
             if let nonce = query["nonce"] { json.field("nonce", nonce) }
             guard let email = query["email"] else { return }

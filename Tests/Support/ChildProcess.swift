@@ -4,10 +4,10 @@ import Synchronization
 /// A program that a test runs: its output goes to a log, and it never outlives the tests.
 public final class ChildProcess: Sendable {
     public let pid: Int32
-    /// Where standard output and error go.
+    /// The path of the file with standard output and error.
     public let log: String
     private let ended = Mutex<Int32?>(nil)
-    /// What ends it when nobody has stopped it: children of a killed program would live on.
+    /// The signal that ends the program if the test has not stopped it: children of a killed program would stay.
     private let lastSignal: Int32
 
     public struct StartFailure: Error {
@@ -19,9 +19,9 @@ public final class ChildProcess: Sendable {
     ///
     /// - Parameters:
     ///   - environment: all variables of the child; nil for those of the tests.
-    ///   - log: a path; it is appended to.
-    ///   - atEnd: the signal that ends the child should the tests die or forget it: `KILL`, `TERM`, `INT`, or `QUIT` for
-    ///     a Postgres.
+    ///   - log: the path of a file; output is appended to it.
+    ///   - atEnd: the signal that ends the child if the tests die or do not stop it: `KILL`, `TERM`, `INT`, or `QUIT`
+    /// for Postgres.
     public init(
         _ path: String, _ arguments: [String] = [], environment: [String: String]? = nil, log: String,
         atEnd signal: String = "KILL"
@@ -37,20 +37,20 @@ public final class ChildProcess: Sendable {
 
     deinit { if isRunning { kill(pid, lastSignal) } }
 
-    /// What decides over a sanitizer of this process, and so over that of the products it starts.
-    private static let ofSanitizers = ["LD_PRELOAD", "TSAN_OPTIONS", "ASAN_OPTIONS"]
+    /// The environment variables that control sanitizers, passed on to products under test.
+    private static let sanitizerVariables = ["LD_PRELOAD", "TSAN_OPTIONS", "ASAN_OPTIONS"]
 
     /// Starts a product of this package, which must have been built.
     public static func product(
         _ name: String, _ arguments: [String] = [], environment: [String: String]? = nil, log: String
     ) throws -> ChildProcess {
         var environment = environment
-        for name in ofSanitizers { environment?[name] = getenv(name).map { String(cString: $0) } }
+        for name in sanitizerVariables { environment?[name] = getenv(name).map { String(cString: $0) } }
         return try ChildProcess(
             productsFolder + "/" + name, arguments, environment: environment, log: log, atEnd: "TERM")
     }
 
-    /// Where the package's products lie: beside the test bundle.
+    /// The folder of the package's products, which is that of the test bundle.
     public static var productsFolder: String {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         let end = bundle.lastIndex(of: "/") ?? bundle.startIndex
@@ -64,30 +64,30 @@ public final class ChildProcess: Sendable {
 
     /// Waits until it ends.
     ///
-    /// - Returns: its exit status, or 128 and the number of the signal that ended it.
+    /// - Returns: its exit status, or 128 plus the number of the signal that ended it.
     @discardableResult
     public func wait() async -> Int32 {
         await onOwnThread { self.collect(0) ?? -1 }
     }
 
-    /// Asks it to end and waits; after `patience` it is killed.
+    /// Sends it a signal and waits for its end; after `limit` it is killed.
     @discardableResult
-    public func stop(_ signal: Int32 = 15, patience: Duration = .seconds(20)) async -> Int32 {
+    public func stop(_ signal: Int32 = 15, patience limit: Duration = .seconds(20)) async -> Int32 {
         self.signal(signal)
         do {
-            try await eventually(within: patience) { !self.isRunning }
+            try await eventually(within: limit) { !self.isRunning }
         } catch {
             self.signal(SIGKILL)
         }
         return await wait()
     }
 
-    /// All that it has written.
+    /// Its whole output so far.
     public var output: String { (try? String(contentsOfFile: log)) ?? "" }
 
-    /// Waits until it has written `text`; fails where it ends before.
-    public func written(_ text: String, within patience: Duration = .seconds(20)) async throws {
-        try await eventually(within: patience, "\(text) in \(log)") { self.output.contains(text) || !self.isRunning }
+    /// Waits until its output contains `text`; fails if it ends before.
+    public func written(_ text: String, within limit: Duration = .seconds(20)) async throws {
+        try await eventually(within: limit, "\(text) in \(log)") { self.output.contains(text) || !self.isRunning }
         guard output.contains(text) else {
             throw StartFailure(program: "\(text) is not in \(log):\n\(output)", code: 0)
         }

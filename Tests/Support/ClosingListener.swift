@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A port that accepts connections and ends them without a word.
+/// A port that accepts connections and closes them at once.
 public final class ClosingListener: Sendable {
     public let port: UInt16
     private let descriptor: Int32
@@ -23,10 +23,10 @@ public final class ClosingListener: Sendable {
         Task { await onOwnThread { [self] in closeAll() } }
     }
 
-    /// When each connection was accepted.
+    /// The times at which connections were accepted.
     public var accepted: [ContinuousClock.Instant] { moments.withLock(\.self) }
 
-    /// Accepts no more.
+    /// Stops accepting.
     public func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     private func closeAll() {

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A folder of a test, removed when the last reference goes or the tests end.
+/// A folder of a test, removed with its last reference or at the end of the tests.
 public final class TemporaryFolder: Sendable {
     public let path: String
 
@@ -41,13 +41,13 @@ extension Spawn {
     }
 }
 
-/// Ports of the loopback address that nothing listens on.
+/// Loopback ports on which nothing listens.
 public enum FreePort {
-    /// Whoever has picked a port may listen on it later, or again: nobody else gets it.
+    /// The ports that were picked. A port is never given twice, because the test that picked it may listen later, or again.
     private static let picked = Mutex<Set<UInt16>>([])
 
-    /// A free TCP port below those that the kernel gives to outgoing connections, so that none of these takes it before it
-    /// is used.
+    /// A free TCP port below the range that the kernel uses for outgoing connections, so that none of these takes it
+    /// before it is used.
     public static func pick() -> UInt16 {
         while true {
             let port = UInt16.random(in: 15_000..<32_000)

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// Ends what this process started and removes its temporary folders when this process ends, however it ends.
+/// Ends child processes and removes temporary folders when this process ends, even if it is killed.
 ///
-/// It is a shell that reads what to clean up from a socket; the end of the socket tells that this process is gone.
+/// It is a shell that reads its tasks from a socket; the end of the socket shows that this process has ended.
 final class Guardian: Sendable {
     static let ofThisProcess = Guardian()
 
@@ -50,6 +50,6 @@ final class Guardian: Sendable {
         let count = Array(line.utf8).withUnsafeBytes {
             Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
-        precondition(count == line.utf8.count, "the guardian is gone")
+        precondition(count == line.utf8.count, "the guardian process is gone")
     }
 }

@@ -1,9 +1,9 @@
-/// One HTTP/1.1 request on a connection of its own, for tests of a running service.
+/// One HTTP/1.1 request on its own connection, for tests of a running service.
 ///
 ///     let reply = try await HTTPCall.get(port: port, "/healthz")
 ///     #expect(reply.status == 200)
 public struct HTTPCall: Sendable {
-    /// What came back. Names of headers are in lower case.
+    /// The reply. Names of headers are in lower case.
     public struct Reply: Sendable {
         public let status: Int
         public let headers: [String: String]
@@ -41,7 +41,7 @@ public struct HTTPCall: Sendable {
         return try await HTTPCall("POST", port: port, target, headers: headers, body: Array(json.utf8)).reply()
     }
 
-    /// Sends it and waits for the reply.
+    /// Sends the request and waits for the reply.
     public func reply() async throws -> Reply {
         try await onOwnThread { Result { try perform() } }.get()
     }

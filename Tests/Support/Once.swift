@@ -1,4 +1,4 @@
-/// A value that many tests want and the first one makes.
+/// A value that is made by the first test that needs it and shared by all.
 actor Once<Value: Sendable> {
     private var task: Task<Value, any Error>?
 

@@ -4,10 +4,10 @@ import Synchronization
 /// A private PostgreSQL 15 server for tests, on a free port of the loopback address and a Unix socket.
 ///
 ///     let cluster = try await PostgresCluster.ofThisProcess()
-///     let database = try await cluster.makeDatabase()         // an empty database of one's own
+///     let database = try await cluster.makeDatabase()         // an empty database for this test
 ///     PostgresConfiguration(database.connectionString)
 ///
-/// Tests that stop or kill the server start one of their own: `PostgresCluster.start()`.
+/// Tests that stop or kill the server start their own with `PostgresCluster.start()`.
 public final class PostgresCluster: Sendable {
     public let port: UInt16
     private let folder: TemporaryFolder
@@ -17,15 +17,15 @@ public final class PostgresCluster: Sendable {
     private static let programs = "/usr/lib/postgresql/15/bin/"
     private static let once = Once<PostgresCluster>()
 
-    /// The one that tests share which leave it running.
+    /// The cluster that is shared by tests that do not stop it.
     public static func ofThisProcess() async throws -> PostgresCluster {
         try await once.value { try await start() }
     }
 
     /// Makes a cluster and starts it.
     ///
-    /// - Parameter options: settings such as `max_connections=20`. Without `fsync=on` a crash of the machine would lose
-    ///   data, a crash of the server does not.
+    /// - Parameter options: settings such as `max_connections=20`. By default `fsync` is off: a crash of the machine
+    ///   could lose data, a crash of the server cannot.
     public static func start(_ options: [String] = []) async throws -> PostgresCluster {
         let cluster = PostgresCluster(options)
         try await cluster.initialize()
@@ -41,9 +41,9 @@ public final class PostgresCluster: Sendable {
 
     /// The folder of the Unix socket.
     public var socketFolder: String { folder.path }
-    /// The server's log.
+    /// The path of the server's log.
     public var log: String { folder.path + "/log" }
-    /// The superuser's connection to the `postgres` database.
+    /// The connection string of the superuser for the `postgres` database.
     public var connectionString: String { connectionString(database: "postgres") }
 
     public func connectionString(database: String, user: String = "postgres", overSocket: Bool = false) -> String {
@@ -52,14 +52,14 @@ public final class PostgresCluster: Sendable {
             : "postgres://\(user)@127.0.0.1:\(port)/\(database)"
     }
 
-    /// Makes an empty database with a name of its own.
+    /// Makes an empty database with a unique name.
     public func makeDatabase() async throws -> TestDatabase {
         let name = "test_\(UInt32.random(in: 0 ... .max))"
         try await run(sql: "create database \(name)")
         return TestDatabase(cluster: self, name: name)
     }
 
-    /// Runs SQL as the superuser through `psql`, and returns what it prints.
+    /// Runs SQL as the superuser through `psql`, and returns its output.
     @discardableResult
     public func run(sql: String, database: String = "postgres") async throws -> String {
         let arguments = [
@@ -72,7 +72,7 @@ public final class PostgresCluster: Sendable {
         return process.output
     }
 
-    // MARK: Life and death
+    // MARK: Starting and stopping
 
     private func initialize() async throws {
         let arguments = ["-D", data, "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "--no-sync"]
@@ -103,7 +103,7 @@ public final class PostgresCluster: Sendable {
         return await process.wait() == 0
     }
 
-    /// Ends all sessions and stops the server in good order.
+    /// Ends all sessions and shuts the server down cleanly.
     public func stop() async { await process?.stop(SIGINT) }
 
     /// Kills the postmaster as a crash would; its sessions end themselves.
@@ -114,10 +114,10 @@ public final class PostgresCluster: Sendable {
         try await start()
     }
 
-    /// Lets the whole server stand still, or go on: `SIGSTOP`, `SIGCONT`.
+    /// Pauses or resumes the whole server: `SIGSTOP`, `SIGCONT`.
     public func signal(_ signal: Int32) { process?.signal(signal) }
 
-    /// Seconds of processor that the server has used, ended sessions included.
+    /// Seconds of processor time that the server has used, ended sessions included.
     public var processorTime: Double {
         guard let postmaster = process?.pid else { return 0 }
         let all = ProcessTimes.all()
@@ -130,7 +130,7 @@ public final class PostgresCluster: Sendable {
 
     private var data: String { folder.path + "/data" }
 
-    /// Postgres refuses to be run by root.
+    /// Starts one of Postgres's programs: as root it runs as the user postgres, because the server refuses to run as root.
     private func program(_ name: String, _ arguments: [String]) throws -> ChildProcess {
         let path = Self.programs + name
         if geteuid() != 0 { return try ChildProcess(path, arguments, log: log, atEnd: "QUIT") }
@@ -139,17 +139,17 @@ public final class PostgresCluster: Sendable {
     }
 }
 
-/// A database of a suite of tests.
+/// A database of a test suite.
 public struct TestDatabase: Sendable {
     public let cluster: PostgresCluster
     public let name: String
 
     public var connectionString: String { cluster.connectionString(database: name) }
 
-    /// The same, as another role.
+    /// The connection string for another role.
     public func connectionString(user: String) -> String { cluster.connectionString(database: name, user: user) }
 
-    /// Runs SQL as the superuser through `psql`, and returns what it prints.
+    /// Runs SQL as the superuser through `psql`, and returns its output.
     @discardableResult
     public func run(sql: String) async throws -> String { try await cluster.run(sql: sql, database: name) }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How long processes have run on a processor, in seconds.
+/// The processor time of processes, in seconds.
 struct ProcessTimes {
     let parent: pid_t
     let own: Double
@@ -20,10 +20,10 @@ struct ProcessTimes {
         return found
     }
 
-    /// Nil where the process has ended.
+    /// nil if the process has ended.
     init?(_ process: pid_t) {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat") else { return nil }
-        // The second field is the name in brackets, which may hold spaces.
+        // The second field is the name in parentheses, which may contain spaces.
         guard let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")
         guard fields.count > 14, let parent = pid_t(fields[1]) else { return nil }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A TCP connection to the loopback address that sends exactly what it is told to. It blocks, for at most its patience.
+/// A TCP connection to the loopback address that sends exactly the given bytes. Its calls block until their time-out.
 public final class RawConnection: Sendable {
     private let descriptor: Int32
 
-    /// Connects; `patience`, longer where all is slow, bounds every later call.
+    /// Connects; `timeout`, times `MARU_PATIENCE`, applies to every later call.
     public init(port: UInt16, patience: Duration = .seconds(60)) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let (seconds, attoseconds) = patience.patiently.components
@@ -36,16 +36,16 @@ public final class RawConnection: Sendable {
         }
     }
 
-    /// Tells the peer that no more comes.
+    /// Ends the output (SHUT_WR).
     public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Lets closing, with the last reference, reset the connection instead of ending it.
+    /// Makes closing, with the last reference, reset the connection instead of ending it.
     public func resetWhenClosed() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
     }
 
-    /// What has come, as soon as anything has; empty at the end.
+    /// Waits for bytes and returns those that have arrived; empty at the end of input.
     public func receive(atMost limit: Int = 65_536) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         let count = recv(descriptor, &bytes, limit, 0)
@@ -54,7 +54,7 @@ public final class RawConnection: Sendable {
         return Array(bytes[..<count])
     }
 
-    /// Exactly so many bytes.
+    /// Receives exactly `wanted` bytes.
     public func receive(exactly wanted: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < wanted {
@@ -65,7 +65,7 @@ public final class RawConnection: Sendable {
         return bytes
     }
 
-    /// All up to `mark` and it.
+    /// Receives everything up to and including `mark`.
     public func receive(until mark: String) throws -> String {
         let mark = Array(mark.utf8)
         var bytes: [UInt8] = []
@@ -73,7 +73,7 @@ public final class RawConnection: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// All that comes before the peer ends.
+    /// Receives everything until the peer ends.
     public func receiveToEnd() throws -> [UInt8] {
         var bytes: [UInt8] = []
         while case let more = try receive(), !more.isEmpty { bytes += more }

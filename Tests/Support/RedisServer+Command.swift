@@ -1,9 +1,9 @@
 extension RedisServer {
-    /// Runs one command and returns the reply's parts.
+    /// Runs one command and returns the parts of the reply.
     @discardableResult
     public func command(_ parts: String...) async throws -> [String] { try await command(parts) }
 
-    /// The same of a list.
+    /// Runs one command, given as a list, and returns the parts of the reply.
     @discardableResult
     public func command(_ parts: [String]) async throws -> [String] {
         try await onOwnThread { [port] in
@@ -15,7 +15,7 @@ extension RedisServer {
         }.get()
     }
 
-    /// Waits until so many connections have subscribed to a channel.
+    /// Waits until `count` connections have subscribed to a channel.
     public func untilHeard(_ channel: String, by count: Int) async throws {
         try await eventually("\(count) who hear \(channel)") {
             try await self.command("PUBSUB", "NUMSUB", channel).last == "\(count)"
@@ -24,7 +24,7 @@ extension RedisServer {
 }
 
 extension RawConnection {
-    /// The parts of the next reply of a Redis, those of lists within lists in one row.
+    /// The parts of the next reply of Redis; nested lists are flattened.
     public func receiveRedisReply() throws -> [String] {
         let line = try receive(until: "\r\n").dropLast()
         let rest = String(line.dropFirst())

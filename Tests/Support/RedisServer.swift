@@ -10,7 +10,7 @@ public final class RedisServer: Sendable {
 
     private static let once = Once<RedisServer>()
 
-    /// The one that tests share which leave it running; use keys and channels of your own.
+    /// The server that is shared by tests that do not stop it; use unique keys and channels.
     public static func ofThisProcess() async throws -> RedisServer {
         try await once.value { try await start() }
     }
@@ -43,7 +43,7 @@ public final class RedisServer: Sendable {
             guard process.isRunning else { throw NeverHappened(description: "Redis: \(process.output)") }
             guard let connection = try? RawConnection(port: self.port) else { return false }
             try connection.send("PING\r\n")
-            // One that wants a password first serves as well.
+            // A server that requires a password is up as well.
             let reply = (try? connection.receive(until: "\r\n")) ?? ""
             return reply == "+PONG\r\n" || reply.hasPrefix("-NOAUTH")
         }
@@ -58,10 +58,10 @@ public final class RedisServer: Sendable {
         try await start()
     }
 
-    /// Lets the server stand still, or go on: `SIGSTOP`, `SIGCONT`.
+    /// Pauses or resumes the server: `SIGSTOP`, `SIGCONT`.
     public func signal(_ signal: Int32) { process?.signal(signal) }
 
-    /// How often clients have sent a command, named in small letters.
+    /// The number of times that clients have sent a command, which is named in lower case.
     public func calls(of command: String) async throws -> Int {
         let statistics = try await onOwnThread { [port] in
             Result {
@@ -75,7 +75,7 @@ public final class RedisServer: Sendable {
         return line.flatMap { Int($0.dropFirst(mark.count).prefix { $0 != "," }) } ?? 0
     }
 
-    /// The running server's process.
+    /// The process id of the running server; -1 if there is none.
     public var pid: Int32 { process?.pid ?? -1 }
 
     private var process: ChildProcess? { server.withLock(\.self) }

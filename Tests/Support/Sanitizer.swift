@@ -1,9 +1,9 @@
 import Glibc
 
-/// What watches this process, and the products that it starts.
+/// The sanitizer of this process and of the products that it starts.
 public enum Sanitizer {
-    /// Whether one does. It holds on to memory of its own, and to what was given back: how much a program takes under it
-    /// says nothing of the program.
+    /// Whether there is one. A sanitizer uses memory of its own and holds on to freed memory, so the memory use of a
+    /// program under it says nothing about the program.
     public static let isPresent = ["__tsan_acquire", "__asan_address_is_poisoned"].contains { (name: String) in
         dlsym(nil, name) != nil
     }

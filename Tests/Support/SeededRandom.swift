@@ -1,4 +1,4 @@
-/// The same numbers for the same seed.
+/// A generator that gives the same numbers for the same seed.
 public struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Starts programs with no descriptor of this process but the ones given: all others are made close-on-exec.
+/// Starts programs that inherit only the given descriptors: all others are close-on-exec.
 enum Spawn {
-    /// The process, or a negative errno.
+    /// Returns the process id, or a negative errno.
     static func start(
         _ path: String, _ arguments: [String], environment: [String: String]? = nil, input: Int32 = -1, output: Int32
     ) -> pid_t {
@@ -18,7 +18,8 @@ enum Spawn {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A terminal's Ctrl-C goes to the tests; they, or the guardian, end the rest. Blocked signals are not passed on.
+        // A terminal's Ctrl-C goes only to the tests; they, or the guardian, end the children. Blocked signals are not
+        // inherited.
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
         var none = sigset_t()
         sigemptyset(&none)

@@ -1,10 +1,10 @@
-/// What a test starts for itself, and stops when it is done.
+/// A resource that a test starts and stops.
 public protocol Stoppable: Sendable {
     func stop() async
 }
 
 extension Stoppable {
-    /// Runs `body`, and stops whether `body` ends well or throws.
+    /// Runs `body`, and stops the resource whether `body` returns or throws.
     public func lent(to body: (Self) async throws -> Void) async throws {
         do {
             try await body(self)

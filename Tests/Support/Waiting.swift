@@ -1,49 +1,51 @@
 import Glibc
 
-/// What was waited for did not happen.
+/// An expected event did not happen in time.
 public struct NeverHappened: Error, CustomStringConvertible {
     public let description: String
 
     public init(description: String) { self.description = description }
 }
 
-/// Waits for what nobody announces, such as a server that comes up; `patience` longer where all is slow.
+/// Polls until `condition` holds, for events that nothing reports, such as a server that comes up.
+///
+/// - Parameter limit: the time-out, multiplied by `MARU_PATIENCE`.
 public func eventually(
-    within patience: Duration = .seconds(60), _ what: String = "it", _ condition: @Sendable () async throws -> Bool
+    within limit: Duration = .seconds(10), _ what: String = "it", _ condition: @Sendable () async throws -> Bool
 ) async throws {
-    let patience = patience.patiently
-    let deadline = ContinuousClock.now + patience
+    let limit = limit.patiently
+    let deadline = ContinuousClock.now + limit
     while !(try await condition()) {
         guard ContinuousClock.now < deadline else {
-            throw NeverHappened(description: "\(what) did not happen within \(patience)")
+            throw NeverHappened(description: "\(what) did not happen within \(limit)")
         }
         try await Task.sleep(for: .milliseconds(10))
     }
 }
 
-/// Waits as `eventually` does, and returns how long it took: for promises of a time. Of each look at `condition` no
-/// more counts than it takes on a machine that has time for it.
+/// Waits as `eventually` does, and returns the time it took: for promises of a time. Each check of `condition` counts
+/// with at most the time that it takes on an idle machine.
 public func timed(
-    within patience: Duration = .seconds(60), _ what: String, _ condition: @Sendable () async throws -> Bool
+    within limit: Duration = .seconds(10), _ what: String, _ condition: @Sendable () async throws -> Bool
 ) async throws -> Duration {
-    let longestLook = Duration.milliseconds(50)
-    let patience = patience.patiently
+    let longestCheck = Duration.milliseconds(50)
+    let limit = limit.patiently
     var last = ContinuousClock.now
-    let deadline = last + patience
+    let deadline = last + limit
     var time = Duration.zero
     while !(try await condition()) {
         guard ContinuousClock.now < deadline else {
-            throw NeverHappened(description: "\(what) did not happen within \(patience)")
+            throw NeverHappened(description: "\(what) did not happen within \(limit)")
         }
         try await Task.sleep(for: .milliseconds(10))
         let now = ContinuousClock.now
-        time += min(now - last, longestLook)
+        time += min(now - last, longestCheck)
         last = now
     }
-    return time + min(ContinuousClock.now - last, longestLook)
+    return time + min(ContinuousClock.now - last, longestCheck)
 }
 
-/// Runs what blocks on a thread of its own, so that it takes none from the tests' few.
+/// Runs blocking code on its own thread, so that it does not use up the few threads of the tests.
 public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         let work = Unmanaged.passRetained(Work { continuation.resume(returning: body()) })

@@ -3,11 +3,11 @@ import Synchronization
 import Telemetry
 import Wire
 
-/// A log that writes into a pipe, and what came out of it.
+/// A log that writes into a pipe, and the lines read from it.
 final class LogLines: Sendable {
     let output: LogOutput
     private let ends: (read: Int32, write: Int32)
-    /// The beginning of a line whose end has not come.
+    /// The start of an incomplete line.
     private let rest = Mutex<[UInt8]>([])
 
     init(limit: Int = 1 << 20) {
@@ -41,7 +41,7 @@ final class LogLines: Sendable {
         return readAvailable()
     }
 
-    /// The whole lines in the pipe, without empty ones.
+    /// The complete lines in the pipe, without empty ones.
     func readAvailable() -> [String] {
         rest.withLock { rest in
             rest += readBytes()

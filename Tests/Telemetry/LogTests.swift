@@ -7,7 +7,7 @@ import Wire
 @Suite struct LogTests {
     private let group = EventLoopGroup(count: 2)
 
-    @Test("A line is one JSON object with the time in UTC, the level, the service and what happened")
+    @Test("A line is one JSON object with the time in UTC, the level, the service and the message")
     func line() async throws {
         let lines = LogLines()
         let before = Timestamp.now
@@ -15,7 +15,7 @@ import Wire
             "a \"quoted\" event", ["count": 3, "stream": .name("facts:chat\n"), "late": true, "kind": "live"])
         let after = Timestamp.now
         let text = try #require(await lines.read().first)
-        // The minute may have turned in between.
+        // The minute may have changed in between.
         #expect([before, after].contains { text.hasPrefix("{\"time\":\"\($0.description.prefix(16))") })
         let fields = try parse(text)
         #expect(fields["level"] as? String == "warning")
@@ -26,7 +26,7 @@ import Wire
         #expect(fields["request_id"] == nil && fields["trace_id"] == nil)
     }
 
-    @Test("A request's lines carry its id and its trace")
+    @Test("A request's lines have its id and its trace")
     func context() async throws {
         let lines = LogLines()
         let ids = IDSource(for: group)
@@ -39,7 +39,7 @@ import Wire
         #expect(fields["time_ms"] as? Double == 1.234)
     }
 
-    @Test("Lines below the level are not written, and their fields not even looked up")
+    @Test("Lines below the level are not written, and their fields are not evaluated")
     func level() async throws {
         let lines = LogLines()
         let log = lines.log(level: .warning)
@@ -55,7 +55,7 @@ import Wire
         #expect(messages == ["three", "four"])
     }
 
-    @Test("Of an error that does not vouch for its text, only type and case are told; of a secret nothing")
+    @Test("Only type and case are logged of an error without its own text, and nothing of a secret")
     func secrecy() async throws {
         struct WithSecret: Error { let email = "someone@example.com" }
         enum Failure: Error {
@@ -76,7 +76,7 @@ import Wire
         #expect(try parse(all[4])["password"] as? String == "•••")
     }
 
-    @Test("A name that is too long is cut between characters")
+    @Test("A long name is truncated between characters")
     func cut() async throws {
         let lines = LogLines()
         lines.log().info("x", ["a": .name(String(repeating: "마", count: 200)), "b": .name("short")])
@@ -85,7 +85,7 @@ import Wire
         #expect(fields["b"] as? String == "short")
     }
 
-    @Test("Lines of many threads come out whole and none is lost")
+    @Test("Lines of many threads are written whole and none is lost")
     func threads() async throws {
         let lines = LogLines(limit: 16 << 20)
         let log = lines.log()
@@ -112,18 +112,18 @@ import Wire
         #expect(lines.output.dropped == 0)
     }
 
-    @Test("When nobody reads, a loop does not wait: lines beyond the limit are dropped, counted and reported")
+    @Test("A loop does not wait for a reader that is stuck: lines beyond the limit are dropped, counted and reported")
     func fullPipe() async throws {
         let lines = LogLines(limit: 10_000)
         _ = lines.fillPipe()
         let log = lines.log()
-        // Nobody reads before it is over: a loop that waited would wait for ever.
+        // Nothing reads until the loop is done: a loop that waited would wait for ever.
         try await group.loops[0].run {
             for number in 0..<1000 { log.info("line", ["number": .count(number)]) }
         }
         let dropped = Int(lines.output.dropped)
         #expect(dropped > 700 && dropped < 1000)
-        // How many lines came and how many are said to have been dropped.
+        // The number of lines that arrived, and the number reported as dropped.
         let reader = Task.detached {
             var (came, reported) = (0, 0)
             while came + reported < 1000 {
@@ -138,7 +138,7 @@ import Wire
         #expect(await lines.read().last?.contains("again") == true)
     }
 
-    @Test("A reader that is gone for good costs nothing but the lines")
+    @Test("A reader that has closed the pipe loses the lines, and nothing else happens")
     func closedPipe() async throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

@@ -51,7 +51,7 @@ import Testing
         #expect(metrics.histogram("y", "Y.") === metrics.histogram("y", "Y."))
     }
 
-    @Test("Nothing is lost when all loops and other threads count at once")
+    @Test("No count is lost when all loops and other threads count at once")
     func concurrency() async {
         let metrics = MetricsRegistry(for: group)
         let counter = metrics.counter("x_total", "X.")
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("What two groups of loops count is added up, whatever their indices")
+    @Test("The counts of two groups of loops are added up, whatever the loops' indices")
     func foreignLoops() async {
         let metrics = MetricsRegistry(for: group)
         let counter = metrics.counter("x_total", "X.")
@@ -100,7 +100,7 @@ import Testing
         #expect(text(metrics).split(separator: "\n").filter { !$0.hasPrefix("#") }.count == 2)
     }
 
-    @Test("What the process uses is what the system says")
+    @Test("The process metrics agree with the system")
     func process() throws {
         let metrics = MetricsRegistry(for: group)
         metrics.add(ProcessMetrics())
@@ -117,12 +117,12 @@ import Testing
         #expect(try #require(values["process_threads"]) >= 3)
         let before = try #require(values["process_open_fds"])
         #expect(before >= 3 && before <= (values["process_max_fds"] ?? 0))
-        // The tests may have run for long.
+        // The test process may have run for a long time.
         let age = Date().timeIntervalSince1970 - (values["process_start_time_seconds"] ?? 0)
         #expect(age > -60 && age < 86_400)
     }
 
-    @Test("Prometheus's own checker finds nothing to say", .enabled(if: Promtool.path != nil))
+    @Test("promtool check metrics finds no fault", .enabled(if: Promtool.path != nil))
     func promtool() async throws {
         let metrics = MetricsRegistry(for: group)
         metrics.add(ProcessMetrics())

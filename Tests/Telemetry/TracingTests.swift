@@ -6,7 +6,7 @@ import Testing
     private let ids = IDSource(for: EventLoopGroup(count: 2))
     private static let example = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-    @Test("A traceparent is read and written back the same")
+    @Test("A traceparent is parsed and written back unchanged")
     func roundTrip() throws {
         let context = try #require(parse(Self.example))
         #expect(context.traceID.description == "4bf92f3577b34da6a3ce929d0e0e4736")
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(
-        "What is not well-formed begins a new trace",
+        "A malformed traceparent starts a new trace",
         arguments: [
             "", "00", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0",
             "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
@@ -37,13 +37,13 @@ import Testing
         #expect(parse(text) == nil)
     }
 
-    @Test("A later version is read as far as it is known, and answered in ours")
+    @Test("A later version is parsed as far as it is known, and answered in version 00")
     func laterVersion() throws {
         let later = try #require(parse("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-03-what-comes"))
         #expect(later.traceparent == Self.example)
     }
 
-    @Test("A step within a trace keeps the trace, its sampling and its state, and has an id of its own")
+    @Test("A child keeps the trace, its sampling and its state, and has its own id")
     func child() throws {
         let parent = try #require(parse(Self.example, state: "vendor=1,other=2"))
         let child = parent.child(from: ids)
@@ -53,7 +53,7 @@ import Testing
         #expect(parse(Self.example, state: String(repeating: "x", count: 513))?.state == nil)
     }
 
-    @Test("A million ids drawn on all loops at once are all different")
+    @Test("A million ids from all loops at once are all different")
     func unique() async throws {
         let group = EventLoopGroup(count: 2)
         let ids = IDSource(for: group)
@@ -65,7 +65,7 @@ import Testing
             return await tasks.reduce(into: Set<UInt64>()) { $0.formUnion($1) }
         }
         #expect(drawn.count == 1_000_000)
-        // Each bit is as often set as not.
+        // Each bit is set in about half of them.
         for bit in 0..<64 {
             let set = drawn.count { $0 >> UInt64(bit) & 1 == 1 }
             #expect(set > 490_000 && set < 510_000)
@@ -73,7 +73,7 @@ import Testing
         #expect(IDSource(for: group).next() != IDSource(for: group).next())
     }
 
-    @Test("A request's id is short and plain; one from outside is taken over only if it is such")
+    @Test("A request's id is short and plain; an id from outside is accepted only if it is well-formed")
     func requestIDs() {
         let id = RequestID(from: ids)
         #expect(id.description.utf8.count == 13)

@@ -3,7 +3,7 @@ import WebSocket
 
 @Suite("Closing")
 struct CloseTests {
-    @Test("A close frame is answered with its code, after what was asked before it")
+    @Test("A close frame is answered with its code, behind the answers to earlier frames")
     func echoesCode() throws {
         var peer = EchoPeer()
         peer.take([.text("last"), .close(1000, Array("bye".utf8))])
@@ -20,7 +20,7 @@ struct CloseTests {
         #expect(peer.ending?.code == .noStatus)
     }
 
-    @Test("Nothing after a close frame is answered: a second one, a ping, text, fragments")
+    @Test("Nothing behind a close frame is answered: a second one, a ping, text, fragments")
     func nothingAfter() throws {
         for late in [TestFrame.close(1000), .ping([1]), .text("late"), .more("late", final: true)] {
             var peer = EchoPeer()
@@ -33,7 +33,7 @@ struct CloseTests {
     }
 
     @Test(
-        "Codes that may travel are accepted",
+        "Valid close codes are accepted",
         arguments: [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999])
     func validCodes(code: Int) throws {
         var peer = EchoPeer()
@@ -43,7 +43,7 @@ struct CloseTests {
     }
 
     @Test(
-        "Codes that may not travel are a protocol error",
+        "Reserved close codes are a protocol error",
         arguments: [0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535])
     func invalidCodes(code: Int) throws {
         var peer = EchoPeer()
@@ -53,7 +53,7 @@ struct CloseTests {
         #expect(reply.map(\.opcode) == [8] && reply.first?.payload.prefix(2) == [0x03, 0xEA])
     }
 
-    @Test("A close frame of one byte is a protocol error, one of 125 is none, one of 126 is")
+    @Test("A close frame of one byte is a protocol error, one of 125 is valid, one of 126 is an error")
     func lengths() {
         for (payload, code) in [(1, CloseCode.protocolError), (2, .normal), (125, .normal), (126, .protocolError)] {
             var peer = EchoPeer()
@@ -72,7 +72,7 @@ struct CloseTests {
         }
     }
 
-    @Test("Who closes sends one close frame and nothing more, drops messages, and ends with the peer's answer")
+    @Test("The closing side sends one close frame and nothing more, drops messages, and ends with the peer's answer")
     func closingHere() throws {
         var peer = EchoPeer()
         peer.change { machine in
@@ -89,7 +89,7 @@ struct CloseTests {
         #expect(peer.ending?.code == .goingAway && peer.ending?.isClean == true)
     }
 
-    @Test("A long reason is cut at a character")
+    @Test("A long reason is truncated at a character")
     func longReason() throws {
         var machine = WebSocketMachine(role: .server, limits: SizeLimits())
         let closing = machine.close(.normal, reason: String(repeating: "마", count: 60))
@@ -99,7 +99,7 @@ struct CloseTests {
         #expect(String(validating: frames[0].payload[2...], as: UTF8.self) != nil)
     }
 
-    @Test("A connection that is lost ends once, as abnormal")
+    @Test("A lost connection ends once, as abnormal")
     func lost() {
         var machine = WebSocketMachine(role: .server, limits: SizeLimits())
         guard case .finish(let ending, nil) = machine.lost() else { return #expect(Bool(false), "it goes on") }

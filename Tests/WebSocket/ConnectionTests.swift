@@ -21,7 +21,7 @@ struct ConnectionTests {
         return (near, far)
     }
 
-    /// A server's WebSocket whose client is only bytes.
+    /// A server's WebSocket whose client is a raw socket.
     private static func rawPair(
         on loop: EventLoop, _ options: WebSocketOptions = WebSocketOptions(), server: NotingHandler
     ) async throws -> (server: WebSocketConnection, client: StreamSocket, side: RawSide) {
@@ -33,7 +33,7 @@ struct ConnectionTests {
         return (near, sockets.far, side)
     }
 
-    @Test("Messages and pings go both ways, compressed and not", arguments: [nil, DeflateParameters()])
+    @Test("Messages and pings travel both ways, compressed and not", arguments: [nil, DeflateParameters()])
     func bothWays(deflate: DeflateParameters?) async throws {
         try await onLoop { loop in
             let server = NotingHandler { message, connection in connection.send(message) }
@@ -49,7 +49,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("16 MiB go through, with the reader's pauses")
+    @Test("16 MiB arrive, with pauses of the reader")
     func large() async throws {
         try await onLoop { loop in
             var options = WebSocketOptions()
@@ -66,7 +66,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "A close handshake ends both sides cleanly, with what was sent before it delivered", arguments: [true, false])
+        "A close handshake ends both sides cleanly, with earlier messages delivered", arguments: [true, false])
     func closing(serverCloses: Bool) async throws {
         try await onLoop { loop in
             let (server, client) = (NotingHandler(), NotingHandler())
@@ -84,7 +84,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A peer that never answers a close frame is cut off after the time-out")
+    @Test("A peer that never answers a close frame is disconnected after the time-out")
     func unansweredClose() async throws {
         try await onLoop { loop in
             var options = WebSocketOptions()
@@ -98,7 +98,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A peer that breaks the protocol while it still sends can read why")
+    @Test("A peer that violates the protocol while it still sends can read the reason")
     func lastFrameArrives() async throws {
         try await onLoop { loop in
             var options = WebSocketOptions()
@@ -112,7 +112,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A slow reader is cut off with 1013 when it reads again; what it missed is not sent and nobody else waits")
+    @Test("A slow reader gets 1013 and no dropped messages when it reads again, and other sockets do not wait")
     func slowReader() async throws {
         try await onLoop { loop in
             var options = WebSocketOptions()
@@ -141,7 +141,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("Who reads is not cut off, however much is sent in one turn")
+    @Test("A fast reader is not disconnected, however much is sent in one turn")
     func muchAtOnce() async throws {
         try await onLoop { loop in
             var options = WebSocketOptions()
@@ -149,7 +149,7 @@ struct ConnectionTests {
             let (server, client) = (NotingHandler(), NotingHandler())
             let (near, far) = try await Self.pair(on: loop, options, server: server, client: client)
             let message = Message.binary([UInt8](repeating: 1, count: 60_000))
-            // What the kernel takes of a new connection on this machine by far, and more than may wait.
+            // Far more than the kernel takes from a new connection, and more than the output limit.
             for _ in 0..<4 { near.send(message) }
             #expect(near.isOpen)
             for _ in 0..<4 { #expect(await client.journal.message() == message) }
@@ -157,7 +157,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("While reading is paused nothing is delivered, not even what has arrived; then all is, in order")
+    @Test("While reading is paused nothing is delivered, not even arrived messages; then all of them are, in order")
     func pausing() async throws {
         try await onLoop { loop in
             let server = NotingHandler { _, connection in connection.pauseReading() }
@@ -174,7 +174,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A silent peer is pinged and kept while it answers, and dropped when it does not")
+    @Test("A silent peer is pinged, kept while it answers, and disconnected when it does not")
     func keepAlive() async throws {
         try await onLoop { loop in
             var options = WebSocketOptions()
@@ -194,7 +194,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("A lost connection is told once, as abnormal")
+    @Test("A lost connection is reported once, as abnormal")
     func lost() async throws {
         try await onLoop { loop in
             let server = NotingHandler()

@@ -3,7 +3,7 @@ import WebSocket
 
 @Suite("Pings and pongs")
 struct ControlFrameTests {
-    @Test("A ping is answered with its own payload", arguments: [0, 1, 124, 125])
+    @Test("A ping is answered with its payload", arguments: [0, 1, 124, 125])
     func ping(length: Int) throws {
         let payload = (0..<length).map { UInt8(255 - $0) }
         for chop in [1, .max] {
@@ -36,7 +36,7 @@ struct ControlFrameTests {
         #expect(try peer.reply().map(\.opcode) == [8])
     }
 
-    @Test("A pong that nobody asked for is taken without a reply")
+    @Test("An unsolicited pong is accepted without a reply")
     func unsolicitedPong() throws {
         var peer = EchoPeer()
         peer.take([.pong(), .pong([1, 2]), .ping([3])])
@@ -44,7 +44,7 @@ struct ControlFrameTests {
         #expect(peer.pongs == [[], [1, 2]])
     }
 
-    @Test("Control frames between the fragments of a message are answered at once and leave it whole")
+    @Test("Control frames between the fragments of a message are answered at once, and the message stays whole")
     func betweenFragments() throws {
         for chop in [1, .max] {
             var peer = EchoPeer()
@@ -55,7 +55,7 @@ struct ControlFrameTests {
         }
     }
 
-    @Test("Fragments come together, empty ones too")
+    @Test("Fragments are joined, with empty ones")
     func fragments() throws {
         var peer = EchoPeer()
         peer.take([.text("", final: false), .more(""), .more("a"), .more(""), .more("b", final: true)])
@@ -63,7 +63,7 @@ struct ControlFrameTests {
         #expect(try peer.reply() == [.text("ab"), .text("")])
     }
 
-    @Test("A continuation of nothing ends the connection", arguments: [true, false])
+    @Test("A continuation without a message ends the connection", arguments: [true, false])
     func continuationOfNothing(isFinal: Bool) {
         var peer = EchoPeer()
         peer.take([.more("x", final: isFinal), .text("never")])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebSocket
 
-@Suite("permessage-deflate is negotiated")
+@Suite("Negotiation of permessage-deflate")
 struct DeflateNegotiationTests {
     private static var keeping: DeflatePolicy {
         var policy = DeflatePolicy()
@@ -16,7 +16,7 @@ struct DeflateNegotiationTests {
     }
 
     @Test(
-        "An acceptable offer is answered with what was agreed",
+        "An acceptable offer is answered with the agreed parameters",
         arguments: [
             ("permessage-deflate", "permessage-deflate"),
             ("Permessage-Deflate; client_max_window_bits", "permessage-deflate"),
@@ -39,7 +39,7 @@ struct DeflateNegotiationTests {
     }
 
     @Test(
-        "An offer with unknown, repeated or ill-valued parameters is declined",
+        "An offer with unknown, repeated or invalid parameters is declined",
         arguments: [
             "permessage-deflate; unknown", "permessage-deflate; server_no_context_takeover=1",
             "permessage-deflate; client_no_context_takeover=true", "permessage-deflate; server_max_window_bits",
@@ -55,7 +55,7 @@ struct DeflateNegotiationTests {
     }
 
     @Test(
-        "A header that breaks the grammar is malformed",
+        "A header that violates the grammar is malformed",
         arguments: [
             "permessage-deflate; =1", "permessage-deflate;", "permessage-deflate; a=", "permessage-deflate; a=\"b",
             "permessage-deflate; a=\"b c\"", "permessage-deflate; a=\"\"", "a b", "a; b=c d", "@", "a; b=\"c\\",
@@ -64,7 +64,7 @@ struct DeflateNegotiationTests {
         #expect(HandshakeExtension.parse(header) == nil)
     }
 
-    @Test("Without contexts of its own, a server says so to every client")
+    @Test("A server without contexts of its own says so to every client")
     func noContexts() throws {
         let offers = try #require(HandshakeExtension.parse("permessage-deflate; client_max_window_bits"))
         let agreed = try #require(DeflatePolicy().answer(to: offers))
@@ -72,7 +72,7 @@ struct DeflateNegotiationTests {
         #expect(!agreed.parameters.serverKeepsContext && !agreed.parameters.clientKeepsContext)
     }
 
-    @Test("A smaller window is asked of clients that can be asked, and used for the server's own messages")
+    @Test("A smaller window is requested from clients that support it, and used for the server's messages")
     func smallWindows() throws {
         var policy = Self.keeping
         policy.serverWindowBits = 11
@@ -86,7 +86,7 @@ struct DeflateNegotiationTests {
                 == "permessage-deflate; server_max_window_bits=11; client_max_window_bits=8")
     }
 
-    @Test("A client accepts what it asked for and nothing else")
+    @Test("A client accepts only the parameters that it offered")
     func clientAccepts() throws {
         func accept(_ answer: String, _ policy: DeflatePolicy) -> DeflateParameters? {
             HandshakeExtension.parse(answer)?.first.flatMap(policy.accept)
@@ -103,7 +103,7 @@ struct DeflateNegotiationTests {
         #expect(accept("permessage-deflate; server_max_window_bits=9", small)?.serverWindowBits == 9)
     }
 
-    @Test("When too many sockets have contexts of their own, the next get none, until one goes")
+    @Test("When too many sockets have contexts of their own, further sockets get none until one closes")
     func bounded() throws {
         let pool = CompressionPool(policy: Self.keeping, maximumOwnContexts: 1)
         var first: WebSocketMachine? = WebSocketMachine(

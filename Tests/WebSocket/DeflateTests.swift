@@ -33,7 +33,7 @@ struct DeflateTests {
     }
 
     @Test(
-        "Messages come back whatever was agreed on windows and contexts",
+        "Messages come back with all negotiated windows and contexts",
         arguments: windows, [(true, true), (true, false), (false, true), (false, false)])
     func echo(windowBits: Int, keeps: (server: Bool, client: Bool)) throws {
         var parameters = DeflateParameters()
@@ -69,7 +69,7 @@ struct DeflateTests {
         return frames
     }
 
-    @Test("Both our sides understand each other, and a kept context makes repetitions small")
+    @Test("Our client and server understand each other, and a kept context makes repetitions small")
     func bothSides() throws {
         var sizes: [Bool: Int] = [:]
         for keeps in [true, false] {
@@ -95,7 +95,7 @@ struct DeflateTests {
         #expect(sizes[true]! * 4 < sizes[false]!)
     }
 
-    @Test("Messages may be uncompressed, and short ones are sent so")
+    @Test("Messages may be uncompressed, and short ones are sent uncompressed")
     func uncompressed() throws {
         var peer = EchoPeer(deflate: DeflateParameters(), pool: Self.pool(minimumSize: 100))
         let long = TestFrame(opcode: 1, payload: Self.slice(200, 3))
@@ -105,7 +105,7 @@ struct DeflateTests {
         #expect(reply[1].reserved == 4 && reply[1].payload.count < 200)
     }
 
-    @Test("The compression bit is refused without agreement, and on a continuation")
+    @Test("The compression bit is refused without negotiation, and on a continuation")
     func misplacedBit() {
         var peer = EchoPeer()
         peer.take([TestFrame(reserved: 4, opcode: 1, payload: [0])])
@@ -115,7 +115,7 @@ struct DeflateTests {
         #expect(peer.ending?.code == .protocolError)
     }
 
-    @Test("What cannot be inflated ends the connection with 1007, and the loop's inflater serves on")
+    @Test("Invalid compressed data ends the connection with 1007, and the loop's inflater still works")
     func garbage() throws {
         let pool = Self.pool()
         var parameters = DeflateParameters()
@@ -128,14 +128,14 @@ struct DeflateTests {
         #expect(peer.delivered == 1)
     }
 
-    @Test("Inflated text is checked for UTF-8", arguments: [[0xFF], [0x61, 0xE1, 0xBD]] as [[UInt8]])
+    @Test("Decompressed text is checked for UTF-8", arguments: [[0xFF], [0x61, 0xE1, 0xBD]] as [[UInt8]])
     func invalidText(text: [UInt8]) {
         var peer = EchoPeer(deflate: DeflateParameters())
         peer.take([TestFrame(reserved: 4, opcode: 1, payload: TestDeflate().deflated(text))])
         #expect(peer.ending?.code == .invalidPayload)
     }
 
-    @Test("A message may inflate up to the limit, and one byte more ends the connection with 1009")
+    @Test("A message may decompress to the limit, and one byte more ends the connection with 1009")
     func inflatedSize() throws {
         for (size, passes) in [(100_000, true), (100_001, false), (50_000_000, false)] {
             for keeps in [true, false] {
@@ -150,7 +150,7 @@ struct DeflateTests {
         }
     }
 
-    @Test("Noise of the largest size passes, though it is longer compressed; much more than that is not even taken in")
+    @Test("Random bytes up to the limit pass though compression makes them longer; a much longer frame is refused")
     func noise() throws {
         let noise = (0..<100_000).map { _ in UInt8.random(in: 0...255) }
         var peer = EchoPeer(limits: SizeLimits(message: 100_000), deflate: DeflateParameters())
@@ -163,7 +163,7 @@ struct DeflateTests {
         #expect(peer.ending?.code == .messageTooBig)
     }
 
-    @Test("The examples of RFC 7692 are understood")
+    @Test("The examples of RFC 7692 are decoded")
     func examples() throws {
         let hello: [[UInt8]] = [
             [0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00],
@@ -184,7 +184,7 @@ struct DeflateTests {
         #expect(try peer.reply() == [.text("Hello"), .text("Hello")])
     }
 
-    @Test("A block marked as last does not end what later messages may refer to")
+    @Test("A block marked as last does not reset the context of later messages")
     func finalBlock() throws {
         var peer = EchoPeer(deflate: DeflateParameters(), pool: Self.pool(minimumSize: 1000))
         peer.take([
@@ -195,7 +195,7 @@ struct DeflateTests {
     }
 
     @Test(
-        "A message may have 16 blocks marked as last; more end the connection with 1007, however little they hold",
+        "A message may have 16 blocks marked as last; more end the connection with 1007, however short they are",
         arguments: [(1, true), (16, true), (17, false), (60, false), (500_000, false)], [true, false])
     func finalBlocks(blocks: (count: Int, pass: Bool), keepsContext: Bool) throws {
         var parameters = DeflateParameters()
@@ -214,7 +214,7 @@ struct DeflateTests {
         #expect(peer.delivered == 1, "the loop's inflater serves on")
     }
 
-    @Test("After an empty message that begins anew, the next one refers to nothing before it")
+    @Test("After an empty message that resets the context, the next one refers to nothing before it")
     func emptyBeginning() {
         let message = Self.slice(3000, 1)
         let deflater = Deflater()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("websocket-echo over TCP", .timeLimit(.minutes(10)))
 struct EchoServerTests {
-    @Test("It echoes, closes as asked, ends the connection first, and stops on SIGTERM")
+    @Test("It echoes, answers a close, ends the connection first, and stops on SIGTERM")
     func session() async throws {
         let server = try await EchoServerProcess()
         let (client, head) = try server.open()
@@ -22,7 +22,7 @@ struct EchoServerTests {
         #expect(await server.stop() == 0)
     }
 
-    @Test("Frames behind the handshake in one piece are not lost")
+    @Test("Frames that arrive together with the handshake are not lost")
     func earlyFrames() async throws {
         let server = try await EchoServerProcess()
         let connection = try RawConnection(port: server.port)
@@ -32,7 +32,7 @@ struct EchoServerTests {
         #expect(try connection.frame() == .text("early"))
     }
 
-    @Test("Invalid text is refused at once, while the message is still open")
+    @Test("Invalid text is refused at once, while its message is incomplete")
     func failFast() async throws {
         let server = try await EchoServerProcess()
         let (client, _) = try server.open()
@@ -61,7 +61,7 @@ struct EchoServerTests {
     }
 
     @Test(
-        "Every way to offer compression is answered, and 1,000 messages come back through it",
+        "Every offer of compression is answered, and 1,000 messages come back through it",
         arguments: [
             "permessage-deflate; client_no_context_takeover; client_max_window_bits",
             "permessage-deflate; client_no_context_takeover; client_max_window_bits; server_no_context_takeover",
@@ -88,7 +88,7 @@ struct EchoServerTests {
         }
     }
 
-    @Test("What is no handshake is answered in HTTP")
+    @Test("A request that is not a handshake is answered in HTTP")
     func refusals() async throws {
         let server = try await EchoServerProcess()
         let version8 = EchoServerProcess.handshake.map {

@@ -6,7 +6,7 @@ import Testing
 struct FramingTests {
     private static let lengths = [0, 1, 7, 8, 9, 125, 126, 127, 128, 4096, 65535, 65536, 131_072]
 
-    @Test("A message of any length comes back as it was, however it is chopped", arguments: lengths, [1, 2, 997, .max])
+    @Test("A message of any length comes back unchanged, however it is cut", arguments: lengths, [1, 2, 997, .max])
     func echo(length: Int, chop: Int) throws {
         let payload = (0..<length).map { UInt8($0 % 95 + 32) }
         for opcode in [1, 2] as [UInt8] {
@@ -42,7 +42,7 @@ struct FramingTests {
         #expect(peer.ending?.code == .protocolError)
     }
 
-    @Test("A server refuses frames without mask, a client those with one")
+    @Test("A server refuses unmasked frames, a client masked ones")
     func maskRules() {
         var peer = EchoPeer()
         peer.take(TestFrame.text("x").bytes(masked: false))
@@ -57,7 +57,7 @@ struct FramingTests {
         #expect(ending.code == .protocolError)
     }
 
-    @Test("What a client sends is masked with a key of its own for each frame")
+    @Test("A client masks each frame with a new key")
     func clientMasks() throws {
         var client = WebSocketMachine(role: .client, limits: SizeLimits())
         let frames = (0..<3).compactMap { _ in client.frame(of: .text("마루 마루")) }
@@ -93,7 +93,7 @@ struct FramingTests {
         }
     }
 
-    @Test("A mask laid on in pieces is the mask of the whole")
+    @Test("A mask applied in pieces equals the mask applied to the whole")
     func maskInPieces() {
         let bytes = (0..<200).map { UInt8($0) }
         let key: [UInt8] = [0x12, 0x9A, 0x00, 0xFF]

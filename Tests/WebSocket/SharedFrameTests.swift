@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebSocket
 
-@Suite("Frames encoded once for many")
+@Suite("Shared frames")
 struct SharedFrameTests {
     private let message = Message.text(String(repeating: "같은 말 ", count: 100))
 
@@ -13,7 +13,7 @@ struct SharedFrameTests {
         return try TestFrame.all(in: machine.frame(of: shared)!)[0]
     }
 
-    @Test("Sockets with compression get the compressed form, others the plain one, all the same bytes")
+    @Test("Sockets with compression get the compressed form, others the plain one, all of them the same bytes")
     func forms() throws {
         let pool = CompressionPool()
         let shared = SharedFrame(message, compressingIn: pool)
@@ -25,7 +25,7 @@ struct SharedFrameTests {
         #expect(try frame(SharedFrame(message), to: DeflateParameters(), pool) == plain)
     }
 
-    @Test("A broadcast is compressed once for all sockets that want it, and not at all while none does")
+    @Test("A broadcast is compressed once for all sockets with compression, and not at all without them")
     func compressedOnce() throws {
         let pool = CompressionPool()
         let shared = SharedFrame(message, compressingIn: pool)
@@ -42,7 +42,7 @@ struct SharedFrameTests {
         #expect(pool.deflater(windowBits: 15).messageCount == 1)
     }
 
-    @Test("A socket with a small window gets no frame that reaches farther back")
+    @Test("A socket with a small window gets no frame that refers farther back")
     func smallWindow() throws {
         let pool = CompressionPool()
         let shared = SharedFrame(message, compressingIn: pool)
@@ -54,7 +54,7 @@ struct SharedFrameTests {
         }
     }
 
-    @Test("A shared frame between a socket's own messages leaves their context right")
+    @Test("A shared frame between a socket's own messages does not corrupt their context")
     func amongOwnMessages() throws {
         var policy = DeflatePolicy()
         policy.keepsServerContext = true

@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-@Suite("Sizes are bounded")
+@Suite("Size limits")
 struct SizeLimitTests {
     private let limits = SizeLimits(message: 1000, frame: 600)
 
@@ -40,7 +40,7 @@ struct SizeLimitTests {
         #expect(peer.ending?.code == .messageTooBig)
     }
 
-    @Test("16 MiB in one frame or in fragments of 64 bytes comes back", arguments: [64, 4096, 16 << 20])
+    @Test("16 MiB in one frame or in fragments of 64 bytes come back", arguments: [64, 4096, 16 << 20])
     func large(fragment: Int) throws {
         var payload = [UInt8](repeating: 0, count: fragment == 64 ? 1 << 20 : 16 << 20)
         for index in stride(from: 0, to: payload.count, by: 1024) { payload[index] = UInt8(index >> 10 & 255) }

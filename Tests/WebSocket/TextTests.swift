@@ -2,7 +2,7 @@ import Testing
 
 @testable import WebSocket
 
-@Suite("Text is UTF-8")
+@Suite("UTF-8 of text messages")
 struct TextTests {
     private static let greek: [UInt8] = [0xCE, 0xBA, 0xE1, 0xBD, 0xB9, 0xCF, 0x83, 0xCE, 0xBC, 0xCE, 0xB5]
 
@@ -70,7 +70,7 @@ struct TextTests {
         }
     }
 
-    @Test("Every prefix of a text is judged as a text of its own")
+    @Test("Every prefix of a text is checked as a text of its own")
     func prefixes() {
         for length in 0...Self.greek.count {
             let prefix = Array(Self.greek[..<length])
@@ -80,7 +80,7 @@ struct TextTests {
         }
     }
 
-    @Test("Text fails with the fragment, and within it with the byte, that makes it invalid")
+    @Test("Text fails with the first fragment, and the first byte in it, that makes it invalid")
     func failsFast() {
         let invalid: [UInt8] = Self.greek + [0xF4, 0x90, 0x80, 0x80] + Array("edited".utf8)
         let bytes = TestFrame(isFinal: false, opcode: 1, payload: invalid).bytes()
@@ -98,7 +98,7 @@ struct TextTests {
         #expect(peer.ending?.code == .invalidPayload)
     }
 
-    @Test("Binary messages are not text")
+    @Test("Binary messages are not checked")
     func binary() throws {
         var peer = EchoPeer()
         let frames = Self.invalid.map { TestFrame.binary($0) }
@@ -106,19 +106,19 @@ struct TextTests {
         #expect(try peer.reply() == frames)
     }
 
-    @Test("Every scalar is accepted and no pair of other bytes is")
+    @Test("Every scalar is accepted, and every invalid pair of bytes is refused")
     func exhaustive() {
         for value in UInt32(0)...0x10FFFF {
             guard let scalar = Unicode.Scalar(value) else { continue }
-            var validator = UTF8Validator()
+            var checker = TextChecker()
             let encoded = Array(UTF8.encode(scalar)!)
-            let isValid = encoded.withUnsafeBytes { validator.accept($0) } && validator.isBetweenCharacters
+            let isValid = encoded.withUnsafeBytes { checker.accept($0) } && checker.isBetweenCharacters
             if !isValid { return #expect(Bool(false), "U+\(value) is refused") }
         }
         for first in UInt8.min...UInt8.max {
             for second in UInt8.min...UInt8.max {
-                var validator = UTF8Validator()
-                let isValid = [first, second].withUnsafeBytes { validator.accept($0) } && validator.isBetweenCharacters
+                var checker = TextChecker()
+                let isValid = [first, second].withUnsafeBytes { checker.accept($0) } && checker.isBetweenCharacters
                 let expected = String(validating: [first, second], as: UTF8.self) != nil
                 if isValid != expected { return #expect(Bool(false), "\(first) \(second)") }
             }

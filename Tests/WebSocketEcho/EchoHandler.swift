@@ -1,6 +1,6 @@
 import WebSocket
 
-/// Sends every message back as it came, and takes in no more while the peer does not read.
+/// Sends every message back, and reads no more while the peer does not read.
 final class EchoHandler: WebSocketHandler {
     func received(_ message: Message, on connection: WebSocketConnection) { connection.send(message) }
 

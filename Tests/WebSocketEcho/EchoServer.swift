@@ -3,7 +3,7 @@ import Glibc
 import HTTP
 import WebSocket
 
-/// `websocket-echo PORT` serves `/echo` on 127.0.0.1: messages to 16 MiB, permessage-deflate with all that it offers.
+/// `websocket-echo PORT` serves `/echo` on 127.0.0.1: messages up to 16 MiB, with every offer of permessage-deflate.
 @main
 struct EchoServer {
     private static let largestMessage = 16 << 20

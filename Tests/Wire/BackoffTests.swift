@@ -2,7 +2,7 @@ import Testing
 import Wire
 
 @Suite struct BackoffTests {
-    @Test("Each wait is between half of its step and all of it, and steps double up to the limit")
+    @Test("Each wait is between half of its step and the whole step, and steps double up to the limit")
     func doubling() {
         var backoff = Backoff(first: .milliseconds(50), limit: .milliseconds(300))
         for step in [50, 100, 200, 300, 300] {
@@ -11,7 +11,7 @@ import Wire
         }
     }
 
-    @Test("After a success the waits begin anew, and a thousand failures do not overflow")
+    @Test("After a success the waits start again, and a thousand failures do not overflow")
     func reset() {
         var backoff = Backoff(first: .milliseconds(50), limit: .seconds(2))
         for _ in 0..<1000 { #expect(backoff.next() <= .seconds(2)) }
@@ -20,7 +20,7 @@ import Wire
         #expect(backoff.next() <= .milliseconds(50))
     }
 
-    @Test("A success that has not lasted as long as the wait for it does not count")
+    @Test("A success that is shorter than the wait before it does not count")
     func shortSuccess() {
         var backoff = Backoff(first: .milliseconds(50), limit: .seconds(2))
         for _ in 0..<3 { _ = backoff.next() }
@@ -31,7 +31,7 @@ import Wire
         #expect(backoff.failures == 0)
     }
 
-    @Test("Two who fail together do not wait equally long")
+    @Test("Two clients that fail together wait for different times")
     func jitter() {
         let waits = Set((0..<20).map { _ in Backoff(first: .seconds(1)).firstWait })
         #expect(waits.count > 1)

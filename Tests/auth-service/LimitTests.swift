@@ -62,6 +62,47 @@ struct LimitTests {
         }
     }
 
+    @Test("A flood of joins does not keep users from logging in")
+    func joinFlood() async throws {
+        try await AuthFixture.run(["hash_threads": "1", "hash_queue": "8"]) { fixture async throws in
+            _ = try await fixture.join()
+            #expect(try await logIn(fixture, "a@b.kr", AuthFixture.password, from: "198.51.100.1").status == 200)
+            let codes = try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 1...120 {
+                    group.addTask {
+                        try await fixture.service.call(
+                            "POST", "/v1/users/join",
+                            headers: [("Content-Type", "application/json"), ("X-Forwarded-For", "192.0.2.\(number)")],
+                            body: Array(#"{"email":"\#(number)@b.kr","password":"Passw0rd!","nickname":"n"}"#.utf8)
+                        ).errorCode
+                    }
+                }
+                for _ in 1...8 {
+                    let reply = try await logIn(fixture, "a@b.kr", AuthFixture.password, from: "198.51.100.1")
+                    #expect(reply.status == 200, "\(reply.text)")
+                }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+            #expect(codes == ["", "E98"])
+        }
+    }
+
+    @Test("An address that joins too often gets E98 with Retry-After, and other addresses may join")
+    func joinRate() async throws {
+        try await AuthFixture.run(["join_rate": "1", "join_burst": "3"]) { fixture async throws in
+            var number = 0
+            func join(from address: String) async throws -> HTTPCall.Reply {
+                number += 1
+                return try await fixture.service.call(
+                    "POST", "/v1/users/join",
+                    headers: [("Content-Type", "application/json"), ("X-Forwarded-For", address)],
+                    body: Array(#"{"email":"\#(number)@b.kr","password":"Passw0rd!","nickname":"n"}"#.utf8))
+            }
+            try await refused(fixture) { try await join(from: "192.0.2.1") }
+            #expect(try await join(from: "192.0.2.2").status == 201)
+        }
+    }
+
     @Test("A hash with outdated parameters is replaced by the next successful login only")
     func rehash() async throws {
         try await AuthFixture.run { fixture async throws in

@@ -31,6 +31,29 @@ struct ProfileTests {
         }
     }
 
+    @Test("A nickname without a visible character, or with invisible or direction-changing ones, is E11")
+    func invisibleNames() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            func edit(_ name: String) async throws -> String {
+                try await fixture.service.call(
+                    "PUT", "/v1/users/me", token: user.access, json: #"{"nickname":"\#(name)"}"#
+                ).errorCode
+            }
+            for name in [
+                " ", "\u{3000}", "\u{200B}", "\u{200D}", "\u{3164}", "\u{2800}", "\u{FE0F}", "a\u{200B}b", "a\u{202E}b",
+                "a\u{2066}b", "a\u{200F}", "\u{FEFF}a", "a\u{00AD}b", "a\u{2028}b", "a\u{115F}b", "a\u{E0041}b",
+            ] {
+                #expect(try await edit(name) == "E11", "\(name.unicodeScalars.map { String($0.value, radix: 16) })")
+            }
+            for name in [
+                "새싹", "a b", "👩‍👩‍👧‍👦", "❤️", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}", "کتاب\u{200C}ها",
+            ] {
+                #expect(try await edit(name) == "", "\(name)")
+            }
+        }
+    }
+
     @Test("The internal profile has the new name and a higher version")
     func version() async throws {
         try await AuthFixture.run { fixture async throws in

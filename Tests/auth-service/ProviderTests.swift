@@ -78,6 +78,15 @@ struct ProviderTests {
         }
     }
 
+    @Test("An Apple token without a nonce is accepted once")
+    func withoutNonce() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let token = try fixture.providers.apple.token(try #require(QueryParameters("sub=001.a&email=p@b.kr")))
+            #expect(try await fixture.appleToken(token).status == 200)
+            #expect(try await fixture.appleToken(token).errorCode == "E03")
+        }
+    }
+
     @Test("A used nonce is refused by other instances and after a restart of Redis")
     func durableNonce() async throws {
         try await AuthFixture.run { fixture async throws in
@@ -137,6 +146,43 @@ struct ProviderTests {
             let kakao = try await fixture.kakao("kakao-7-both@b.kr").json["user_id"]?.string
             let apple = try await fixture.apple("sub=001.a&email=BOTH@b.kr").json["user_id"]?.string
             #expect(kakao != nil && kakao == apple)
+        }
+    }
+
+    @Test("Verified emails that are equal only after Unicode folding give different accounts")
+    func notFolded() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let emails = [
+                "u@strasse.de", "u@stra%C3%9Fe.de", "k@b.kr", "%E2%84%AA@b.kr", "u@b.kr", "%EF%BD%95@b.kr",
+                "jos%C3%A9@b.kr",
+                "JOS%C3%89@b.kr",
+            ]
+            var ids: Set<String> = []
+            for (number, email) in emails.enumerated() {
+                let reply = try await fixture.apple("sub=\(number)&email=\(email)")
+                ids.insert(try #require(try reply.json["user_id"]?.string, "\(email): \(reply.text)"))
+            }
+            #expect(ids.count == emails.count)
+        }
+    }
+
+    @Test("A domain and its A-labels are the same address")
+    func aLabels() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let first = try await fixture.apple("sub=1&email=u@stra%C3%9Fe.de").json["user_id"]?.string
+            let second = try await fixture.apple("sub=2&email=u@XN--STRAE-OQA.de").json["user_id"]?.string
+            #expect(first != nil && first == second)
+        }
+    }
+
+    @Test("Two users with one verified email that is not ASCII get different accounts")
+    func notASCII() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let first = try await fixture.apple("sub=1&email=jos%C3%A9@b.kr").json
+            let second = try await fixture.apple("sub=2&email=jos%C3%A9@b.kr").json
+            #expect(first["email"]?.string == "jos\u{E9}@b.kr")
+            #expect(second["user_id"] != nil && second["user_id"]?.string != first["user_id"]?.string)
+            #expect(second["email"]?.string?.hasSuffix("@users.invalid") == true)
         }
     }
 

@@ -32,7 +32,64 @@ struct SessionTests {
             }
             let next = try replies.map { try #require(try $0.json["refreshToken"]?.string) }
             #expect(Set(next + [user.refresh]).count == 9)
-            for token in next { #expect(try await fixture.refresh(token).status == 200) }
+            #expect(try await fixture.refresh(next[0]).status == 200)
+        }
+    }
+
+    @Test(
+        "Of two successors of one refresh token only the first one used is valid; using the other one ends the session")
+    func fork() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            let first = try #require(try await fixture.refresh(user.refresh).json["refreshToken"]?.string)
+            let second = try #require(try await fixture.refresh(user.refresh).json["refreshToken"]?.string)
+            let renewed = try await fixture.refresh(second).json
+            #expect(try await fixture.refresh(first).errorCode == "E06")
+            let last = try #require(renewed["refreshToken"]?.string)
+            #expect(try await fixture.refresh(last).errorCode == "E06")
+            let access = try #require(renewed["accessToken"]?.string)
+            #expect(try await fixture.me(access).errorCode == "E05")
+        }
+    }
+
+    @Test("The grace of a used refresh token is counted from its first use, however often it is used")
+    func graceFromFirstUse() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            for _ in 1...2 {
+                #expect(try await fixture.refresh(user.refresh).status == 200)
+                _ = try await fixture.service.database.run(
+                    sql: "update auth.refresh_token set used_at = used_at - 40000 where used_at is not null")
+            }
+            #expect(try await fixture.refresh(user.refresh).errorCode == "E06")
+        }
+    }
+
+    @Test("Rapid refreshes of one session get E98; a few parallel ones and other sessions are not affected")
+    func rapid() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let key = "gen-2024-07"
+            let (user, other) = (try await fixture.join(key: key), try await fixture.logIn(key: key))
+            var codes: [String] = []
+            for _ in 1...100 { codes.append(try await fixture.refresh(user.refresh, key: key).errorCode) }
+            #expect(Set(codes[..<20]) == [""])
+            #expect(codes.contains("E98"))
+            #expect(try await fixture.refresh(other.refresh, key: key).status == 200)
+        }
+    }
+
+    @Test("Replies with tokens must not be stored by caches")
+    func notStored() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let joined = try await fixture.service.call(
+                "POST", "/v1/users/join",
+                json: #"{"email":"a@b.kr","password":"\#(AuthFixture.password)","nickname":"n"}"#)
+            let refreshToken = try fixture.user(joined).refresh
+            let replies = [
+                joined, try await fixture.logInReply(), try await fixture.kakao("kakao-7"),
+                try await fixture.refresh(refreshToken),
+            ]
+            for reply in replies { #expect(reply.headers["cache-control"] == "no-store") }
         }
     }
 

@@ -63,7 +63,8 @@ struct ClosingTests {
             try await Self.lockingMessages(chat) {
                 try await chat.publishFact(1, "workspace.deleted", #"{"workspace_id":"3","version":2}"#)
                 try await chat.publishFact(
-                    2, "channel.member.removed", #"{"channel_id":"9","workspace_id":"4","user_id":"2","version":2}"#)
+                    2, "channel.member.removed",
+                    #"{"channel_id":"9","workspace_id":"4","name":"g","user_id":"2","version":2}"#)
                 let events = try await listener.events { $0.last?["room"]?.string == "channel-9" }
                 let named = events.map { "\($0["type"]?.string ?? "") \($0["room"]?.string ?? "")" }
                 #expect(named == ["closed channel-7", "closed dm-1", "removed channel-9"])

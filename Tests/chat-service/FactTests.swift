@@ -24,7 +24,7 @@ struct FactTests {
             for number in 1...3 { _ = try await chat.send("\(number)") }
             let listener = try RoomEventListener(chat.redis)
             chat.peers.change { $0.channels[7]?.members.remove(2) }
-            let body = #"{"channel_id":"7","workspace_id":"3","user_id":"2","version":5}"#
+            let body = #"{"channel_id":"7","workspace_id":"3","name":"g","user_id":"2","version":5}"#
             try await chat.publishFact(1, "channel.member.removed", body)
             let removed = try await Self.events(listener, of: "removed")
             #expect(removed.map { $0["after"]?.int } == [3])
@@ -32,7 +32,8 @@ struct FactTests {
             try await chat.publishFact(1, "channel.member.removed", body)
             // Facts are processed in order, so the effect of this one follows any effect of the repeated one.
             try await chat.publishFact(
-                2, "channel.member.removed", #"{"channel_id":"7","workspace_id":"3","user_id":"3","version":1}"#)
+                2, "channel.member.removed",
+                #"{"channel_id":"7","workspace_id":"3","name":"g","user_id":"3","version":1}"#)
             let next = try await Self.events(listener, of: "removed")
             #expect(next.map { $0["user_id"]?.string } == ["3"])
         }
@@ -163,7 +164,10 @@ struct FactTests {
                 ("workspace.member.removed", #"{"workspace_id":"3","user_id":"2","version":3}"#),
                 ("channel.changed", #"{"channel_id":"7","workspace_id":"3","name":"second","version":4}"#),
                 ("workspace.member.added", #"{"workspace_id":"3","user_id":"2","version":5}"#),
-                ("channel.member.removed", #"{"channel_id":"7","workspace_id":"3","user_id":"3","version":6}"#),
+                (
+                    "channel.member.removed",
+                    #"{"channel_id":"7","workspace_id":"3","name":"g","user_id":"3","version":6}"#
+                ),
                 ("workspace.member.removed", #"{"workspace_id":"3","user_id":"3","version":7}"#),
                 ("channel.deleted", #"{"channel_id":"8","workspace_id":"3","name":"r","version":8}"#),
             ]

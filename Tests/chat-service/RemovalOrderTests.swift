@@ -24,10 +24,10 @@ struct RemovalOrderTests {
                         }
                         guard number == 4 else { continue }
                         group.addTask {
+                            let channel = #""channel_id":"7","workspace_id":"3","name":"g""#
                             try await chat.publishFact(
                                 round, isWhole ? "workspace.member.removed" : "channel.member.removed",
-                                #"{"channel_id":"7","workspace_id":"3","user_id":"\#(round + 100)","version":\#(round)}"#
-                            )
+                                #"{\#(channel),"user_id":"\#(round + 100)","version":\#(round)}"#)
                         }
                     }
                     try await group.waitForAll()

@@ -7,7 +7,9 @@ import Wire
 
 @Suite("Access to routes", .serialized)
 struct AccessTests {
-    static let clientRoutes = [("GET", "/v1/store/item/list"), ("POST", "/v1/store/pay/validation")]
+    static let clientRoutes = [
+        ("GET", "/v1/store/item/list"), ("POST", "/v1/store/orders"), ("POST", "/v1/store/pay/validation"),
+    ]
     static let internalRoutes = [
         ("POST", "/internal/balances"),
         ("POST", "/internal/reserves"), ("POST", "/internal/reserves/k/capture"),
@@ -91,6 +93,23 @@ struct AccessTests {
             #expect(codes == Array(repeating: "E99", count: 20) + Array(repeating: "E98", count: 5))
             let other = try await fixture.validate("imp_1", "ios_sooda_1", user: 8)
             #expect(other.errorCode == "E99")
+        }
+    }
+
+    @Test("Unsigned webhooks cannot fill the table of attempts while the provider is down")
+    func webhookAttemptsAreBounded() async throws {
+        try await PaymentFixture.use { fixture in
+            fixture.provider.behavior = .failing
+            try await fixture.database.run(
+                sql: """
+                    insert into payment.attempt (provider, reference, next_try_at)
+                    select 'portone-v1', 'imp_open_' || number, (extract(epoch from now()) * 1000)::bigint + 3600000
+                    from generate_series(1, 9999) as number
+                    """)
+            #expect(try await fixture.webhookV1("imp_1").status == 200)
+            let refused = try await fixture.webhookV1("imp_2")
+            #expect(refused.errorCode == "E98")
+            #expect(try await fixture.validate("imp_3", "ios_sooda_3").errorCode == "E99")
         }
     }
 

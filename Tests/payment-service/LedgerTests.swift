@@ -30,7 +30,7 @@ struct LedgerTests {
             let balances = try reply.json["balances"]?.elements?.map {
                 "\($0["user_id"]?.string ?? ""):\($0["balance"]?.int ?? 0)"
             }
-            #expect(balances?.sorted() == ["7:70", "8:100"])
+            #expect(balances?.sorted() == ["7:70", "8:100"], "\(reply.status) \(reply.text)")
             #expect(try await fixture.ask("POST", "/internal/balances", json: #"{"ids":["x"]}"#).errorCode == "E11")
         }
     }

@@ -97,6 +97,50 @@ struct StoreTests {
         }
     }
 
+    @Test("A PortOne V2 payment is credited only to the user that the server made its order for")
+    func orders() async throws {
+        try await PaymentFixture.use { fixture in
+            let reply = try await fixture.call("POST", "/v1/store/orders", json: #"{"item":"50 Coin"}"#)
+            #expect(reply.status == 200)
+            let order = try #require(try JSONValue(parsing: reply.body)["merchant_uid"]?.string)
+            #expect(order.hasPrefix("maru_sooda_"))
+            #expect(reply.text.contains(#""item":"50 Coin","amount":"500""#))
+            fixture.provider.put(.init(reference: order, order: order, item: "50 Coin", amount: 500))
+            fixture.provider.put(.init(reference: Self.order, order: Self.order))
+            let (guessed, other, owner) = (
+                try await fixture.validateWithoutOrder(Self.order, Self.order, user: 8),
+                try await fixture.validateWithoutOrder(order, order, user: 8),
+                try await fixture.validateWithoutOrder(order, order)
+            )
+            #expect([guessed.errorCode, other.errorCode, owner.errorCode] == ["E81", "E82", ""])
+            #expect(try await fixture.balance(7) == 150)
+            let unknown = try await fixture.call("POST", "/v1/store/orders", json: #"{"item":"1 Coin"}"#)
+            #expect(unknown.errorCode == "E11")
+        }
+    }
+
+    @Test("A user may make a limited number of orders a day")
+    func manyOrders() async throws {
+        try await PaymentFixture.use(["orders_per_day": "3"]) { fixture in
+            var codes: [String] = []
+            for _ in 1...4 {
+                codes.append(
+                    try await fixture.call("POST", "/v1/store/orders", json: #"{"item":"10 Coin"}"#).errorCode)
+            }
+            #expect(codes == ["", "", "", "E98"])
+        }
+    }
+
+    @Test("A user that guesses PortOne V1 payments gets E98, and other users are still served")
+    func guesses() async throws {
+        try await PaymentFixture.use(["unknown_payments_per_hour": "5"]) { fixture in
+            var codes: [String] = []
+            for number in 1...7 { codes.append(try await fixture.validate("imp_\(number)", Self.order).errorCode) }
+            #expect(codes == ["E81", "E81", "E81", "E81", "E81", "E98", "E98"])
+            #expect(try await fixture.validate("imp_9", Self.order, user: 8).errorCode == "E81")
+        }
+    }
+
     @Test("Empty, missing, oversized and wrongly typed fields are E11, and nothing is written")
     func badInput() async throws {
         try await PaymentFixture.use { fixture in

@@ -60,6 +60,7 @@ services_of() {
     case $1-$2 in
         load-product) printf '%s\n' "${services[@]}" ;;
         bench-sends | bench-history) printf 'chat-service\n' ;;
+        bench-http) printf 'payment-service\n' ;;
         bench-fanout | load-realtime) printf '%s\n' realtime-gateway chat-service ;;
         load-*)
             for service in "${services[@]}"; do

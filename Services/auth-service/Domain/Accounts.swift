@@ -16,7 +16,9 @@ struct Accounts: Sendable {
     }
 
     /// Throws E98 while the queue of passwords to hash is full.
-    func requireHashCapacity() throws(Failure) { try passwords.requireHashCapacity() }
+    func requireHashCapacity(for caller: Passwords.Caller) throws(Failure) {
+        try passwords.requireCapacity(for: caller)
+    }
 
     /// Throws E12 if the email has an account.
     func requireUnused(_ email: EmailAddress) async throws {
@@ -26,7 +28,7 @@ struct Accounts: Sendable {
     /// Creates an account with a password.
     func join(_ new: NewAccount) async throws -> Account {
         try await requireUnused(new.email)
-        let hash = try await passwords.hash(new.password)
+        let hash = try await passwords.hash(new.password, for: .join)
         let account = try await store.insert(
             new.email, nickname: new.nickname, phone: new.phone, passwordHash: hash, at: .now)
         guard let account else { throw Failure.duplicate("An account with this email already exists.") }
@@ -35,15 +37,16 @@ struct Accounts: Sendable {
 
     /// Returns the account of an email if the password is right. An unknown email takes the same time and gets the same
     /// error as a wrong password.
-    func logIn(_ email: EmailAddress?, password: String) async throws -> Account {
+    func logIn(_ email: EmailAddress?, password: String, isKnownPair: Bool) async throws -> Account {
+        let caller = isKnownPair ? Passwords.Caller.knownPair : .unknownPair
         var found: AccountStore.AccountWithPassword?
         if let email { found = try await store.find(email) }
-        let verdict = try await passwords.verify(password, against: found?.passwordHash)
+        let verdict = try await passwords.verify(password, against: found?.passwordHash, for: caller)
         guard let found, case .right(let needsRehash) = verdict else {
             throw Failure(.unknownAccount, "The email or the password is wrong.")
         }
         if needsRehash {
-            try await store.setPasswordHash(try await passwords.hash(password), of: found.account.id)
+            try await store.setPasswordHash(try await passwords.hash(password, for: .knownPair), of: found.account.id)
         }
         return found.account
     }

@@ -11,13 +11,13 @@ final class LoginThrottle: Sendable {
 
     /// Runs `logIn`, or throws E98 with the time to wait if the account or the address must wait.
     func attempt<Result>(
-        _ email: EmailAddress?, from address: String, _ logIn: () async throws -> Result
+        _ email: EmailAddress?, from address: String, _ logIn: (_ isKnownPair: Bool) async throws -> Result
     ) async throws -> Result {
         let attempt = LoginAttempt(email, from: address)
         let isKnownPair = try begin(attempt, await shared.history(of: attempt))
         defer { backoff.withLock { $0.ended(attempt) } }
         do {
-            let result = try await logIn()
+            let result = try await logIn(isKnownPair)
             backoff.withLock { $0.succeeded(attempt) }
             await shared.succeeded(attempt)
             return result

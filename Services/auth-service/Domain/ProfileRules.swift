@@ -6,10 +6,14 @@ enum ProfileRules {
     private static let nicknameLength = 1...30
     private static let longestPhone = 30
 
-    /// Returns the nickname if it has 1 to 30 characters (grapheme clusters).
+    /// Returns the nickname if it has 1 to 30 characters (grapheme clusters), one of them visible, and no character
+    /// that is invisible or changes the direction of text: such a name could imitate another one.
     static func nickname(_ text: String) throws(Failure) -> String {
         guard text.hasLength(in: nicknameLength) else {
             throw .invalid("A nickname has 1 to 30 characters.")
+        }
+        guard !text.hasDeceptiveCharacters, text.hasVisibleCharacter else {
+            throw .invalid("A nickname has visible characters only.")
         }
         return text
     }

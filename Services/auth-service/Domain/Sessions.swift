@@ -8,8 +8,11 @@ struct Sessions: Sendable {
     let devices: DeviceStore
     let issuer: TokenIssuer
     let publisher: RevocationPublisher
+    /// Refreshes of one session. A client that answers every error with a refresh would loop without it.
+    let refreshes: BucketTable<SessionID>
 
     /// A client that lost a reply may send a used token again for this long; after that a used token counts as stolen.
+    /// Within the grace a token may get several successors, of which the first one used is kept.
     private static let grace = Duration.seconds(60)
 
     /// The tokens that a client stores.
@@ -43,21 +46,21 @@ struct Sessions: Sendable {
         guard let (session, usedAt) = try await store.find(token), session.isOpen(at: now) else {
             throw Failure(.expiredRefresh, "The refresh token has expired.")
         }
+        if let wait = refreshes.take(session.id) { throw Failure.tooManyCalls(retryAfter: wait) }
         // Under another app's key a token that rotates could be used for ever.
         guard session.profile == profile.name else {
             throw Failure(.expiredRefresh, "The refresh token belongs to another app.")
         }
         guard profile.refreshToken == .rotates else { return grant(session, token.text, profile, now) }
-        if let usedAt { try await refuseTheft(of: session, usedAt: usedAt, now) }
+        if let usedAt, now - usedAt > Self.grace { try await refuseTheft(of: session) }
         let next = RefreshToken()
-        let firstUse = try await store.rotate(token, to: next, of: session.id, at: now)
-        try await refuseTheft(of: session, usedAt: firstUse, now)
+        let use = try await store.rotate(token, to: next, of: session.id, at: now)
+        if now - use.firstAt > Self.grace || !use.isFirstSuccessor { try await refuseTheft(of: session) }
         return grant(session, next.text, profile, now)
     }
 
-    /// Ends the session if the token was used up before the grace: two clients have it, and one of them stole it.
-    private func refuseTheft(of session: Session, usedAt: Timestamp, _ now: Timestamp) async throws {
-        guard now - usedAt > Self.grace else { return }
+    /// Ends a session after a reuse: two clients have its refresh tokens, and one of them stole them.
+    private func refuseTheft(of session: Session) async throws {
         try await end(session.id, of: session.account)
         throw Failure(.expiredRefresh, "The refresh token has been used before.")
     }

@@ -29,7 +29,9 @@ struct SocialAccounts: Sendable {
         if let account = try await accountOfVerifiedEmail(identity, in: tx) { return account }
         if let account = try await create(identity, in: tx) { return account }
         // A concurrent call has taken the email, perhaps of the same user with another provider.
-        guard let account = try await accountOfVerifiedEmail(identity, in: tx) else {
+        if let account = try await accountOfVerifiedEmail(identity, in: tx) { return account }
+        // An address that is not ASCII is never linked: the second user with it gets an account without it.
+        guard identity.linkableEmail == nil, let account = try await create(identity.withoutEmail, in: tx) else {
             throw Failure.duplicate("An account with this email already exists.")
         }
         return account
@@ -37,7 +39,7 @@ struct SocialAccounts: Sendable {
 
     private func accountOfVerifiedEmail(_ identity: SocialIdentity, in tx: PostgresTransaction) async throws -> Account?
     {
-        guard let email = identity.verifiedEmail.flatMap({ try? EmailAddress($0) }),
+        guard let email = identity.linkableEmail,
             let known = try await store.findVerified(email, in: tx)
         else { return nil }
         // The account may have been made by someone who does not own the email.

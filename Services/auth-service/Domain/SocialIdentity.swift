@@ -12,3 +12,14 @@ struct SocialIdentity: Sendable, Equatable {
     let verifiedEmail: String?
     let nickname: String?
 }
+
+extension SocialIdentity {
+    /// The verified address, if accounts may be linked by it.
+    var linkableEmail: EmailAddress? {
+        verifiedEmail.flatMap { try? EmailAddress($0) }.flatMap { $0.isLinkable ? $0 : nil }
+    }
+
+    var withoutEmail: SocialIdentity {
+        SocialIdentity(provider: provider, subject: subject, verifiedEmail: nil, nickname: nickname)
+    }
+}

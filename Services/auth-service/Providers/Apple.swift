@@ -26,7 +26,8 @@ struct Apple: Sendable {
         guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= Self.longestSubject else {
             throw Self.refused
         }
-        if let nonce = claims["nonce"]?.string { try await useUp(nonce, expiry: claims["exp"]?.int) }
+        // Without a nonce the token itself is used up.
+        try await useUp(claims["nonce"]?.string ?? token, expiry: claims["exp"]?.int)
         let isVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
         return SocialIdentity(
             provider: .apple, subject: subject, verifiedEmail: isVerified ? claims["email"]?.string : nil,

@@ -7,6 +7,8 @@ struct JoinRoutes: Sendable {
     let accounts: Accounts
     let sessions: Sessions
     let autoJoin: AutoJoin
+    /// Joins of one address.
+    let joins: BucketTable<String>
 
     func register(in routes: inout PublicRoutes) {
         routes.open(.post, "/v1/users/validation/email", validateEmail)
@@ -27,12 +29,13 @@ struct JoinRoutes: Sendable {
             nickname: try ProfileRules.nickname(try fields.text("nickname")),
             phone: try ProfileRules.phone(try fields.optionalText("phone")))
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
-        try accounts.requireHashCapacity()
+        if let wait = joins.take(AddressGroup.of(call.address)) { throw Failure.tooManyCalls(retryAfter: wait) }
+        try accounts.requireHashCapacity(for: .join)
         let account = try await accounts.join(new)
         try await autoJoin.joinWorkspaces(account.id, under: call.profile)
         let grant = try await sessions.open(account.id, under: call.profile, device: device)
         var response = call.created(account.view(tokens: grant.tokens))
-        SocketCookie.set(grant, in: &response, for: call)
+        response.attach(grant, for: call)
         return response
     }
 }

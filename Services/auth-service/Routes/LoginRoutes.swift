@@ -25,9 +25,9 @@ struct LoginRoutes: Sendable {
         let email = try? EmailAddress(text)
         let password = try fields.text("password", upTo: Password.longestInBytes)
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
-        try accounts.requireHashCapacity()
-        let account = try await throttle.attempt(email, from: call.address) {
-            try await accounts.logIn(email, password: password)
+        try accounts.requireHashCapacity(for: .knownPair)
+        let account = try await throttle.attempt(email, from: call.address) { isKnownPair in
+            try await accounts.logIn(email, password: password, isKnownPair: isKnownPair)
         }
         return try await logIn(account, device: device, call) { call.reply(LoginView(account: account, tokens: $0)) }
     }
@@ -61,7 +61,7 @@ struct LoginRoutes: Sendable {
         try await autoJoin.joinWorkspaces(account.id, under: call.profile)
         let grant = try await sessions.open(account.id, under: call.profile, device: device)
         var response = reply(grant.tokens)
-        SocketCookie.set(grant, in: &response, for: call)
+        response.attach(grant, for: call)
         return response
     }
 }

@@ -27,7 +27,7 @@ struct SessionRoutes: Sendable {
                 if call.profile.generation == .july2024 { json.field("refreshToken", grant.tokens.refresh) }
             }
         }
-        SocketCookie.set(grant, in: &response, for: call)
+        response.attach(grant, for: call)
         return response
     }
 

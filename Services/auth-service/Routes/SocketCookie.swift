@@ -3,6 +3,14 @@ import HTTP
 import ServiceKit
 import Wire
 
+extension Response {
+    /// Sets the socket cookie of a reply with tokens, and keeps caches from storing the reply.
+    mutating func attach(_ grant: Sessions.Grant, for call: Call) {
+        headers.append(.cacheControl, "no-store")
+        SocketCookie.set(grant, in: &self, for: call)
+    }
+}
+
 extension SocketCookie {
     /// Sets the cookie for the lifetime of the session.
     static func set(_ grant: Sessions.Grant, in response: inout Response, for call: Call) {

@@ -72,6 +72,16 @@ struct AccountStore: Sendable {
     private static let setPassword = Statement.write(
         "set password hash", "update account set password_hash = $2 where id = $1")
 
+    private static let inexact = Statement.read(
+        "accounts with inexact keys",
+        "select id, email from account where not is_key_exact and id > $1 order by id limit $2")
+    private static let setKey = Statement.write(
+        "set email key",
+        """
+        update account set email_key = $2, is_key_exact = true
+        where id = $1 and not exists (select from account as other where other.email_key = $2 and other.id <> $1)
+        """)
+
     /// An account with its password hash, for logins only.
     struct AccountWithPassword: Sendable {
         let account: Account
@@ -156,6 +166,24 @@ struct AccountStore: Sendable {
         return try await transaction.query(
             Self.change, id, change.nickname, change.phone != nil, phone, change.profileImage
         ).first(Account.init(row:))
+    }
+
+    /// Computes the keys again that an older version made by folding Unicode case. A key that another account has
+    /// stays.
+    func recomputeInexactKeys() async throws {
+        let page = 1000
+        var last: Int64 = 0
+        while true {
+            let accounts = try await database.query(Self.inexact, last, page).map { row throws(PostgresError) in
+                (id: try row.next(as: Int64.self), email: try row.next(as: String.self))
+            }
+            for account in accounts {
+                guard let key = try? EmailAddress(account.email).key else { continue }
+                try await database.execute(Self.setKey, account.id, key)
+            }
+            guard accounts.count == page, let end = accounts.last else { return }
+            last = end.id
+        }
     }
 
     /// Replaces a password hash that has outdated parameters.

@@ -65,9 +65,18 @@ struct SessionStore: Sendable {
         """)
     private static let use = Statement.write(
         "use refresh token",
-        "update refresh_token set used_at = coalesce(used_at, $2) where hash = $1 returning used_at")
+        """
+        with used as (
+            update refresh_token set used_at = coalesce(used_at, $2) where hash = $1 returning used_at, parent
+        ), chosen as (
+            update refresh_token set successor = coalesce(successor, $1) from used where hash = used.parent
+            returning successor
+        )
+        select used.used_at, coalesce(chosen.successor, $1) = $1 from used left join chosen on true
+        """)
     private static let add = Statement.write(
-        "add refresh token", "insert into refresh_token (hash, session, created_at) values ($1, $2, $3)")
+        "add refresh token",
+        "insert into refresh_token (hash, session, created_at, parent) values ($1, $2, $3, $4)")
 
     /// Opens a session with its first refresh token.
     func open(
@@ -118,14 +127,25 @@ struct SessionStore: Sendable {
 
     private static let deletedAtOnce = 1000
 
-    /// Uses up a token and adds its successor in one transaction; returns when the token was first used.
+    /// A use of a rotating refresh token.
+    struct Use: Sendable {
+        /// When the token was used first.
+        let firstAt: Timestamp
+        /// Whether it is the successor that was used first. Another successor of the same token means that two clients
+        /// have the token.
+        let isFirstSuccessor: Bool
+    }
+
+    /// Uses up a token and adds its successor in one transaction.
     func rotate(
         _ token: RefreshToken, to next: RefreshToken, of session: SessionID, at now: Timestamp
-    ) async throws -> Timestamp {
+    ) async throws -> Use {
         try await database.transaction { tx in
-            let usedAt: Timestamp = try await tx.query(Self.use, token.hash, now.milliseconds).value()
-            try await tx.execute(Self.add, next.hash, session, now.milliseconds)
-            return usedAt
+            let use = try await tx.query(Self.use, token.hash, now.milliseconds).only { row throws(PostgresError) in
+                Use(firstAt: try row.next(), isFirstSuccessor: try row.next())
+            }
+            try await tx.execute(Self.add, next.hash, session, now.milliseconds, token.hash)
+            return use
         }
     }
 }

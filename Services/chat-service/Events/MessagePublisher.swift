@@ -27,8 +27,8 @@ struct MessagePublisher: Sendable {
         }
     }
 
-    /// The commands that publish messages on their rooms' channels, and then append them to the stream of pushes, as many in an entry as
-    /// fit.
+    /// The commands that publish messages on their rooms' channels, and then append them to the stream of pushes, as
+    /// many in an entry as fit.
     static func commands(publishing messages: [RoomMessage]) -> [RedisCommand] {
         var commands: [RedisCommand] = []
         var entries: [RedisCommand] = []

@@ -3,15 +3,16 @@ import Redis
 import ServiceKit
 import Wire
 
-/// Makes room events of stored messages: for gateways that ask for them, and for outbox rows that were not published right after their
-/// commit.
+/// Makes room events of stored messages: for gateways that ask for them, and for outbox rows that were not published
+/// right after their commit.
 struct RoomEvents: Sendable {
     let messages: MessageStore
     let names: RoomNames
     let profiles: ProfileCache
 
-    /// The events of the `limit` messages after `after`, and of fewer once their content has `bytes` bytes. The page spans `limit` numbers
-    /// instead of holding `limit` events, so that later messages do not fill the gap of deleted ones.
+    /// The events of the `limit` messages after `after`, and of fewer once their content has `bytes` bytes. The page
+    /// spans `limit` numbers instead of holding `limit` events, so that later messages do not fill the gap of deleted
+    /// ones.
     func page(of room: RoomID, after: Int64, limit: Int64, bytes: Int) async throws -> RoomEventsReply {
         let head = try await messages.head(of: room)
         let through = after < head ? min(head, after + limit) : after

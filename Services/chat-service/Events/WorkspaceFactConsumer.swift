@@ -5,9 +5,11 @@ import Redis
 import ServiceKit
 import Wire
 
-/// Applies changes of workspaces, channels and their members to rooms: renames them, closes them, and removes users from them.
+/// Applies changes of workspaces, channels and their members to rooms: renames them, closes them, and removes users
+/// from them.
 ///
-/// A removal and a closing get their order point under the room's lock. A fact that is repeated or late changes nothing.
+/// A removal and a closing get their order point under the room's lock. A fact that is repeated or late changes
+/// nothing.
 struct WorkspaceFactConsumer: Sendable {
     let rooms: RoomStore
     let dms: DMStore
@@ -15,8 +17,8 @@ struct WorkspaceFactConsumer: Sendable {
     let erasure: RoomErasure
     let redis: Redis
 
-    /// How long a locked room waits for a Redis that hangs; one that is down refuses at once. If Redis publishes the removal later, the
-    /// removed user may have received newer messages by then.
+    /// How long a locked room waits for a Redis that hangs; one that is down refuses at once. If Redis publishes the
+    /// removal later, the removed user may have received newer messages by then.
     private static let publishTimeout = Duration.seconds(1)
     /// Rooms that are changed in one transaction.
     private static let mostLocked = 100
@@ -49,7 +51,8 @@ struct WorkspaceFactConsumer: Sendable {
         try await remove(removal.user, from: (channels + dmRooms.map { RoomID($0) }).sorted(), version)
     }
 
-    /// Removes a user from rooms, many in a transaction. Each room stays locked until the removals of all of them are published.
+    /// Removes a user from rooms, many in a transaction. Each room stays locked until the removals of all of them are
+    /// published.
     private func remove(_ user: UserID, from rooms: [RoomID], _ version: Int64) async throws {
         for some in rooms.pieces(of: Self.mostLocked) {
             try await self.rooms.remove(user, from: some, version: version) { removals in
@@ -67,7 +70,8 @@ struct WorkspaceFactConsumer: Sendable {
         erasure.begin()
     }
 
-    /// Publishes events and waits until they have their order among the messages. A gateway that misses one checks access again.
+    /// Publishes events and waits until they have their order among the messages. A gateway that misses one checks
+    /// access again.
     private func publish(_ events: [RoomEvent]) async {
         _ = await redis.run(events.map { .publish($0) }, within: Self.publishTimeout)
     }

@@ -34,6 +34,10 @@ struct PaymentProviders: Sendable {
         return provider
     }
 
+    /// Whether a payment needs an order of the server: a client chooses the ids that no provider recognises, so that others
+    /// can guess them.
+    func needsOrder(_ reference: String) -> Bool { !Self.known.contains { $0.recognises(reference) } }
+
     /// Returns the providers that may have a payment: the one that recognises its reference, or all.
     ///
     /// - Throws: `ProviderFault` if none of them is set up.

@@ -10,10 +10,17 @@ struct StoreRoutes: Sendable {
 
     func register(in routes: inout PublicRoutes) {
         routes.signedIn(.get, "/v1/store/item/list", items)
+        routes.signedIn(.post, "/v1/store/orders", order)
         routes.signedIn(.post, "/v1/store/pay/validation", validate)
     }
 
     func items(_ call: Call, _ caller: Caller) async throws -> Response { call.reply(catalogue.items) }
+
+    /// Makes an order of an item for the caller. Its number is the payment id for PortOne V2.
+    func order(_ call: Call, _ caller: Caller) async throws -> Response {
+        let item = try Self.text("item", in: try await call.fields())
+        return call.created(OrderView(order: try await payments.order(item, for: caller.user, under: call.key)))
+    }
 
     /// Credits a payment to the caller. A repeated call gets the same reply.
     func validate(_ call: Call, _ caller: Caller) async throws -> Response {

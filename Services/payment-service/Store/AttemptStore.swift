@@ -13,6 +13,8 @@ struct AttemptStore: Sendable {
         let nextTryAt: Timestamp
         /// The most open attempts of one buyer, or of all attempts without a buyer.
         let limit: Int
+        /// The most lookups of one buyer within an hour that found no payment.
+        let unknownLimit: Int
     }
 
     /// The update changes nothing. It makes the statement return the open attempt and lock it, so that it cannot end
@@ -25,7 +27,11 @@ struct AttemptStore: Sendable {
         where (
             select count(*) from attempt
             where ended_at is null and coalesce(user_id, 0) = coalesce($3::bigint, 0)
-        ) < $6
+        ) < $6 and (
+            select count(*) from attempt
+            where user_id = $3 and outcome = 'unknown'
+                and ended_at > (extract(epoch from now()) * 1000)::bigint - 3600000
+        ) < $7
         on conflict (reference, coalesce(user_id, 0), coalesce(order_number, ''), coalesce(provider, ''))
             where ended_at is null
         do update set next_try_at = attempt.next_try_at
@@ -67,11 +73,11 @@ struct AttemptStore: Sendable {
 
     /// Inserts an attempt, or returns the same one if it is open.
     ///
-    /// - Returns: nil if too many are open.
+    /// - Returns: nil if too many are open, or if too many of the buyer found no payment.
     func record(_ new: NewAttempt, in database: some Queryable) async throws(PostgresError) -> PaymentAttempt? {
         try await database.query(
             Self.record, new.provider, new.reference, new.buyer?.user, new.buyer?.order.text,
-            new.nextTryAt, new.limit
+            new.nextTryAt, new.limit, new.unknownLimit
         ).first(PaymentAttempt.init(row:))
     }
 

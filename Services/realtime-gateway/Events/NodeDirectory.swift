@@ -17,8 +17,8 @@ final class NodeDirectory: Sendable {
 
     private static let lifetime = Duration.seconds(15)
     private static let renewal = Duration.seconds(5)
-    /// How long an address is cached. An instance that has ended keeps its address for this long at most after its key has expired, as
-    /// long as Redis answers.
+    /// How long an address is cached. An instance that has ended keeps its address for this long at most after its key
+    /// has expired, as long as Redis answers.
     private static let cacheTime = Duration.seconds(1)
     private static let mostCached = 1024
 

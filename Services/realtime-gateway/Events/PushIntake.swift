@@ -6,8 +6,9 @@ import Wire
 
 /// Turns the messages on the stream of pushes into rows: one for each device of the members who are not in the room.
 ///
-/// A message may arrive again long after its members have read it live and left the room. A message that was handled completely is
-/// recorded in the database. If handling failed, the members who were in the room are remembered for the next attempt.
+/// A message may arrive again long after its members have read it live and left the room. A message that was handled
+/// completely is recorded in the database. If handling failed, the members who were in the room are remembered for the
+/// next attempt.
 final class PushIntake: Sendable {
     private let store: PushStore
     private let workspaces: WorkspaceClient
@@ -40,8 +41,8 @@ final class PushIntake: Sendable {
         self.unknown = unknown
     }
 
-    /// Handles the messages of an entry, some at a time. A repeated message changes nothing, and a message that fails does not block the
-    /// others.
+    /// Handles the messages of an entry, some at a time. A repeated message changes nothing, and a message that fails
+    /// does not block the others.
     func take(_ entry: RedisStreamEntry) async throws {
         var waiting = PushEntry.messages(of: entry, counting: unknown).filter(isDue)[...]
         var failure: (any Error)?

@@ -19,13 +19,13 @@ extension NodeRelay {
         let opening = TunnelOpening(timeout: Self.connectTimeout, on: owner)
         owner.start(opening)
         owner.write(handshake(request, host: address))
-        guard let reply = await opening.head(), reply.status == 101 else {
+        guard let reply = await opening.head(), reply.status == .switchingProtocols else {
             owner.close()
             return nil
         }
         var headers = Headers()
         for name in Self.agreed {
-            if let field = HeaderName(name), let value = reply.fields[name.lowercased()] {
+            if let field = HeaderName(name), let value = reply.headers[field] {
                 headers.append(field, value)
             }
         }

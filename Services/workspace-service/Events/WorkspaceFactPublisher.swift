@@ -4,8 +4,8 @@ import Redis
 import ServiceKit
 import Wire
 
-/// Publishes changes of workspaces, channels and their members: facts with the transaction that makes the change, and hints that make
-/// caches read access again.
+/// Publishes changes of workspaces, channels and their members: facts with the transaction that makes the change, and
+/// hints that make caches read access again.
 struct WorkspaceFactPublisher: Sendable {
     let outbox: Outbox
     let redis: Redis

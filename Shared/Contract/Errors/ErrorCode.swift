@@ -1,39 +1,39 @@
-/// What a client is told when a call fails. The codes are the contract's; each has a true HTTP status beside it.
+/// The code that a client receives when a call fails. The codes belong to the client contract; each has an HTTP status.
 public enum ErrorCode: String, Sendable, CaseIterable {
     /// The API key is missing or unknown.
     case unknownKey = "E01"
     /// The token is not valid.
     case invalidToken = "E02"
-    /// Unknown account, wrong email or password, or an invitee who is not registered.
+    /// Unknown account, wrong email or password, or an unregistered invitee.
     case unknownAccount = "E03"
-    /// The access token has expired or its session is revoked: the client refreshes.
+    /// The access token has expired or its session is revoked; the client refreshes the token.
     case expiredToken = "E05"
-    /// The refresh token has expired or is revoked: the client returns to login.
+    /// The refresh token has expired or is revoked; the client returns to its login.
     case expiredRefresh = "E06"
     /// The request is not valid.
     case invalidRequest = "E11"
-    /// There is one already.
+    /// It exists already.
     case duplicate = "E12"
-    /// No such data, or not visible to the caller.
+    /// The data does not exist, or the caller cannot see it.
     case notFound = "E13"
-    /// Visible, but not allowed.
+    /// The caller can see the data but may not do this.
     case notAllowed = "E14"
-    /// Refused until something else is done first.
+    /// The caller has to do something else first.
     case refused = "E15"
-    /// Not enough coins.
+    /// The user has too few coins.
     case notEnoughCoins = "E21"
-    /// No such payment, or it is cancelled.
+    /// The payment does not exist or is cancelled.
     case unknownPayment = "E81"
-    /// The payment differs from the order, or belongs to someone else.
+    /// The payment differs from the order, or belongs to another user.
     case invalidPayment = "E82"
-    /// No such route.
+    /// The route does not exist.
     case unknownRoute = "E97"
-    /// Too many calls.
+    /// The caller has exceeded a rate limit.
     case tooManyCalls = "E98"
-    /// The server's own fault.
+    /// The server has failed.
     case serverError = "E99"
 
-    /// The HTTP status for clients that are told the truth.
+    /// The HTTP status for clients that understand all statuses.
     public var status: Int {
         switch self {
         case .unknownKey, .invalidToken, .unknownAccount, .expiredToken, .expiredRefresh: 401
@@ -47,6 +47,6 @@ public enum ErrorCode: String, Sendable, CaseIterable {
         }
     }
 
-    /// The HTTP status for clients that know 400 and 500 only.
+    /// The HTTP status for clients that understand only 400 and 500.
     public var legacyStatus: Int { self == .serverError ? 500 : 400 }
 }

@@ -1,15 +1,15 @@
-/// Why a call fails: thrown by routes and rules, made into a reply in one place.
+/// The reason why a call fails. Routes and rules throw it, and one place turns it into a reply.
 public struct Failure: Error, Sendable, Equatable {
-    /// What the client is told.
+    /// The code that the client receives.
     public let code: ErrorCode
-    /// A sentence that is safe to show to the client; it names no data.
+    /// A sentence for the client. It names no data of other users.
     public let detail: String
-    /// The status for clients that are told the truth.
+    /// The HTTP status for clients that understand all statuses.
     public let status: Int
-    /// When the client may try again.
+    /// The time until the client may retry.
     public var retryAfter: Duration?
 
-    /// A failure, with the code's own status unless another is more exact.
+    /// A failure with the status of its code, or a more exact one.
     public init(_ code: ErrorCode, _ detail: String, status: Int? = nil, retryAfter: Duration? = nil) {
         self.code = code
         self.detail = detail
@@ -19,37 +19,37 @@ public struct Failure: Error, Sendable, Equatable {
 }
 
 extension Failure {
-    /// The request is not valid, in the way `detail` says.
+    /// The request is not valid; `detail` says why.
     public static func invalid(_ detail: String) -> Failure { Failure(.invalidRequest, detail) }
 
-    /// Something in the request is larger than its limit.
+    /// A part of the request is larger than its limit.
     public static func tooLarge(_ detail: String) -> Failure { Failure(.invalidRequest, detail, status: 413) }
 
-    /// There is one already.
+    /// It exists already.
     public static func duplicate(_ detail: String) -> Failure { Failure(.duplicate, detail) }
 
-    /// No such data, or not visible to the caller.
+    /// The data does not exist, or the caller cannot see it.
     public static let notFound = Failure(.notFound, "No such data.")
 
-    /// Visible to the caller, who may not do this.
+    /// The caller can see the data but may not do this.
     public static let notAllowed = Failure(.notAllowed, "Only the owner may do this.")
 
-    /// No route of this path and method under this key.
+    /// The API key has no route with this method and path.
     public static let unknownRoute = Failure(.unknownRoute, "No such route.")
 
-    /// More calls than the limit allows.
+    /// The caller has exceeded a rate limit.
     public static func tooManyCalls(retryAfter: Duration) -> Failure {
         Failure(.tooManyCalls, "Too many calls.", retryAfter: retryAfter)
     }
 
-    /// The service has more to do than it can; asked again later, it will answer.
+    /// The service is overloaded; a later retry can succeed.
     public static let overloaded = Failure(
         .tooManyCalls, "The service is busy.", status: 503, retryAfter: .seconds(1))
 
-    /// Another part of the product does not answer.
+    /// Another service does not answer.
     public static let unavailable = Failure(
         .serverError, "A part of the service does not answer.", status: 503, retryAfter: .seconds(1))
 
-    /// The server's own fault.
+    /// The server has failed.
     public static let serverError = Failure(.serverError, "The server failed.")
 }

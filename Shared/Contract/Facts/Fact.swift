@@ -1,11 +1,11 @@
 public import Wire
 
-/// A durable message about changed state. It goes through the outbox of one service to that service's Redis stream, and each
-/// consumer group receives it at least once.
+/// A durable message about changed state. It goes through the outbox of one service to that service's Redis stream, and
+/// each consumer group receives it at least once.
 ///
-/// An entry of the stream has three fields: `id`, unique within the stream, `type`, the raw value of `name`, and `body`, the
-/// members that `writeMembers` writes. Each service has one type of facts, an enum with a case for each type of fact, so that a
-/// consumer's `switch` does not compile until it handles a new one.
+/// An entry of the stream has three fields: `id`, unique within the stream, `type`, the raw value of `name`, and
+/// `body`, the members that `writeMembers` writes. Each service has one type of facts, an enum with a case for each
+/// type of fact, so that a consumer's `switch` does not compile until it handles a new one.
 public protocol Fact: Sendable, Equatable {
     /// The types of facts on the stream.
     associatedtype Name: RawRepresentable<String>, CaseIterable, Hashable, Sendable

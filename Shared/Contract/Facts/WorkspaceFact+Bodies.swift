@@ -25,7 +25,7 @@ public struct WorkspaceVersion: WireMessage {
     }
 }
 
-/// A user who has joined or left a workspace.
+/// A user's joining or leaving of a workspace.
 public struct WorkspaceMembership: WireMessage {
     public let workspace: WorkspaceVersion
     public let user: UserID
@@ -76,7 +76,7 @@ public struct ChannelVersion: WireMessage {
     }
 }
 
-/// A user who has joined or left a channel.
+/// A user's joining or leaving of a channel.
 public struct ChannelMembership: WireMessage {
     public let channel: ChannelVersion
     public let user: UserID

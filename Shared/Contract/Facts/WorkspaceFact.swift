@@ -2,8 +2,8 @@ public import Wire
 
 /// The facts of workspace-service.
 ///
-/// A workspace has one version, which every change of it, its channels or their members raises. A consumer ignores a fact that is
-/// older than what it has stored.
+/// A workspace has one version, which every change of it, its channels or their members raises. A consumer ignores a
+/// fact with an older version than it has stored.
 public enum WorkspaceFact: Fact {
     case workspaceChanged(WorkspaceVersion)
     case workspaceDeleted(WorkspaceVersion)
@@ -13,7 +13,7 @@ public enum WorkspaceFact: Fact {
     case channelDeleted(ChannelVersion)
     case channelMemberAdded(ChannelMembership)
     case channelMemberRemoved(ChannelMembership)
-    /// What the coins were reserved for has been committed, so payment-service captures them.
+    /// The purchase of reserved coins has been committed, so payment-service captures them.
     case captureCoins(SpendOrder)
 
     public enum Name: String, CaseIterable, Sendable {

@@ -1,7 +1,7 @@
 public import Wire
 
-/// The version of a user's profile after a change: the body of the fact `user.changed`, and the hint that tells caches of
-/// profiles to fetch the profile again.
+/// The version of a user's profile after a change: the body of the fact `user.changed`, and the hint that tells caches
+/// of profiles to fetch the profile again.
 public struct ProfileVersion: Hint {
     public static let redisChannel = "invalidate:users"
 

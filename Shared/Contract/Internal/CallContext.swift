@@ -1,11 +1,11 @@
 public import Telemetry
 
-/// The call that the running task serves, so that the logs of other services can name it. It is a class because every call binds it
-/// to a task.
+/// The call that the running task serves, so that the logs of other services can name it. It is a class because every
+/// call binds it to a task.
 ///
 /// Services set it for each call that has to wait. Everything that the call's handler awaits or starts finds it.
 ///
-/// - Note: `@unchecked Sendable` because its members do not change; a subclass is responsible for what it adds.
+/// - Note: `@unchecked Sendable` because its members do not change; a subclass is responsible for its own members.
 open class CallContext: @unchecked Sendable {
     /// The request id in the logs of all services that the call reaches.
     public final let id: RequestID

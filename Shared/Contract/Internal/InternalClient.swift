@@ -3,12 +3,13 @@ public import HTTP
 internal import Telemetry
 public import Wire
 
-/// Calls the internal API of one other service. The request id and the trace of the call that the running task serves go along.
+/// Calls the internal API of one other service. The request id and the trace of the call that the running task serves
+/// go along.
 ///
-/// An idempotent call that fails is sent once more, after a random pause and within the same deadline. Other calls are sent once,
-/// because only their caller knows whether they may be repeated. A service that fails half of its calls is not called for a second,
-/// and then by one call at a time. A refusal of the other service is thrown as the `Failure` that it replied; a service that does not
-/// answer, or whose reply cannot be read, is `Failure.unavailable`.
+/// An idempotent call that fails is sent once more, after a random pause and within the same deadline. Other calls are
+/// sent once, because only their caller knows whether they may be repeated. A service that fails half of its calls is
+/// not called for a second, and then by one call at a time. A refusal of the other service is thrown as the `Failure`
+/// that it replied; no reply and an unreadable reply are `Failure.unavailable`.
 public struct InternalClient: Sendable {
     private let base: String
     private let credential: String

@@ -1,7 +1,8 @@
 public import HTTP
 public import Wire
 
-/// A call of another service's internal API: its method and path, its parameters and the type of its reply in one place.
+/// A call of another service's internal API: its method and path, its parameters and the type of its reply in one
+/// place.
 ///
 /// The client writes it with `write(to:)` and the service reads it with `init(reading:)`.
 public protocol InternalRequest: Sendable, Equatable {
@@ -12,7 +13,8 @@ public protocol InternalRequest: Sendable, Equatable {
     /// Fills in the path parameters, in their order, then the query and the body.
     func write(to request: inout InternalRequestWriter)
 
-    /// - Throws: `Failure.notFound` if a path parameter is malformed, `Failure.invalid` if another parameter is missing or malformed.
+    /// - Throws: `Failure.notFound` if a path parameter is malformed, `Failure.invalid` if another parameter is missing
+    ///   or malformed.
     init(reading request: InternalRequestReader) throws(Failure)
 }
 
@@ -24,7 +26,7 @@ public struct InternalRoute: Sendable, Equatable {
     /// Whether the call has the same outcome however often it is sent.
     public let isIdempotent: Bool
 
-    /// A read whose parameters fit into the path and the query.
+    /// A read with all its parameters in the path and the query.
     public static func get(_ template: String) -> InternalRoute {
         InternalRoute(method: .get, template: template, isIdempotent: true)
     }

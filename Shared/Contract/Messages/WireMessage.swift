@@ -1,9 +1,11 @@
 public import Wire
 
-/// A JSON value that one service sends to another: a hint, a room event, the body of a fact or the reply of an internal call.
+/// A JSON value that one service sends to another: a hint, a room event, the body of a fact or the reply of an internal
+/// call.
 ///
 /// A type keeps its writer and its reader in one file. Names of members never change, so that services of two releases
-/// understand each other during a rolling upgrade. `Tests/Contract` requires a sample of each type for its round-trip test.
+/// understand each other during a rolling upgrade. `Tests/Contract` requires a sample of each type for its round-trip
+/// test.
 public protocol WireMessage: JSONWritable, Sendable, Equatable {
     /// Reads the message and ignores unknown members; nil if a member is missing or malformed.
     init?(_ json: JSONValue)

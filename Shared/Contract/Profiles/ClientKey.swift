@@ -1,6 +1,6 @@
-/// An API key and how its client apps speak; an object, because every call holds it.
+/// An API key and the profile of its client apps. It is a class because every call holds a reference to it.
 public final class ClientKey: Sendable {
-    /// As clients send it; empty for a call that needs none.
+    /// The key as clients send it; empty for a call that needs none.
     public let text: String
     public let profile: ClientProfile
     let bytes: [UInt8]
@@ -11,6 +11,6 @@ public final class ClientKey: Sendable {
         bytes = Array(text.utf8)
     }
 
-    /// That of calls that come from no client app.
+    /// The key of calls that come from no client app.
     public static let none = ClientKey("", .ofNobody)
 }

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// How the client apps of one API key speak: which generation, and the habits that their replies must respect.
+/// The values that an API key selects: the generation and the quirks of its client apps.
 public struct ClientProfile: Sendable, Equatable {
     /// The two generations of paths and shapes.
     public enum Generation: String, Sendable, CaseIterable {
@@ -8,58 +8,60 @@ public struct ClientProfile: Sendable, Equatable {
         case july2024 = "2024-07"
     }
 
-    /// Which HTTP statuses a client can bear.
+    /// The HTTP statuses that a client understands.
     public enum Statuses: String, Sendable {
         /// 200, 400 and 500 only.
         case legacy
-        /// True statuses and problem documents.
+        /// All statuses, and problem documents.
         case http
     }
 
-    /// What becomes of a refresh token when it is used.
+    /// The fate of a refresh token after its use.
     public enum RefreshToken: String, Sendable {
         case fixed, rotates
     }
 
-    /// What an event received twice does to the client.
+    /// How the client reacts to an event that it receives twice.
     public enum RepeatedEvent: String, Sendable {
         case harmless, fatal
     }
 
-    /// How a missing phone number is written.
+    /// How replies write a missing phone number.
     public enum NullPhone: String, Sendable {
         case null, empty
     }
 
-    /// How lists of workspaces are sorted by creation.
+    /// The order of lists of workspaces, by creation.
     public enum WorkspaceOrder: String, Sendable {
         case oldest, newest
     }
 
-    /// Stands in logs, metrics and tokens; unique.
+    /// The unique name of the profile in logs, metrics and tokens.
     public let name: String
     public let generation: Generation
     public let statuses: Statuses
     public let accessTokenLifetime: Duration
     public let refreshTokenLifetime: Duration
     public let refreshToken: RefreshToken
-    /// Whether the session that sent a message gets its event.
+    /// Whether the session that sent a message receives its event.
     public let echo: Bool
     public let repeatedEvent: RepeatedEvent
-    /// Milliseconds by which a cursor is before the message that it means.
+    /// Milliseconds by which the client's cursor is earlier than the message that it means.
     public let earlyCursor: Int
-    /// Whether dates without a zone are understood (UTC as cursor, KST in unread counts).
+    /// Whether the client sends dates without a zone: UTC as cursor, KST in unread counts.
     public let naiveDates: Bool
-    /// Whether the description of a workspace comes as Swift prints an optional text: `Optional("text")` means `text`.
+    /// Whether the client sends descriptions of workspaces as Swift prints an optional: `Optional("text")` means
+    /// `text`.
     public let unwrapsOptional: Bool
     public let nullPhone: NullPhone
     public let workspaceOrder: WorkspaceOrder
-    /// Slugs of the workspaces that every account of this key is in.
+    /// The slugs of the workspaces that every account of this key joins.
     public let autoJoin: [String]
 }
 
 extension ClientProfile {
-    /// The profile of calls that come from no client app, such as a provider's webhook: true statuses, nothing special.
+    /// The profile of calls that come from no client app, such as a provider's webhook. It has all statuses and no
+    /// quirks.
     public static let ofNobody = ClientProfile(
         name: "none", generation: .july2024, statuses: .http, accessTokenLifetime: .zero, refreshTokenLifetime: .zero,
         refreshToken: .rotates, echo: true, repeatedEvent: .harmless, earlyCursor: 0, naiveDates: false,
@@ -67,7 +69,7 @@ extension ClientProfile {
 }
 
 extension ClientProfile {
-    /// Reads a profile as `clients.json` holds it; every member is required, none is ignored.
+    /// Reads a profile of `clients.json`. Every member is required, and an unknown member is an error.
     init(json: JSONValue, key: String) throws(ClientProfileError) {
         var members = try Members(json, of: key)
         name = try members.text("profile")
@@ -88,7 +90,7 @@ extension ClientProfile {
     }
 }
 
-/// The members of one profile; each is taken once, so that what nobody asked for is left over.
+/// The members of one profile. Reading a member removes it, so that the unknown members are left at the end.
 private struct Members {
     private let key: String
     private var left: [String: JSONValue]

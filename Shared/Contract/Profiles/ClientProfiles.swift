@@ -1,18 +1,18 @@
 internal import Wire
 
-/// The client profile of each API key; an object, because every call asks it.
+/// The client profile of each API key. It is a class because every call reads it.
 public final class ClientProfiles: Sendable {
-    /// A handful, so going through them is quicker than a dictionary's hash.
+    /// There are few keys, so a linear search is faster than a dictionary.
     private let keys: [ClientKey]
     private let byName: [String: ClientProfile]
 
-    /// Reads the text of `clients.json`: an object of API keys and profiles.
+    /// Reads the text of `clients.json`, an object of API keys and profiles.
     public init(json text: [UInt8]) throws {
         guard let keys = try JSONValue(parsing: text).members else { throw ClientProfileError("not an object") }
         var byKey: [String: ClientProfile] = [:]
         var byName: [String: ClientProfile] = [:]
         for (key, value) in keys {
-            guard byKey[key] == nil else { throw ClientProfileError("\(key) stands there twice") }
+            guard byKey[key] == nil else { throw ClientProfileError("\(key) appears twice") }
             let profile = try ClientProfile(json: value, key: key)
             if let other = byName[profile.name], other != profile {
                 throw ClientProfileError("\(key): another profile is named \(profile.name)")
@@ -28,26 +28,27 @@ public final class ClientProfiles: Sendable {
     /// The profile of an API key.
     public subscript(key key: String) -> ClientProfile? { keys.first { $0.text == key }?.profile }
 
-    /// The API key that a header holds.
+    /// The API key in a header.
     public func find(_ key: Span<UInt8>) -> ClientKey? {
         key.withUnsafeBufferPointer { key in
             keys.first { $0.bytes.count == key.count && $0.bytes.elementsEqual(key) }
         }
     }
 
-    /// The profile that a token names.
+    /// The profile of this name, as in a token.
     public subscript(name name: String) -> ClientProfile? { byName[name] }
 
     /// All profiles, each once, sorted by name.
     public var all: [ClientProfile] { byName.values.sorted { $0.name < $1.name } }
 
-    /// How long any token may live at most: an access token by its profile, a socket's as long as its session.
+    /// The longest time for which any token is valid. An access token's time is set by its profile; a socket cookie is
+    /// valid as long as its session.
     public var longestTokenLifetime: Duration {
         byName.values.map { max($0.accessTokenLifetime, $0.refreshTokenLifetime) }.max() ?? .zero
     }
 }
 
-/// What is wrong with `clients.json`.
+/// The reason why `clients.json` is not valid.
 public struct ClientProfileError: Error, Equatable, CustomStringConvertible {
     public let description: String
 

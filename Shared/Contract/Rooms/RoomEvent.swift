@@ -1,6 +1,6 @@
 public import Wire
 
-/// What has happened in a room, in the room's order, as chat-service publishes it for gateways. It has the same form for all
+/// An event in a room, in the room's order, as chat-service publishes it for gateways. It has the same form for all
 /// client profiles; a gateway renders it for each client.
 public enum RoomEvent: Sendable, Equatable {
     /// A user has sent a message.

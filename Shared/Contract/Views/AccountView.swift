@@ -1,8 +1,8 @@
 public import Wire
 
-/// A person as they see themselves.
+/// A user's own account.
 public struct AccountView: View {
-    /// Who vouches for an account that has no password.
+    /// The sign-in provider of an account without a password.
     public enum Provider: String, Sendable {
         case kakao, apple
     }
@@ -13,10 +13,10 @@ public struct AccountView: View {
     public let profileImage: String?
     public let phone: String?
     public let provider: Provider?
-    /// Coins; written only where the reply has them.
+    /// The user's coins; nil in replies without them.
     public var coins: Int64?
     public let createdAt: Timestamp
-    /// Fresh tokens; written only in replies to join and login.
+    /// New tokens; only in replies to join and login.
     public var tokens: TokensView?
 
     public init(
@@ -49,7 +49,7 @@ public struct AccountView: View {
     }
 }
 
-/// An access token and what renews it.
+/// An access token and its refresh token.
 public struct TokensView: View {
     public let access: String
     public let refresh: String

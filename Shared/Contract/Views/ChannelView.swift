@@ -1,17 +1,17 @@
 public import Wire
 
-/// A channel, in lists alone and in details with its members.
+/// A channel: without its members in lists, with them in details.
 public struct ChannelView: View {
     public let workspace: WorkspaceID
     public let id: ChannelID
     public let name: String
     public let description: String?
-    /// A path that begins with `/static/`; the first generation has none.
+    /// A path that begins with `/static/`. Clients of the first generation do not receive it.
     public let image: String?
     public let owner: UserID
     public let isPrivate: Bool
     public let createdAt: Timestamp
-    /// Written only in details.
+    /// Nil in lists.
     public var members: [MemberView]?
 
     public init(

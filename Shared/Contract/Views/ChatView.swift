@@ -1,6 +1,6 @@
 public import Wire
 
-/// A message of a channel, the same in history, in the reply to a send and on the socket.
+/// A message of a channel. History, the reply to a send and the socket have the same form.
 public struct ChatView: View {
     public let channel: ChannelID
     public let channelName: String

@@ -1,6 +1,6 @@
 public import Wire
 
-/// A direct message, the same in history, in the reply to a send and on the socket.
+/// A direct message. History, the reply to a send and the socket have the same form.
 public struct DMView: View {
     public let room: DMID
     public let message: MessageBody

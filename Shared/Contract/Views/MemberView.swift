@@ -1,6 +1,6 @@
 public import Wire
 
-/// A person as others see them: an author, a member, the opponent of a DM.
+/// A user's profile as other users see it: an author, a member, or the other user of a DM.
 public struct MemberView: View, Equatable {
     public let id: UserID
     public let email: String

@@ -1,16 +1,16 @@
 public import Wire
 
-/// What messages of channels and of DMs have in common.
+/// The parts of a message that channels and DMs have in common.
 public struct MessageBody: Sendable, Equatable {
     public let id: ChatID
-    /// Its place in the room: 1, 2, 3 … without a gap.
+    /// The message's number in the room: 1, 2, 3 … without a gap.
     public let seq: Int64
     public let content: String
     public let createdAt: Timestamp
     /// Paths that begin with `/static/`; at most five.
     public let files: [String]
     public let author: MemberView
-    /// What the author named it before it was sent.
+    /// The id that the author's client gave the message before it was sent.
     public let clientID: String?
 
     public init(

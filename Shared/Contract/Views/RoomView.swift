@@ -1,6 +1,6 @@
 public import Wire
 
-/// A DM room with the person at its other end.
+/// A DM room with its other user.
 public struct RoomView: View {
     public let workspace: WorkspaceID
     public let id: DMID

@@ -1,6 +1,6 @@
 public import Wire
 
-/// An entity as clients see it; it writes itself as one JSON value in the form that a client profile asks for.
+/// An entity as clients see it. It writes itself as one JSON value in the form of a client profile.
 public protocol View: Sendable {
     /// Appends exactly one JSON value.
     func write(to json: inout JSONWriter, for profile: ClientProfile)

@@ -1,6 +1,6 @@
 public import Wire
 
-/// A workspace, in lists alone and in details with its channels and members.
+/// A workspace: without its channels and members in lists, with them in details.
 public struct WorkspaceView: View {
     public let id: WorkspaceID
     public let name: String
@@ -9,7 +9,7 @@ public struct WorkspaceView: View {
     public let image: String
     public let owner: UserID
     public let createdAt: Timestamp
-    /// Written only in details.
+    /// Nil in lists.
     public var channels: [ChannelView]?
     public var members: [MemberView]?
 

@@ -1,9 +1,9 @@
-/// Why something is not a key for us.
+/// Why a key is refused.
 public enum KeyError: Error, Hashable {
-    /// It is no key, or is damaged: a member missing, a point off the curve, an encrypted PEM.
+    /// The text is not a key, or is damaged: a member is missing, a point is off the curve, a PEM is encrypted.
     case malformed
-    /// It is of another kind than P-256 or RSA.
+    /// The key is neither P-256 nor RSA.
     case unsupported
-    /// An RSA modulus of fewer than 2,048 bits, which is not safe, or of more than 8,192, which costs too much.
+    /// An RSA modulus of fewer than 2,048 bits, which is not safe, or of more than 8,192, which is too expensive.
     case unacceptableSize
 }

@@ -3,23 +3,20 @@ internal import Wire
 
 extension OpenSSLKey {
     private static let uncompressedPoint: UInt8 = 4
-    /// Longer than the exponent that anyone uses, 65537, and short enough to stay cheap.
+    /// The longest accepted exponent of RSA: longer than the usual 65537, and short enough to stay cheap.
     private static let longestExponent = 8
 
-    /// Reads the key itself from a JWK of RFC 7517: P-256, or the public half of RSA.
-    ///
-    /// - Parameter isPrivate: whether the secret half must be there as well; else it is left aside.
-    convenience init(jwk: JSONValue, isPrivate: Bool) throws(KeyError) {
+    /// Reads the public half of a key from a JWK of RFC 7517: P-256 or RSA. A secret half in the JWK is ignored.
+    convenience init(jwk: JSONValue) throws(KeyError) {
         switch (jwk["kty"]?.string, jwk["crv"]?.string) {
         case ("EC", "P-256"):
             let point =
                 [Self.uncompressedPoint] + (try Self.p256Number("x", of: jwk)) + (try Self.p256Number("y", of: jwk))
-            let scalar = isPrivate ? try Self.p256Number("d", of: jwk) : nil
-            try self.init(owning: ccrypto_p256_key(point, scalar))
-        case ("RSA", nil) where !isPrivate:
+            try self.init(owning: ccrypto_p256_public_key(point))
+        case ("RSA", nil):
             let modulus = try Self.number("n", of: jwk)
             let exponent = try Self.number("e", of: jwk)
-            // With 1, or zeros before it, anybody could sign.
+            // With an exponent of 1, also after leading zeros, anybody could forge signatures.
             guard exponent.count <= Self.longestExponent, exponent.last.map({ $0 & 1 == 1 }) == true,
                 exponent.drop(while: { $0 == 0 }) != [1]
             else {

@@ -2,7 +2,7 @@ internal import CCrypto
 internal import Wire
 
 extension OpenSSLKey {
-    /// Coordinates and scalars of P-256 always have this length in a JWK.
+    /// The length of coordinates and scalars of P-256 in a JWK.
     static let p256NumberLength = 32
 
     /// The RFC 7638 thumbprint.
@@ -11,7 +11,7 @@ extension OpenSSLKey {
         return Base64.encode(SHA256.digest(of: members.span).span, .url)
     }
 
-    /// The members that make the public key, in the order in which RFC 7638 digests them.
+    /// The members of the public key, in the order in which RFC 7638 digests them.
     func writeRequiredMembers(to json: inout JSONWriter) {
         switch algorithm {
         case .es256:
@@ -26,7 +26,7 @@ extension OpenSSLKey {
         }
     }
 
-    /// One of the key's numbers as a JWK holds it.
+    /// One of the key's numbers in the form of a JWK.
     func text(_ number: String, paddedTo padding: Int = 0) -> String {
         Base64.encode(self.number(number, paddedTo: padding).span, .url)
     }

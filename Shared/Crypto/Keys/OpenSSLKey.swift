@@ -1,17 +1,18 @@
 internal import CCrypto
 
-/// A key in OpenSSL's hands, of one of our two kinds, freed with its last owner.
+/// An OpenSSL key of one of the supported kinds, freed with its last reference.
 ///
-/// - Note: `@unchecked Sendable` because nothing changes a key once it is made, and OpenSSL locks what it caches in it.
+/// - Note: `@unchecked Sendable` because a key is not changed after it is made, and OpenSSL locks the values that it
+///   caches in it.
 final class OpenSSLKey: @unchecked Sendable {
     let raw: OpaquePointer
     let algorithm: SignatureAlgorithm
 
     private static let modulusBits: ClosedRange<Int32> = 2048...8192
-    /// Bytes in the largest modulus.
+    /// The number of bytes in the largest modulus.
     static let longestNumber = 8192 / 8
 
-    /// Takes ownership; `nil` is what OpenSSL made of a malformed key.
+    /// Takes ownership of the key; OpenSSL returns nil for a malformed one.
     init(owning raw: OpaquePointer?) throws(KeyError) {
         guard let raw else {
             ERR_clear_error()

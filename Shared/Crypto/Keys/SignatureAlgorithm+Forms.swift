@@ -1,22 +1,22 @@
 internal import CCrypto
 
 extension SignatureAlgorithm {
-    /// Bytes in r‖s.
+    /// The length of a signature in the form r‖s, in bytes.
     private static let p256SignatureLength = 64
-    /// Bytes in ASN.1 at most.
+    /// The greatest length of a signature in ASN.1, in bytes.
     private static let longestP256Encoding = 72
 
-    /// JOSE's form of a signature made by OpenSSL.
+    /// Converts a signature made by OpenSSL to JOSE's form.
     func joseForm(of signature: [UInt8]) -> [UInt8] {
         guard self == .es256 else { return signature }
         return [UInt8](unsafeUninitializedCapacity: Self.p256SignatureLength) { buffer, written in
             let done = ccrypto_p256_signature_from_der(signature, signature.count, buffer.baseAddress)
-            precondition(done != 0, "OpenSSL cannot read a signature it made")
+            precondition(done != 0, "OpenSSL cannot read its own signature")
             written = Self.p256SignatureLength
         }
     }
 
-    /// What OpenSSL verifies; `nil` where the length shows that it is no such signature.
+    /// Converts a signature to the form that OpenSSL verifies; nil if its length is wrong.
     func openSSLForm(of signature: Span<UInt8>) -> [UInt8]? {
         guard self == .es256 else { return signature.withUnsafeBufferPointer(Array.init) }
         guard signature.count == Self.p256SignatureLength else { return nil }
@@ -24,7 +24,7 @@ extension SignatureAlgorithm {
             let length = signature.withUnsafeBufferPointer {
                 ccrypto_p256_signature_to_der($0.baseAddress, buffer.baseAddress)
             }
-            precondition(length > 0, "no memory")
+            precondition(length > 0, "OpenSSL is out of memory")
             written = Int(length)
         }
     }

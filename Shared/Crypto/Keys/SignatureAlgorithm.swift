@@ -1,4 +1,4 @@
-/// How a key signs; a key knows one way only, and no token can make it use another.
+/// The signature algorithm of a key. A key has exactly one, and a token cannot choose another.
 public enum SignatureAlgorithm: String, Sendable {
     /// ECDSA over P-256 with SHA-256; signatures are r‖s, 64 bytes.
     case es256 = "ES256"

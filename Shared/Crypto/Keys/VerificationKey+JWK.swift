@@ -1,9 +1,9 @@
 public import Wire
 
 extension VerificationKey: JSONWritable {
-    /// Reads a JWK of RFC 7517, P-256 or RSA; one without `kid` is named by its thumbprint.
+    /// Reads a JWK of RFC 7517, P-256 or RSA. Without `kid`, its id is its thumbprint.
     public init(jwk: JSONValue) throws(KeyError) {
-        self.init(try OpenSSLKey(jwk: jwk, isPrivate: false), id: jwk["kid"]?.string)
+        self.init(try OpenSSLKey(jwk: jwk), id: jwk["kid"]?.string)
     }
 
     /// Writes the public JWK.

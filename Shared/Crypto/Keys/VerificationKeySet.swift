@@ -1,23 +1,23 @@
 public import Wire
 
-/// The keys whose signatures are accepted, by their `kid`: a JWKS of RFC 7517.
+/// The keys of accepted signatures by their `kid`: a JWKS of RFC 7517.
 public struct VerificationKeySet: Sendable {
-    /// More than any issuer publishes at a time; our own sees to it.
+    /// More keys than any issuer publishes at a time; Maru's own issuer stays below it.
     public static let maximumCount = 64
 
-    /// In the order given.
+    /// The keys in the given order.
     public let keys: [VerificationKey]
     private let byID: [String: VerificationKey]
 
-    /// Where two have the same `id`, the first counts.
+    /// Of keys with the same `id` the first counts.
     public init(_ keys: [VerificationKey]) {
         self.keys = keys
         byID = Dictionary(keys.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Reads what an issuer publishes. Keys of other kinds and for other uses are left aside, as RFC 7517 §5 has it.
+    /// Reads the keys that an issuer publishes. Keys of other kinds and uses are ignored, as RFC 7517 §5 says.
     ///
-    /// - Throws: `malformed` where it is no key set, or one of more than `maximumCount` keys.
+    /// - Throws: `malformed` if this is not a key set, or has more than `maximumCount` keys.
     public init(jwks: JSONValue) throws(KeyError) {
         guard let elements = jwks["keys"]?.elements else { throw .malformed }
         let jwks = Array(elements)

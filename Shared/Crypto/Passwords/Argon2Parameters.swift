@@ -1,24 +1,24 @@
-/// What one hash costs, and with that what one guess costs.
+/// The cost of one hash, and thus of one guess.
 public struct Argon2Parameters: Hashable, Sendable {
-    /// KiB of memory that a hash fills.
+    /// The memory that a hash fills, in KiB.
     public let memory: Int
-    /// How often it goes over them.
+    /// The number of passes over the memory.
     public let iterations: Int
-    /// Lanes, all computed by one thread.
+    /// The number of lanes, all computed by one thread.
     public let parallelism: Int
 
-    /// What OWASP recommends at least: 19 MiB, twice; about 14 ms.
+    /// The least that OWASP recommends: 19 MiB, two passes; about 14 ms.
     public static let recommended = Argon2Parameters(memory: 19_456, iterations: 2, parallelism: 1)
 
-    /// - Precondition: within what Argon2 defines (8 KiB a lane at least) and 256 MiB, 16 iterations, 16 lanes.
+    /// - Precondition: within Argon2's definition (at least 8 KiB for each lane) and 256 MiB, 16 iterations, 16 lanes.
     public init(memory: Int, iterations: Int, parallelism: Int) {
         self.memory = memory
         self.iterations = iterations
         self.parallelism = parallelism
-        precondition(isSound, "no parameters of Argon2")
+        precondition(isSound, "invalid Argon2 parameters")
     }
 
-    /// `nil` where a stored hash asks for what is undefined or beyond the limit.
+    /// nil if a stored hash has undefined parameters or parameters beyond the limits.
     init?(storedMemory memory: Int, iterations: Int, parallelism: Int) {
         self.memory = memory
         self.iterations = iterations

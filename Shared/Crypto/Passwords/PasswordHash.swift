@@ -12,21 +12,21 @@ struct PasswordHash: Sendable {
     private static let acceptedSaltLengths = 8...64
     private static let acceptedDigestLengths = 16...64
 
-    /// Hashes `password` with a fresh salt; blocks and burns.
+    /// Hashes `password` with a fresh salt; blocks its thread for the whole cost.
     init(of password: [UInt8], parameters: Argon2Parameters) throws(PasswordHashingError) {
         self.parameters = parameters
         salt = SecureRandom.bytes(Self.saltLength)
         digest = try Self.digest(of: password, salt: salt, parameters: parameters, length: Self.digestLength)
     }
 
-    /// What no password has, to make an unknown account cost what a known one does.
-    init(ofNobody parameters: Argon2Parameters) {
+    /// A hash that no password matches, so that an unknown account costs as much as a known one.
+    init(matchingNothing parameters: Argon2Parameters) {
         self.parameters = parameters
         salt = SecureRandom.bytes(Self.saltLength)
         digest = SecureRandom.bytes(Self.digestLength)
     }
 
-    /// Reads a stored hash; `nil` where it is none of Argon2id or asks for more than we are willing to spend.
+    /// Parses a stored hash; nil if it is not Argon2id, or if its cost is beyond the limits.
     init?(parsing text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0].isEmpty, parts[1] == "argon2id", parts[2] == "v=19",
@@ -40,14 +40,14 @@ struct PasswordHash: Sendable {
         self.digest = digest
     }
 
-    /// The form to store.
+    /// The text to store.
     var text: String {
         let salt = Base64.encode(salt.span, .standardUnpadded)
         let digest = Base64.encode(digest.span, .standardUnpadded)
         return "$argon2id$v=19$\(parameters.text)$\(salt)$\(digest)"
     }
 
-    /// Hashes `password` as this one was and compares in constant time; blocks and burns.
+    /// Hashes `password` with this hash's parameters and salt, and compares in constant time; blocks its thread.
     func matches(_ password: [UInt8]) throws(PasswordHashingError) -> Bool {
         let other = try Self.digest(of: password, salt: salt, parameters: parameters, length: digest.count)
         return ConstantTime.areEqual(other.span, digest.span)
@@ -63,7 +63,7 @@ struct PasswordHash: Sendable {
                 password, UInt32(password.count), salt, UInt32(salt.count), buffer.baseAddress, UInt32(length))
             written = length
         }
-        // Parameters and lengths are known to be sound, so only memory can be missing.
+        // Parameters and lengths have been validated, so the only possible failure is missing memory.
         guard code == ARGON2_OK.rawValue else { throw .outOfMemory }
         return digest
     }

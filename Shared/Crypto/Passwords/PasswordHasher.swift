@@ -1,33 +1,33 @@
 internal import EventLoop
 
-/// Hashes and compares passwords with Argon2id on threads of its own.
+/// Hashes and compares passwords with Argon2id on its own threads.
 ///
-/// The threads run only while nobody else of the service wants the processor, so a flood of logins does not slow down
-/// the rest, and when too many wait the next is refused at once. A password is its bytes as given: normalise it before.
+/// The threads have idle priority, so a flood of logins does not slow down the rest of the service, and a full queue
+/// refuses passwords at once. A password is hashed as the bytes given: normalise it before.
 public final class PasswordHasher: Sendable {
-    /// What new hashes cost.
+    /// The cost of new hashes.
     public let parameters: Argon2Parameters
 
     private let pool: BlockingPool
     private let queueLimit: Int
-    /// What passwords of unknown accounts are compared with.
-    let nobody: PasswordHash
+    /// The hash with which passwords of unknown accounts are compared.
+    let unknownAccountHash: PasswordHash
 
     /// Starts the threads.
     ///
-    /// - Parameter threads: as many hashes are made at a time, each filling its `parameters.memory`.
-    /// - Parameter queueLimit: so many wait for a thread; the next is refused. 64 are about
-    ///   half a second for 2 threads.
+    /// - Parameter threads: the number of hashes made at a time; each fills `parameters.memory`.
+    /// - Parameter queueLimit: the number of passwords that may wait for a thread; more are refused. 64 take about half
+    ///   a second on 2 threads.
     public init(parameters: Argon2Parameters = .recommended, threads: Int = 2, queueLimit: Int = 64) {
         self.parameters = parameters
         self.queueLimit = queueLimit
         pool = BlockingPool(threads: threads, limit: queueLimit, priority: .idle, name: "argon2")
-        nobody = PasswordHash(ofNobody: parameters)
+        unknownAccountHash = PasswordHash(matchingNothing: parameters)
     }
 
     deinit { pool.stop() }
 
-    /// Whether the next password would be refused: a reason to do nothing else for it either.
+    /// Whether the next password would be refused: a reason to refuse the whole request early.
     public var isFull: Bool { pool.waiting >= queueLimit }
 
     /// Makes the text to store for a new password, with a fresh salt and the parameters in it.
@@ -38,9 +38,9 @@ public final class PasswordHasher: Sendable {
         }
     }
 
-    /// Compares `password` with what is stored.
+    /// Compares `password` with a stored hash.
     ///
-    /// - Parameter stored: the account's hash; `nil` for an account that does not exist or has no password, which costs
+    /// - Parameter stored: the account's hash; nil for an account that does not exist or has no password, which takes
     ///   the same time and is `wrong`.
     public func verify(_ password: String, against stored: String?) async throws(PasswordHashingError)
         -> PasswordVerdict
@@ -50,7 +50,7 @@ public final class PasswordHasher: Sendable {
             guard let parsed = PasswordHash(parsing: stored) else { throw .malformedHash }
             hash = parsed
         } else {
-            hash = nobody
+            hash = unknownAccountHash
         }
         let isRight = try await onPool { () throws(PasswordHashingError) in try hash.matches(Array(password.utf8)) }
         guard isRight, stored != nil else { return .wrong }

@@ -1,9 +1,9 @@
 /// Why a password was neither hashed nor compared.
 public enum PasswordHashingError: Error, Hashable {
-    /// Too many wait for the hasher already: shed the request.
+    /// The hasher's queue is full: shed the request.
     case overloaded
-    /// What is stored is no Argon2id hash that we accept.
+    /// The stored text is not an acceptable Argon2id hash.
     case malformedHash
-    /// The memory that a hash fills could not be had.
+    /// The memory for a hash could not be allocated.
     case outOfMemory
 }

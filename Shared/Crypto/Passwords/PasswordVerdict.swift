@@ -1,7 +1,7 @@
-/// What came of comparing a password with a stored hash.
+/// The result of comparing a password with a stored hash.
 public enum PasswordVerdict: Hashable, Sendable {
-    /// It is another password, or the account does not exist.
+    /// The password is different, or the account does not exist.
     case wrong
-    /// It is the password. Where `needsRehash`, hash it anew and store that: the parameters have changed since.
+    /// The password is the same. If `needsRehash`, the parameters have changed: hash it again and store the new hash.
     case right(needsRehash: Bool)
 }

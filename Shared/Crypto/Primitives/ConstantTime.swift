@@ -2,7 +2,7 @@ internal import CCrypto
 
 /// Comparison of secrets.
 public enum ConstantTime {
-    /// Whether both hold the same bytes, in a time that depends on their length alone.
+    /// Whether both contain the same bytes, in a time that depends only on their length.
     public static func areEqual(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Bool {
         guard first.count == second.count else { return false }
         return first.withUnsafeBufferPointer { first in

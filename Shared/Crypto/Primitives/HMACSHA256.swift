@@ -4,9 +4,9 @@ internal import CCrypto
 public struct HMACSHA256: Sendable {
     private let contexts: ReusedContexts
 
-    /// Takes a key of any length; 32 random bytes are as good as it gets.
+    /// Takes a key of any length; 32 random bytes are enough for full strength.
     public init(key: Span<UInt8>) {
-        // A null pointer would mean "keep the key", so an empty key needs a place as well.
+        // A null pointer would mean "keep the key", so an empty key needs an address as well.
         let key = key.isEmpty ? [0] : key.withUnsafeBufferPointer(Array.init)
         let length = key.count
         contexts = ReusedContexts(
@@ -15,7 +15,7 @@ public struct HMACSHA256: Sendable {
         )
     }
 
-    /// The 32 bytes that only a holder of the key can make for `message`.
+    /// The code of `message`: 32 bytes that only a holder of the key can compute.
     public func code(for message: Span<UInt8>) -> [UInt8] {
         contexts.use { context in
             [UInt8](unsafeUninitializedCapacity: SHA256.length) { buffer, written in
@@ -26,7 +26,7 @@ public struct HMACSHA256: Sendable {
         }
     }
 
-    /// Whether `code` belongs to `message`, compared in constant time.
+    /// Whether `code` is the code of `message`, compared in constant time.
     public func isValid(_ code: Span<UInt8>, for message: Span<UInt8>) -> Bool {
         ConstantTime.areEqual(self.code(for: message).span, code)
     }

@@ -1,11 +1,11 @@
 internal import CCrypto
 internal import Synchronization
 
-/// OpenSSL contexts made ready once for a key and then used again: making one costs more than a message's HMAC.
+/// OpenSSL contexts that are prepared once for a key and then reused: preparing one costs more than a message's HMAC.
 ///
 /// There are as many as threads have used the key at the same time.
 final class ReusedContexts: Sendable {
-    /// - Note: `@unchecked Sendable` because a context is either in the list or in the hands of one caller.
+    /// - Note: `@unchecked Sendable` because a context is either in the list or used by one caller.
     private struct Context: @unchecked Sendable {
         let raw: OpaquePointer
     }
@@ -28,7 +28,7 @@ final class ReusedContexts: Sendable {
     }
 
     private func makeContext() -> Context {
-        guard let raw = make() else { preconditionFailure("OpenSSL makes no context for a key it made") }
+        guard let raw = make() else { preconditionFailure("OpenSSL could not make a context") }
         return Context(raw: raw)
     }
 }

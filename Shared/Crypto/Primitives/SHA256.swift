@@ -1,16 +1,16 @@
 internal import CCrypto
 
-/// A SHA-256 digest that is fed piece by piece, for what does not fit in memory.
+/// A SHA-256 digest that is computed piece by piece, for input that does not fit in memory.
 public struct SHA256: ~Copyable {
-    /// Bytes in a digest.
+    /// The length of a digest in bytes.
     public static let length = 32
 
-    // Fetched once: `EVP_sha256()` would look the implementation up at every digest.
+    // Fetched once: `EVP_sha256()` would look the implementation up for every digest.
     private nonisolated(unsafe) static let algorithm = EVP_MD_fetch(nil, "SHA256", nil)
 
     private let context: OpaquePointer
 
-    /// Begins an empty digest.
+    /// Starts an empty digest.
     public init() {
         context = EVP_MD_CTX_new()
         let isReady = EVP_DigestInit_ex2(context, Self.algorithm, nil)
@@ -19,12 +19,12 @@ public struct SHA256: ~Copyable {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    /// Adds `bytes` behind those before.
+    /// Appends `bytes` to the input.
     public mutating func update(_ bytes: Span<UInt8>) {
         _ = bytes.withUnsafeBufferPointer { EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
     }
 
-    /// The digest of all that was added.
+    /// The digest of the whole input.
     public consuming func finalize() -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Self.length) { buffer, written in
             EVP_DigestFinal_ex(context, buffer.baseAddress, nil)

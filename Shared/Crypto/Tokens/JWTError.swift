@@ -1,25 +1,26 @@
-/// Why a token is not accepted. What a caller may react to differently is told apart.
+/// Why a token is refused. Reasons that a caller may handle differently are separate cases.
 public enum JWTError: Error, Hashable {
-    /// It is longer than any token of ours.
+    /// The token is longer than the limit.
     case tooLong
-    /// It is not three base64url parts, JSON where JSON must be, or lacks a claim that it must have.
+    /// The token does not have three base64url parts, a part is not JSON, or a required claim is missing.
     case malformed
-    /// It asks for an extension (`crit`) that we do not know.
+    /// The token requires an unknown extension (`crit`).
     case unsupported
-    /// It names no key, or none of ours; an issuer that rotates its keys may have published it since.
+    /// The token names no key, or an unknown one; an issuer that rotates its keys may have published it in the
+    /// meantime.
     case unknownKey
-    /// It asks for another algorithm than its key's, `none` included.
+    /// The token's algorithm is not its key's; `none` is refused too.
     case wrongAlgorithm
-    /// The signature does not belong to it.
+    /// The signature is not valid.
     case badSignature
-    /// It was made for another purpose (`typ`).
+    /// The token was made for another purpose (`typ`).
     case wrongType
-    /// It was made by somebody else (`iss`).
+    /// The token was made by another issuer (`iss`).
     case wrongIssuer
-    /// It was made for somebody else (`aud`).
+    /// The token was made for another audience (`aud`).
     case wrongAudience
-    /// Its time has not come (`nbf`).
+    /// The token is not valid yet (`nbf`).
     case notYetValid
-    /// Its time is over (`exp`), and that is all that is wrong with it.
+    /// The token has expired (`exp`) and is valid in every other respect.
     case expired
 }

@@ -1,14 +1,14 @@
 internal import Wire
 
-/// A token in the compact form of RFC 7515, taken apart but not believed.
+/// The parts of a token in the compact form of RFC 7515, not verified.
 struct JWTParts {
     let header: JSONValue
     let signature: [UInt8]
-    /// The bytes that the signature covers: encoded header and payload as they stand.
+    /// The signed bytes: encoded header and payload as received.
     let signedLength: Int
     private let payload: [UInt8]
 
-    /// A header is flat; claims nest a little.
+    /// The deepest nesting of a token's JSON. A header is flat; claims nest a little.
     private static let headerDepth = 4
     private static let payloadDepth = 16
 
@@ -25,7 +25,7 @@ struct JWTParts {
         signedLength = dots[1]
     }
 
-    /// To be read once the signature has been found right.
+    /// The claims; use them only after the signature has been verified.
     func claims() throws(JWTError) -> JSONValue { try Self.object(payload, maximumDepth: Self.payloadDepth) }
 
     private static func object(_ bytes: [UInt8], maximumDepth: Int) throws(JWTError) -> JSONValue {

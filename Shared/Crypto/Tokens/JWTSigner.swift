@@ -1,10 +1,10 @@
 public import Wire
 
-/// Makes tokens of one kind with one key.
+/// Makes tokens of one type with one key.
 public struct JWTSigner: Sendable {
     /// The key that signs.
     public let key: SigningKey
-    /// The encoded header and its dot: the same for all tokens of a kind.
+    /// The encoded header and its dot, which are the same for all tokens of a signer.
     private let head: [UInt8]
 
     /// - Parameter type: the purpose, such as `at+jwt`.
@@ -20,7 +20,7 @@ public struct JWTSigner: Sendable {
         head = Base64.encodedBytes(header.span, .url) + [UInt8(ascii: ".")]
     }
 
-    /// The token whose claims `write` writes as members of an object.
+    /// Returns a token; `write` writes its claims as members of an object.
     public func sign(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
         let claims = JSONWriter.bytes { json in json.object(write) }
         var token = head

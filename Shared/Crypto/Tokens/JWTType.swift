@@ -1,8 +1,8 @@
-/// What the `typ` of a token must be, so that no token serves another purpose.
+/// The required `typ` of a token, so that a token for one purpose cannot serve another.
 public enum JWTType: Hashable, Sendable {
     /// Exactly this media type, such as `at+jwt`; with or without `application/` before it, in any case.
     case named(String)
-    /// `JWT` or none: what other issuers send.
+    /// `JWT` or no type, as other issuers send.
     case generic
 
     func accepts(_ type: String?) -> Bool {

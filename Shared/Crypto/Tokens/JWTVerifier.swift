@@ -2,10 +2,10 @@ public import Wire
 
 /// Accepts the tokens of one issuer for one audience and one purpose.
 ///
-/// A token chooses among our keys by `kid` and nothing else: its `alg` must be that of the key, and keys or addresses of
-/// keys in its header are not looked at. It must have an `exp`.
+/// A token chooses one of the given keys by `kid`, and nothing else: its `alg` must be that of the key, and keys or key
+/// addresses in its header are ignored. It must have an `exp`.
 public struct JWTVerifier: Sendable {
-    /// Bytes; longer than the tokens of any provider.
+    /// The default limit of a token's length in bytes; tokens of all providers are shorter.
     public static let defaultMaximumLength = 8192
 
     private let keys: VerificationKeySet
@@ -16,9 +16,9 @@ public struct JWTVerifier: Sendable {
     private let maximumLength: Int
 
     /// - Parameters:
-    ///   - audiences: what we are called; `aud` must name one of them.
-    ///   - leeway: how far the issuer's clock may be off; none for our own tokens.
-    ///   - maximumLength: bytes of a token.
+    ///   - audiences: the names of this audience; `aud` must contain one of them.
+    ///   - leeway: the tolerated error of the issuer's clock; zero for Maru's own tokens.
+    ///   - maximumLength: the limit of a token's length in bytes.
     public init(
         keys: VerificationKeySet, issuer: String, audiences: Set<String>, type: JWTType, leeway: Duration = .zero,
         maximumLength: Int = defaultMaximumLength
@@ -31,7 +31,7 @@ public struct JWTVerifier: Sendable {
         self.maximumLength = maximumLength
     }
 
-    /// The claims of a token that is right in every respect.
+    /// The claims of a token that is valid in every respect.
     public func verify(_ token: Span<UInt8>, now: Timestamp) throws(JWTError) -> JSONValue {
         guard token.count <= maximumLength else { throw .tooLong }
         let parts = try JWTParts(token)
@@ -42,8 +42,8 @@ public struct JWTVerifier: Sendable {
         return try checkedClaims(of: parts, now: now)
     }
 
-    /// Whether nothing but its age is wrong with what a token says of itself. Nobody has vouched for that: it is good for
-    /// telling its holder to renew it, and for nothing else.
+    /// Whether a token looks expired but otherwise valid, without checking its signature. Use it only to tell the
+    /// holder to refresh the token.
     public func claimsToHaveExpired(_ token: Span<UInt8>, now: Timestamp) -> Bool {
         guard token.count <= maximumLength else { return false }
         do {
@@ -76,14 +76,14 @@ public struct JWTVerifier: Sendable {
         return audience.elements?.compactMap(\.string) ?? []
     }
 
-    /// `exp` comes last: an expired token is one whose holder may refresh it.
+    /// `exp` is checked last, so that `expired` means that the holder may refresh the token.
     private func checkTimes(of claims: JSONValue, now: Timestamp) throws(JWTError) {
         if let notBefore = claims["nbf"], now + leeway < (try Self.moment(notBefore)) { throw .notYetValid }
         guard let expiry = claims["exp"] else { throw .malformed }
         guard now - leeway < (try Self.moment(expiry)) else { throw .expired }
     }
 
-    /// A NumericDate of RFC 7519: seconds since 1970, perhaps with a fraction.
+    /// A NumericDate of RFC 7519: seconds since 1970, possibly with a fraction.
     private static func moment(_ value: JSONValue) throws(JWTError) -> Timestamp {
         if let seconds = value.int { return Timestamp(seconds: Int64(seconds)) }
         guard let milliseconds = value.double.map({ $0 * 1000 }), abs(milliseconds) < 0x1p53 else { throw .malformed }

@@ -1,7 +1,7 @@
 internal import WebSocket
 internal import Wire
 
-/// Version 3's bodies of bytes: for each packet 0 (text) or 1 (binary), its length in bytes as digits 0 to 9, and 255.
+/// Binary bodies of version 3: each packet is 0 (text) or 1 (binary), its length in bytes as digits 0 to 9, and 255.
 enum BinaryPayloadV3 {
     static func encode(_ packets: [EnginePacket]) -> [UInt8] {
         var bytes: [UInt8] = []

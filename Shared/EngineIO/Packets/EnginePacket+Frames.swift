@@ -1,7 +1,7 @@
 internal import WebSocket
 internal import Wire
 
-/// One packet is one WebSocket message.
+/// A WebSocket message carries one packet.
 extension EnginePacket {
     /// The message to send.
     func frame(_ version: EngineVersion) -> Message {
@@ -9,7 +9,7 @@ extension EnginePacket {
         return version == .v4 ? payload : Message(.binary, [kind.rawValue] + payload.bytes)
     }
 
-    /// What a message from a client means; nil where it is no packet.
+    /// Reads a message from a client; nil if it is not a packet.
     init?(frame message: Message, _ version: EngineVersion) {
         switch (message.kind, version) {
         case (.text, _):
@@ -26,7 +26,7 @@ extension EnginePacket {
         }
     }
 
-    /// What follows the `b` of a binary packet in text: for version 3 its type first.
+    /// The text behind the `b` of a binary packet; version 3 puts the type first.
     init?(base64 text: ArraySlice<UInt8>, _ version: EngineVersion) {
         var text = text
         var kind = Kind.message
@@ -34,14 +34,14 @@ extension EnginePacket {
             guard let digit = text.popFirst(), let named = Kind(digit: digit) else { return nil }
             kind = named
         }
-        // Some clients leave the padding away.
+        // Some clients omit the padding.
         guard let bytes = Base64.decode(text.span, .standard) ?? Base64.decode(text.span, .standardUnpadded) else {
             return nil
         }
         self.init(kind, Message(.binary, bytes))
     }
 
-    /// A binary packet in text, its `b` first.
+    /// A binary packet as text, with its leading `b`.
     func base64(_ version: EngineVersion) -> [UInt8] {
         let head = version == .v3 ? [UInt8(ascii: "b"), kind.digit] : [UInt8(ascii: "b")]
         return head + Base64.encodedBytes(payload.bytes.span, .standard)

@@ -5,7 +5,7 @@ struct EnginePacket: Equatable, Sendable {
     enum Kind: UInt8, Sendable {
         case open, close, ping, pong, message, upgrade, noop
 
-        /// The digit in text.
+        /// The digit of the type in text.
         var digit: UInt8 { UInt8(ascii: "0") + rawValue }
 
         init?(digit: UInt8) {
@@ -15,7 +15,7 @@ struct EnginePacket: Equatable, Sendable {
     }
 
     var kind: Kind
-    /// Only a `message` is ever binary.
+    /// Only a `message` can be binary.
     var payload: Message
 
     init(_ kind: Kind, _ payload: Message = Message(.text, [])) {
@@ -27,7 +27,7 @@ struct EnginePacket: Equatable, Sendable {
 
     var isBinary: Bool { payload.kind == .binary }
 
-    /// Type and payload as text, such as `4hello`.
+    /// The type and the payload as text, such as `4hello`.
     var text: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(payload.bytes.count + 1)
@@ -36,7 +36,7 @@ struct EnginePacket: Equatable, Sendable {
         return bytes
     }
 
-    /// A packet in text; nil for an unknown type.
+    /// Reads a packet from text; nil for an unknown type.
     init?(text: some Collection<UInt8>) {
         guard let first = text.first, let kind = Kind(digit: first) else { return nil }
         self.init(kind, Message(.text, Array(text.dropFirst())))

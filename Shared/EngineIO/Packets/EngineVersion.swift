@@ -1,4 +1,4 @@
-/// A revision of the Engine.IO protocol: 4 is spoken by Socket.IO 3 and later, 3 by Socket.IO 1 and 2.
+/// A revision of the Engine.IO protocol. Socket.IO 3 and later use 4; Socket.IO 1 and 2 use 3.
 public enum EngineVersion: Int, Sendable {
     case v3 = 3
     case v4 = 4

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// What a client is told when its session opens.
+/// The handshake data that a client gets when its session opens.
 struct OpenPacket {
     let id: String
     let upgrades: [String]

@@ -1,8 +1,8 @@
 internal import Wire
 
-/// Version 3's bodies of text: each packet behind its length and a colon, such as `6:4hello`.
+/// Text bodies of version 3: each packet behind its length and a colon, such as `6:4hello`.
 ///
-/// Lengths count what JavaScript calls characters: units of UTF-16, of which a scalar above U+FFFF has two.
+/// Lengths count UTF-16 code units, as JavaScript does; a scalar above U+FFFF has two.
 enum PayloadV3 {
     static func encode(_ packets: [EnginePacket]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -21,7 +21,7 @@ enum PayloadV3 {
         var rest = bytes[...]
         while !rest.isEmpty {
             guard let units = takeLength(from: &rest), let text = take(units, from: &rest) else { return nil }
-            // The reference server passes over an empty packet.
+            // The reference server skips an empty packet.
             if text.isEmpty { continue }
             let packet =
                 text.first == UInt8(ascii: "b")
@@ -34,7 +34,7 @@ enum PayloadV3 {
 
     private static func length(of text: [UInt8]) -> Int { text.reduce(0) { $0 + units(of: $1) } }
 
-    /// How many units the scalar that begins with this byte has; none where the byte continues one.
+    /// The number of code units of the scalar that begins with this byte; 0 for a continuation byte.
     private static func units(of byte: UInt8) -> Int { byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
 
     private static func takeLength(from rest: inout ArraySlice<UInt8>) -> Int? {
@@ -52,7 +52,7 @@ enum PayloadV3 {
             missing -= units(of: rest[end])
             end += 1
         }
-        // Below zero: the length ends within a scalar of two units.
+        // Below zero, the length ends within a scalar of two code units.
         guard missing == 0 else { return nil }
         defer { rest = rest[end...] }
         return rest[rest.startIndex..<end]

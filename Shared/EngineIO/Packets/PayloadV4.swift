@@ -1,6 +1,6 @@
 internal import Wire
 
-/// Version 4's bodies: packets in text, parted by a record separator; binary ones in Base64 behind a `b`.
+/// Bodies of version 4: text packets separated by a record separator; binary packets as `b` and Base64.
 enum PayloadV4 {
     private static let separator: UInt8 = 0x1E
 

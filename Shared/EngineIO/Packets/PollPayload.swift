@@ -1,15 +1,15 @@
-/// Several packets in one body of a poll.
+/// Encodes and decodes the packets in the body of a poll.
 struct PollPayload: Equatable, Sendable {
     var bytes: [UInt8]
-    /// Whether the body is bytes rather than text; only version 3 has such.
+    /// Whether the body is binary, which only version 3 allows.
     var isBinary = false
 
-    /// What a body may hold; more cannot be meant well, as each packet costs work.
+    /// The largest number of packets in one body; each packet costs work.
     static let maximumPackets = 10_000
 
-    /// The packets in one body.
+    /// Encodes packets into one body.
     ///
-    /// - Parameter asBinary: in version 3, whether the client takes bytes as they are.
+    /// - Parameter asBinary: in version 3, whether the client accepts binary bodies.
     init(_ packets: [EnginePacket], _ version: EngineVersion, asBinary: Bool) {
         switch version {
         case .v4: bytes = PayloadV4.encode(packets)
@@ -25,7 +25,7 @@ struct PollPayload: Equatable, Sendable {
         self.isBinary = isBinary
     }
 
-    /// The packets; nil where one of them is none, or there are too many.
+    /// Decodes a body; nil if a packet is malformed or there are too many.
     func packets(_ version: EngineVersion) -> [EnginePacket]? {
         switch (version, isBinary) {
         case (.v4, false): PayloadV4.decode(bytes)

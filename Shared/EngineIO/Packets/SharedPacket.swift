@@ -1,15 +1,15 @@
 public import WebSocket
 
-/// A text message encoded once for any number of sockets, whatever their transport and version.
+/// A text message that is encoded once for many sockets of any transport and version.
 ///
-/// A class, so that handing it to thousands of sockets counts no references.
+/// It is a class so that handing it to thousands of sockets copies one reference.
 public final class SharedPacket: Sendable {
-    /// What a WebSocket sends.
+    /// The frame for WebSockets.
     public let frame: SharedFrame
-    /// What a poll's body is made of.
+    /// The packet for polls.
     let packet: EnginePacket
 
-    /// `text` has to be valid UTF-8; with a `pool`, the frame is compressed as well where that is worth it.
+    /// `text` must be valid UTF-8. With a `pool`, the frame is also compressed if it is long enough.
     public init(text: [UInt8], compressingIn pool: CompressionPool? = nil) {
         packet = EnginePacket(.message, Message(.text, text))
         frame = SharedFrame(packet.frame(.v4), compressingIn: pool)

@@ -1,17 +1,17 @@
 internal import HTTP
 
-/// Which browser pages of other origins may speak with the server.
+/// The origins of browser pages that may use the server.
 ///
-/// It only tells browsers; whoever may open a session is decided when it is accepted.
+/// This only informs browsers; the handshake's acceptance decides about access.
 public enum CrossOrigin: Sendable {
-    /// None: no header is sent.
+    /// No other origin; no header is sent.
     case refused
-    /// All, but without cookies.
+    /// All origins, but without cookies.
     case anyone
-    /// Those that the function knows, with cookies.
+    /// The origins that the function accepts, with cookies.
     case allowed(@Sendable (_ origin: String) -> Bool)
 
-    /// The fields for a reply to a page of the request's origin.
+    /// The fields of a reply to a request from a page of another origin.
     func headers(for request: Request) -> Headers {
         var headers = Headers()
         switch self {
@@ -27,7 +27,7 @@ public enum CrossOrigin: Sendable {
         return headers
     }
 
-    /// The reply to a browser that asks before it sends.
+    /// The reply to a preflight request.
     func preflight(_ request: Request) -> Response {
         var response = Response(.noContent, headers: headers(for: request))
         guard response.headers.contains("Access-Control-Allow-Origin") else { return response }

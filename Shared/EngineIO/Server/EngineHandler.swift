@@ -1,13 +1,13 @@
 public import WebSocket
 
-/// What an application does with an Engine.IO session. All calls come on the session's loop.
+/// The application's side of an Engine.IO session. All calls are made on the session's loop.
 public protocol EngineHandler: AnyObject {
     func received(_ message: Message, on socket: EngineSocket)
-    /// The last call: nothing more can come or go.
+    /// The session has ended; this is the last call.
     func ended(_ ending: EngineEnding, on socket: EngineSocket)
-    /// A heartbeat has gone out, or come back.
+    /// A heartbeat was sent, or its answer has arrived.
     func heartbeat(_ sign: EngineHeartbeat, on socket: EngineSocket)
-    /// The client has taken all that waited for it.
+    /// The client has taken everything that was queued for it.
     func drained(_ socket: EngineSocket)
 }
 
@@ -16,10 +16,10 @@ extension EngineHandler {
     public func drained(_ socket: EngineSocket) {}
 }
 
-/// What heartbeats tell of what was sent: when one is answered, all that was sent before it has arrived.
+/// A heartbeat event. An answered heartbeat proves that everything sent before it has arrived.
 public enum EngineHeartbeat: Sendable, Equatable {
-    /// Goes out behind everything that was sent before.
+    /// A heartbeat was sent, behind everything that was sent before.
     case sent
-    /// The client has read the last one that was sent.
+    /// The client has read the last heartbeat.
     case answered
 }

@@ -3,7 +3,7 @@ internal import WebSocket
 
 /// The sessions of one loop.
 ///
-/// - Note: `@unchecked Sendable` because all but the constants is touched on its loop alone.
+/// - Note: `@unchecked Sendable` because everything but the constants is used on its loop alone.
 final class EngineLoop: @unchecked Sendable {
     let loop: EventLoop
     let settings: EngineSettings
@@ -12,12 +12,12 @@ final class EngineLoop: @unchecked Sendable {
     let pool: CompressionPool
     private let node: String
     private var sessions: [String: EngineSocket] = [:]
-    /// The ids of sessions that have ended while their WebSocket still sends what waits, and closes.
+    /// The ids of ended sessions with a WebSocket that still sends queued bytes and closes.
     private var closing: Set<String> = []
     private var isDraining = false
-    /// Memory for the actions of one event; empty while somebody has it.
+    /// Memory for the actions of one event; empty while an event uses it.
     private var actions: [EngineMachine.Action] = []
-    /// Those who wait for the end of the last session and its WebSocket.
+    /// Tasks that wait for the end of the last session and its WebSocket.
     private var drains: [CheckedContinuation<Void, Never>] = []
 
     init(on loop: EventLoop, node: String, _ settings: EngineSettings) {
@@ -32,14 +32,14 @@ final class EngineLoop: @unchecked Sendable {
         webSocketOptions = options
     }
 
-    /// Memory for the actions of an event, from the one before where that has ended.
+    /// Takes the memory for an event's actions; an array of an earlier event if it is free.
     func takeActions() -> [EngineMachine.Action] {
         var taken: [EngineMachine.Action] = []
         swap(&taken, &actions)
         return taken
     }
 
-    /// Takes the memory back for the next event.
+    /// Returns the memory for the next event.
     func giveBack(_ taken: inout [EngineMachine.Action]) {
         guard taken.capacity <= Self.mostActions else { return }
         taken.removeAll(keepingCapacity: true)
@@ -50,7 +50,7 @@ final class EngineLoop: @unchecked Sendable {
 
     var isFull: Bool { isDraining || sessions.count >= settings.sessionsPerLoop }
 
-    /// A new session; its client is told with the first poll, or at once by a WebSocket.
+    /// Opens a session. Its client gets the open packet with the first poll, or at once on a WebSocket.
     func makeSession(
         _ version: EngineVersion, over webSocket: WebSocketConnection?, takesBinary: Bool, _ open: EngineServer.Opening
     ) -> EngineSocket {
@@ -68,7 +68,7 @@ final class EngineLoop: @unchecked Sendable {
         return socket
     }
 
-    /// A poll's client has gone before the poll was here.
+    /// The client of a poll has gone before the poll arrived on this loop.
     func lost(_ id: String) { sessions[id]?.transportLost() }
 
     func forget(_ socket: EngineSocket) {
@@ -76,15 +76,15 @@ final class EngineLoop: @unchecked Sendable {
         endDrainsIfEmpty()
     }
 
-    /// The WebSocket of a session has been told to close.
+    /// The WebSocket of a session was told to close.
     func closes(_ socket: EngineSocket) { closing.insert(socket.id) }
 
-    /// The WebSocket of a session has ended: the client has read all, or is not there to read it.
+    /// The WebSocket of a session has ended: the client has read everything, or has gone.
     func closed(_ socket: EngineSocket) {
         if closing.remove(socket.id) != nil { endDrainsIfEmpty() }
     }
 
-    /// Ends all sessions, evenly over a time, so that their clients do not all come back at once.
+    /// Ends all sessions, spread evenly over a time, so that their clients do not all reconnect at once.
     private func closeAll(over duration: Duration) {
         let open = Array(sessions.values)
         for (number, socket) in open.enumerated() {
@@ -92,7 +92,8 @@ final class EngineLoop: @unchecked Sendable {
         }
     }
 
-    /// Opens no more sessions, ends all over a time, and returns when their clients have what was sent, or after a grace.
+    /// Refuses new sessions, ends all over a time, and returns when their clients have taken everything or a grace
+    /// period is over.
     func drain(over duration: Duration, grace: Duration) async {
         isDraining = true
         closeAll(over: duration)

@@ -67,7 +67,7 @@ extension EngineServer {
 }
 
 extension EngineLoop {
-    /// Lets the loop do something, and waits for what comes of it.
+    /// Runs a closure on the loop and waits for its result.
     func ask<Value: Sendable>(
         _ question: @escaping @Sendable (EngineLoop) throws(EngineError) -> Value
     ) async throws(EngineError) -> Value {

@@ -16,8 +16,8 @@ extension EngineServer {
         }
     }
 
-    /// A WebSocket that comes with a session's id is taken on trial, on the session's loop; or closed where the session has
-    /// one, as clients expect it rather than an HTTP error.
+    /// A WebSocket with a session's id becomes the session's upgrade candidate, on the session's loop. If the session
+    /// has a WebSocket already, the new one is closed: clients expect that rather than an HTTP error.
     func upgrade(_ id: String, on home: EngineLoop, _ request: Request) async throws(EngineError) -> Response {
         let handshake = try handshake(request)
         let hasPlace = try await home.ask { home throws(EngineError) in try home.session(id).reserveCandidate() }
@@ -58,7 +58,7 @@ extension EngineLoop {
     }
 }
 
-/// Takes the place of a session that is there no more.
+/// Handles the WebSocket of a session that has ended.
 private final class NoSession: WebSocketHandler {
     func received(_ message: Message, on connection: WebSocketConnection) {}
     func ended(_ ending: Ending, on connection: WebSocketConnection) {}

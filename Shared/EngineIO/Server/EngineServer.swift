@@ -4,12 +4,13 @@ internal import WebSocket
 
 /// An Engine.IO server for all loops of a group, to be mounted on an HTTP server.
 ///
-/// A session lives on the loop on which it was opened. A request that arrives on another loop is handed over by mail, and
-/// a WebSocket that upgrades the session moves to its loop, so that nothing crosses afterwards.
+/// A session stays on the loop on which it was opened. A request that arrives on another loop is passed over by mail,
+/// and
+/// a WebSocket that upgrades the session moves to the session's loop, so that later traffic crosses no loops.
 public final class EngineServer: Sendable {
-    /// Makes the application's part of a session, on the session's loop.
+    /// Makes the application's handler of a session, on the session's loop.
     public typealias Opening = @Sendable (EngineSocket) -> any EngineHandler
-    /// Decides on a request that would open a session, on the request's loop.
+    /// Accepts or refuses a request that would open a session, on the request's loop.
     public typealias Accept = @Sendable (Request) async throws(EngineError) -> Opening
 
     let group: EventLoopGroup
@@ -20,7 +21,7 @@ public final class EngineServer: Sendable {
     private let crossOrigin: CrossOrigin
     private let accept: Accept
 
-    /// - Parameter node: what ids of this server's sessions begin with; letters, digits and `-`.
+    /// - Parameter node: the prefix of this server's session ids; letters, digits and `-`.
     public init(
         on group: EventLoopGroup, settings: EngineSettings = EngineSettings(), node: String = "0",
         crossOrigin: CrossOrigin = .refused, accept: @escaping Accept
@@ -35,7 +36,7 @@ public final class EngineServer: Sendable {
         loops = LoopLocal(group) { homes[$0.index] }
     }
 
-    /// The node that has the session a request names; nil where it names none that could be.
+    /// The node of the session that a request names; nil if the request names no possible session.
     public static func node(of request: Request) -> Substring? {
         guard let id = (try? EngineQuery(request))?.session else { return nil }
         return SessionID(id)?.node
@@ -47,15 +48,15 @@ public final class EngineServer: Sendable {
         return query.session == nil
     }
 
-    /// The reply that tells why a request is refused.
+    /// The reply to a refused request.
     public func refuse(_ error: EngineError, to request: Request) -> Response {
         var response = Response.json(error.json, error.code == 4 ? .forbidden : .badRequest)
         addCrossOriginHeaders(to: &response, for: request)
         return response
     }
 
-    /// Opens no more sessions, ends all, evenly over a time, and returns when their clients have what was sent to them, or
-    /// when the grace after that time is over. A WebSocket that closes takes 5 s at most.
+    /// Refuses new sessions, ends all, spread evenly over a time, and returns when their clients have taken everything
+    /// that was sent, or when the grace period after that time is over. A closing WebSocket takes 5 s at most.
     public func drain(over duration: Duration, grace: Duration = .seconds(5)) async {
         await withTaskGroup(of: Void.self) { group in
             for home in homes {
@@ -64,7 +65,7 @@ public final class EngineServer: Sendable {
         }
     }
 
-    /// The reply to any request under the path where the server is mounted.
+    /// Replies to any request below the mounted path.
     public func respond(to request: Request) async -> Response {
         if request.method == .options { return crossOrigin.preflight(request) }
         var response: Response

@@ -1,21 +1,21 @@
 public import EventLoop
 public import WebSocket
 
-/// A session of Engine.IO: performs what its machine says, by polls and a WebSocket of its loop.
+/// A session of Engine.IO: performs the actions of its `EngineMachine`, by polls and a WebSocket of its loop.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to its loop, on which every method is to be called.
+/// - Note: `@unchecked Sendable` because it is confined to its loop; call every method there.
 public final class EngineSocket: @unchecked Sendable {
     private var webSocket: WebSocketConnection? {
         didSet { hints = webSocket.map { (MemoryHint($0), MemoryHint($0.socket)) } }
     }
-    /// Where the WebSocket and its stream lie.
+    /// The addresses of the WebSocket and its stream, for prefetching.
     private var hints: (webSocket: MemoryHint, stream: MemoryHint)?
     private var machine: EngineMachine
 
-    /// Encoded once, because most of what quiet sessions send is this.
+    /// Encoded once, because quiet sessions send mostly pings.
     private static let ping = SharedFrame(EngineMachine.ping)
 
-    /// What the client names its session by; a secret between the two.
+    /// The id by which the client names its session; it must stay secret.
     public let id: String
     public var version: EngineVersion { machine.version }
     public var transport: EngineTransport { machine.transport }
@@ -23,7 +23,7 @@ public final class EngineSocket: @unchecked Sendable {
     public var loop: EventLoop { home.loop }
 
     private let home: EngineLoop
-    /// What had left by the WebSocket when it ended.
+    /// Bytes that had left by the WebSocket when it ended.
     private var bytesOfEnded: UInt64 = 0
     private var handler: (any EngineHandler)?
     private var candidate: WebSocketConnection?
@@ -50,35 +50,35 @@ public final class EngineSocket: @unchecked Sendable {
         }
     }
 
-    /// Bytes from the beginning of the object that the sending of a shared packet looks at.
+    /// Bytes from the start of the object that sending a shared packet reads; see `MemoryHint`.
     public static let sharingSize = 96
 
-    /// Begins to fetch what the sending of a shared packet looks at behind this object; see `MemoryHint`.
+    /// Prefetches the memory behind this object that sending a shared packet reads; see `MemoryHint`.
     public func fetchConnection() {
         guard let hints else { return }
         hints.webSocket.fetch(WebSocketConnection.sharingSize)
         hints.stream.fetch(StreamSocket.writtenSize)
     }
 
-    /// Ends the session; what was sent before still goes out.
+    /// Ends the session; messages sent before are still delivered.
     public func close() { change { [now = loop.now] in $0.close(now: now, &$1) } }
 
-    /// Ends the session of a client that takes too slowly what is sent; what has not begun to leave never will.
+    /// Ends the session of a client that reads too slowly; queued messages that have not begun to leave are dropped.
     public func cutOff() { if let webSocket { webSocket.cutOff() } else { change { $0.end(.slowReader, &$1) } } }
 
-    /// Bytes that wait to be sent.
+    /// Bytes that are queued and not sent.
     public var queuedBytes: Int { webSocket?.queuedBytes ?? machine.queuedBytes }
 
-    /// Bytes that have left since the beginning: to the kernel, or with the answer to a poll. What is sent next begins so many
-    /// bytes and `queuedBytes` behind the beginning.
+    /// Bytes that have left since the session began: to the kernel, or with the answer to a poll. The next message
+    /// begins `sentBytes + queuedBytes` bytes behind the beginning.
     public var sentBytes: UInt64 { machine.polledBytes + (webSocket?.socket.sentBytes ?? bytesOfEnded) }
 
-    /// Sends what can leave now. `drained` follows where something is left.
+    /// Sends queued bytes now, as many as the kernel takes. `drained` follows if any are left.
     public func flush() { webSocket?.flush() }
 
     // MARK: From the server
 
-    /// Begins: the application is there, and the client is told its session.
+    /// Opens the session: sends the open packet and makes the application's handler.
     func open(over webSocket: WebSocketConnection?, _ settings: EngineSettings, _ open: EngineServer.Opening) {
         self.webSocket = webSocket
         change { [id] in $0.open(id: id, settings, &$1) }
@@ -90,7 +90,7 @@ public final class EngineSocket: @unchecked Sendable {
         let now = loop.now
         var refusal: EngineError?
         let earlier = poll
-        // While the first poll waits, a second one ends the session; the answer then is the first one's.
+        // A second poll while the first waits ends the session; the first poll's answer reports it.
         if earlier == nil { poll = ticket }
         change { machine, actions in
             do throws(EngineError) { try machine.poll(now: now, &actions) } catch { refusal = error }
@@ -120,7 +120,7 @@ public final class EngineSocket: @unchecked Sendable {
 
     func postLost() { change { $0.postLost(&$1) } }
 
-    /// A place for one WebSocket beside the polls; false where there is none.
+    /// Reserves the slot of the one WebSocket beside the polls; false if it is taken.
     func reserveCandidate() throws(EngineError) -> Bool {
         let now = loop.now
         var isTaken = false
@@ -130,7 +130,7 @@ public final class EngineSocket: @unchecked Sendable {
         return isTaken
     }
 
-    /// The WebSocket has come for its place; false where that was lost meanwhile.
+    /// The WebSocket has arrived for its slot; false if the slot was lost meanwhile.
     func setCandidate(_ connection: WebSocketConnection) -> Bool {
         guard machine.candidate != nil, candidate == nil else { return false }
         candidate = connection
@@ -150,7 +150,7 @@ public final class EngineSocket: @unchecked Sendable {
     }
 
     private func change(_ event: (inout EngineMachine, inout [EngineMachine.Action]) -> Void) {
-        // What is performed may change it again: that one gets memory of its own.
+        // Performing an action may trigger another event, which gets memory of its own.
         var actions = home.takeActions()
         event(&machine, &actions)
         for action in actions { perform(action) }
@@ -192,7 +192,7 @@ public final class EngineSocket: @unchecked Sendable {
         }
     }
 
-    /// What the application sends then is for the next poll, so the present event has to be done.
+    /// The application may send from within `drained`, so the present event must be complete.
     private func tellDrained() { loop.execute { [self] in handler?.drained(self) } }
 
     private func armTimer() {

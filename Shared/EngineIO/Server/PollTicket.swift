@@ -1,4 +1,4 @@
-/// One waiting GET: where its answer is awaited.
+/// A waiting GET and the continuation of its reply.
 ///
 /// - Note: `@unchecked Sendable` because it is used on the session's loop only.
 final class PollTicket: @unchecked Sendable {
@@ -6,14 +6,14 @@ final class PollTicket: @unchecked Sendable {
     private weak var socket: EngineSocket?
     private var isLost = false
 
-    /// The request has come to the session's loop; false where its client has gone already.
+    /// The request has arrived on the session's loop; false if its client has gone already.
     func wait(_ continuation: UnsafeContinuation<Result<PollPayload, EngineError>, Never>) -> Bool {
         self.continuation = continuation
         if isLost { answer(.failure(.badRequest)) }
         return !isLost
     }
 
-    /// What the request waits for.
+    /// Waits for the reply.
     func wait(for socket: EngineSocket) { self.socket = socket }
 
     func answer(_ result: Result<PollPayload, EngineError>) {

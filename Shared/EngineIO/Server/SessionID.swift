@@ -1,21 +1,21 @@
 internal import Wire
 
-/// A session's id: `<node>.<loop>.<random>`, so that whoever gets a request knows where its session lives.
+/// A session's id, `<node>.<loop>.<random>`, which tells the receiver of a request where the session lives.
 ///
-/// The random part has 120 bits: whoever knows the id is taken for the client.
+/// The random part has 120 bits; a request that knows the id is accepted as the client.
 struct SessionID {
     let text: String
     let node: Substring
     let loop: Int
 
-    /// A new one.
+    /// Makes a new id.
     static func make(node: String, loop: Int) -> SessionID {
         var random = SystemRandomNumberGenerator()
         let bytes = (0..<15).map { _ in UInt8.random(in: 0...255, using: &random) }
         return SessionID("\(node).\(loop).\(Base64.encode(bytes.span, .url))")!
     }
 
-    /// One that a request names; nil where it cannot be any.
+    /// Reads the id that a request names; nil if it cannot be one.
     init?(_ text: String) {
         guard text.utf8.count <= 64 else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,6 +1,7 @@
 internal import EventLoop
 
-/// Holds a connection for the rest of the turn, until the reply to its request is out, and then sends it to another loop.
+/// Holds a connection until the end of the turn, when the reply to its request is out, and then sends it to another
+/// loop.
 final class SocketMover: StreamHandler {
     init(_ socket: StreamSocket, to destination: @escaping (MovingConnection) -> Void) {
         socket.loop.atEndOfTick {

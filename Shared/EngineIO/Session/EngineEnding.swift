@@ -1,17 +1,17 @@
-/// Why an Engine.IO session has ended.
+/// Why an Engine.IO session ended.
 public enum EngineEnding: String, Sendable {
     /// The application closed it.
     case closedHere = "closed here"
-    /// The client said so.
+    /// The client closed it.
     case closedByClient = "closed by client"
-    /// The client gave no sign of life.
+    /// The client did not answer a heartbeat in time.
     case pingTimeout = "ping timeout"
-    /// The client sent what is no packet.
+    /// The client sent a malformed packet.
     case parseError = "parse error"
-    /// The client broke the protocol, or its connection did.
+    /// The client violated the protocol, or its transport failed.
     case transportError = "transport error"
-    /// Its WebSocket has gone.
+    /// Its WebSocket closed.
     case transportClosed = "transport closed"
-    /// More waited than the limit: the client reads too slowly.
+    /// More bytes were queued than the limit: the client reads too slowly.
     case slowReader = "slow reader"
 }

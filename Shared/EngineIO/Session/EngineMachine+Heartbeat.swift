@@ -1,7 +1,7 @@
 internal import WebSocket
 
 extension EngineMachine {
-    /// When `timePassed` has something to do next.
+    /// When to call `timePassed` next.
     var deadline: UInt64 {
         switch phase {
         case .open: min(heartbeat.deadline, candidate?.deadline ?? .max)
@@ -10,11 +10,11 @@ extension EngineMachine {
         }
     }
 
-    /// It is `now`: what is due happens.
+    /// Performs everything that is due at `now`.
     ///
-    /// The time-out runs from when the ping was due, so that a session ends an interval and a time-out after the last sign
-    /// of life, however coarse timers are. Only a loop that was away gives the client more: all of the time-out where the
-    /// ping comes too late, and where the answer is overdue, time to read what may have come meanwhile.
+    /// The time-out counts from when the ping was due, so a session ends one interval and one time-out after the last
+    /// answer, however coarse timers are. Only a blocked loop gives the client more: the whole time-out if the ping is
+    /// late, and time to read answers that may have arrived if the time-out is overdue.
     mutating func timePassed(now: UInt64, _ actions: inout [Action]) {
         if phase == .closing && now >= closeDeadline { return end(.closedHere, &actions) }
         guard phase == .open else { return }
@@ -29,7 +29,7 @@ extension EngineMachine {
         case .expecting where wasAway:
             heartbeat = .expecting(until: now + times.lateness)
         case .expecting:
-            // Whatever the client sends shows that it lives, be its answer late behind other traffic.
+            // Any packet shows that the client is alive, even if its answer is delayed behind other traffic.
             let patience = version == .v4 ? times.pingTimeout : times.pingInterval + times.pingTimeout
             guard lastHeard + patience <= now else {
                 heartbeat = .expecting(until: lastHeard + patience)

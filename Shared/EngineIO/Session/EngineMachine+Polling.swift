@@ -1,5 +1,5 @@
 extension EngineMachine {
-    /// A GET has come; unless it is refused, it waits until `answerPoll`.
+    /// A GET has arrived; unless it is refused, it waits until `answerPoll`.
     mutating func poll(now: UInt64, _ actions: inout [Action]) throws(EngineError) {
         guard phase != .closed else { throw .unknownSession }
         guard transport == .polling else { throw .badRequest }
@@ -22,20 +22,20 @@ extension EngineMachine {
         }
     }
 
-    /// A request finds its session as it is `now`, whether or not a timer has said so.
+    /// Applies the passed time first, so that a request finds the session's state at `now` even if a timer is late.
     mutating func requestCame(now: UInt64, _ actions: inout [Action]) throws(EngineError) {
         timePassed(now: now, &actions)
         guard phase != .closed else { throw .unknownSession }
     }
 
-    /// The client of the poll that waits has gone; what it was to get may be lost with it, so the session ends.
+    /// The client of the waiting poll has gone. The answer may be lost with it, so the session ends.
     mutating func pollLost(_ actions: inout [Action]) {
         guard isPollWaiting else { return }
         isPollWaiting = false
         end(.transportError, &actions)
     }
 
-    /// A POST has begun to come.
+    /// A POST has begun.
     mutating func postBegan(now: UInt64, _ actions: inout [Action]) throws(EngineError) {
         try requestCame(now: now, &actions)
         guard transport == .polling else { throw .badRequest }
@@ -46,7 +46,7 @@ extension EngineMachine {
         isPostUnderWay = true
     }
 
-    /// A POST has come whole; nil where it was larger than allowed, which the session survives.
+    /// A POST is complete; nil if it was larger than allowed, which does not end the session.
     mutating func posted(_ payload: PollPayload?, now: UInt64, _ actions: inout [Action]) throws(EngineError) {
         isPostUnderWay = false
         guard let payload, phase == .open else { return }
@@ -57,13 +57,13 @@ extension EngineMachine {
         for packet in packets { received(packet, now: now, &actions) }
     }
 
-    /// A POST has broken off.
+    /// A POST was broken off.
     mutating func postLost(_ actions: inout [Action]) {
         isPostUnderWay = false
         end(.transportError, &actions)
     }
 
-    /// Answers the poll that waits with all that waits for it.
+    /// Answers the waiting poll with all queued packets.
     mutating func answerPoll(_ actions: inout [Action]) {
         isPollWaiting = false
         actions.append(.answerPoll(PollPayload(queue, version, asBinary: takesBinary)))
@@ -72,7 +72,7 @@ extension EngineMachine {
         queuedBytes = 0
     }
 
-    /// Answers the poll that waits with nothing.
+    /// Answers the waiting poll without packets.
     mutating func endPoll(_ actions: inout [Action]) {
         guard isPollWaiting else { return }
         queue.append(EnginePacket(.noop))

@@ -1,10 +1,11 @@
 internal import WebSocket
 
 extension EngineMachine {
-    /// So many polls are ended at once in one upgrade; a client that never finishes would else ask in circles.
+    /// The number of polls in one upgrade that are answered at once; without a limit, a client that never finishes
+    /// would poll in a loop.
     private static let noopsAnUpgrade = 8
 
-    /// The session's WebSocket has brought a message.
+    /// The session's WebSocket has received a message.
     mutating func received(_ frame: Message, now: UInt64, _ actions: inout [Action]) {
         guard phase == .open else { return }
         guard let packet = EnginePacket(frame: frame, version) else { return end(.parseError, &actions) }
@@ -14,19 +15,19 @@ extension EngineMachine {
     /// The session's WebSocket has ended.
     mutating func webSocketClosed(_ actions: inout [Action]) { end(.transportClosed, &actions) }
 
-    /// The message that a WebSocket of this client is sent.
+    /// The WebSocket message of a packet for this client.
     func message(for packet: EnginePacket) -> Message {
         if packet.kind == .ping { return Self.ping }
         guard version == .v3, !takesBinary, packet.isBinary else { return packet.frame(version) }
         return Message(.text, packet.base64(version))
     }
 
-    /// What the server pings with, in the memory of all sessions.
+    /// The ping packet, shared by all sessions.
     static let ping = EnginePacket(.ping).frame(.v4)
 
     // MARK: Upgrading
 
-    /// A WebSocket has come with this session's id; false where the session takes none.
+    /// A WebSocket has arrived with this session's id; false if the session takes none.
     mutating func candidateOpened(now: UInt64, _ actions: inout [Action]) throws(EngineError) -> Bool {
         try requestCame(now: now, &actions)
         guard phase == .open, transport == .polling, candidate == nil else { return false }
@@ -34,7 +35,7 @@ extension EngineMachine {
         return true
     }
 
-    /// The WebSocket on trial has brought a message: a probe, then the wish to upgrade.
+    /// The upgrade candidate has received a message: a probe, then the upgrade request.
     mutating func candidateReceived(_ frame: Message, now: UInt64, _ actions: inout [Action]) {
         guard candidate != nil else { return }
         let packet = EnginePacket(frame: frame, version)
@@ -57,7 +58,7 @@ extension EngineMachine {
         }
     }
 
-    /// The WebSocket on trial has ended; the polls go on.
+    /// The upgrade candidate has ended; the session stays with polls.
     mutating func candidateClosed() { candidate = nil }
 
     mutating func dropCandidate(_ actions: inout [Action]) {

@@ -1,47 +1,47 @@
 internal import WebSocket
 
-/// One session of Engine.IO on the server, without sockets: requests, messages and the passing of time in, actions out.
+/// One session of Engine.IO on the server, without I/O: requests, messages and passing time go in, actions come out.
 ///
-/// Every event appends to `actions` what is to be done, in order. Times are the loop's nanoseconds.
+/// Every event appends the required actions to `actions`, in order. Times are the loop's nanoseconds.
 struct EngineMachine {
     enum Action: Equatable {
         case deliver(Message)
-        /// Tell the application.
+        /// Deliver to the application.
         case heartbeat(EngineHeartbeat)
-        /// Reply to the poll that waits.
+        /// Reply to the waiting poll.
         case answerPoll(PollPayload)
         /// Send on the session's WebSocket.
         case write(Message)
         case closeWebSocket
-        /// Send on the WebSocket to which the client may upgrade.
+        /// Send on the upgrade candidate.
         case writeToCandidate(Message)
         case closeCandidate
-        /// That WebSocket is the session's from now on.
+        /// Make the upgrade candidate the session's WebSocket.
         case adoptCandidate
-        /// Tell the application; nothing is delivered any more.
+        /// Report the end to the application; nothing more is delivered.
         case ended(EngineEnding)
-        /// Nothing is left to do: requests with this session's id are refused.
+        /// The session is over: requests with its id are refused.
         case forget
     }
 
     enum Phase {
         case open
-        /// Ended, but no poll has been told so yet.
+        /// Ended, but no poll has reported it yet.
         case closing
         case closed
     }
 
-    /// A WebSocket beside the polls, on trial.
+    /// A WebSocket beside the polls that may become the session's.
     struct Candidate {
         var deadline: UInt64
-        /// Polls that are ended at once so that the client can finish its upgrade.
+        /// Polls that were answered at once so that the client can finish its upgrade.
         var noopsLeft = 0
     }
 
     enum Heartbeat {
-        /// Version 4: silent until the next ping is due.
+        /// Version 4: waiting until the next ping is due.
         case quiet(until: UInt64)
-        /// Version 4 after a ping, and version 3 always: the client has to be heard of by then.
+        /// Version 4 after a ping, and version 3 always: the client must be heard from by then.
         case expecting(until: UInt64)
 
         var deadline: UInt64 {
@@ -54,22 +54,22 @@ struct EngineMachine {
     var phase = Phase.open
     let version: EngineVersion
     let times: EngineTimes
-    /// Whether the client may be sent bytes, else they go as Base64; version 3 only.
+    /// Whether the client accepts binary packets; otherwise they are sent as Base64. Version 3 only.
     let takesBinary: Bool
     var transport: EngineTransport
     var candidate: Candidate?
     var isPollWaiting = false
     var isPostUnderWay = false
-    /// What waits for a poll.
+    /// Packets that wait for a poll.
     var queue: [EnginePacket] = []
     var queuedBytes = 0
-    /// What polls have taken.
+    /// Bytes that polls have taken.
     var polledBytes: UInt64 = 0
     var heartbeat: Heartbeat
     var lastHeard: UInt64
     var closeDeadline = UInt64.max
 
-    /// A session begins with the request that opens it.
+    /// Begins a session with the request that opens it.
     init(
         _ version: EngineVersion, over transport: EngineTransport, takesBinary: Bool = false, times: EngineTimes,
         now: UInt64
@@ -84,7 +84,7 @@ struct EngineMachine {
             ? .quiet(until: now + times.pingInterval) : .expecting(until: now + times.pingInterval + times.pingTimeout)
     }
 
-    /// Sends the packet that tells the client its session.
+    /// Sends the open packet.
     mutating func open(id: String, _ settings: EngineSettings, _ actions: inout [Action]) {
         let upgrades = transport == .polling ? [EngineTransport.webSocket.rawValue] : []
         let json = OpenPacket(id: id, upgrades: upgrades, settings: settings).json
@@ -93,7 +93,7 @@ struct EngineMachine {
 
     // MARK: Packets
 
-    /// A packet has come by the session's transport.
+    /// A packet has arrived by the session's transport.
     mutating func received(_ packet: EnginePacket, now: UInt64, _ actions: inout [Action]) {
         guard phase == .open else { return }
         lastHeard = now
@@ -102,7 +102,7 @@ struct EngineMachine {
         case .ping:
             guard version == .v3 else { return end(.transportError, &actions) }
             heartbeat = .expecting(until: now + times.pingInterval + times.pingTimeout)
-            // A client asks again only after it has its answer.
+            // A client polls again only after it has its answer.
             actions.append(.heartbeat(.answered))
             send(EnginePacket(.pong, packet.payload), &actions)
             actions.append(.heartbeat(.sent))
@@ -141,7 +141,7 @@ struct EngineMachine {
         actions.append(.ended(.closedHere))
     }
 
-    /// Ends the session at once; a poll that waits is told so.
+    /// Ends the session at once; a waiting poll reports it.
     mutating func end(_ ending: EngineEnding, _ actions: inout [Action]) {
         guard phase != .closed else { return }
         let isTold = phase == .closing
@@ -150,7 +150,7 @@ struct EngineMachine {
         if transport == .webSocket {
             if ending != .transportClosed { actions.append(.closeWebSocket) }
         } else if isPollWaiting {
-            // A client that has closed needs no word of it, only the end of its poll.
+            // A client that has closed only needs the end of its poll.
             queue.append(EnginePacket(ending == .closedByClient ? .noop : .close))
             answerPoll(&actions)
         }

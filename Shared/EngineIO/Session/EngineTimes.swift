@@ -1,14 +1,14 @@
 internal import EventLoop
 
-/// A server's settings as sessions need them; times in nanoseconds.
+/// A server's settings in the form that sessions need; times in nanoseconds.
 final class EngineTimes: Sendable {
     let pingInterval, pingTimeout, upgradeTimeout, closeTimeout: UInt64
     let outputLimit: Int
-    /// What is due within so long happens together, so that a loop with many quiet sessions sleeps: 1/64 of the interval
-    /// between heartbeats.
+    /// Deadlines within this span fire together, so that a loop with many quiet sessions can sleep: 1/64 of the
+    /// heartbeat interval.
     private let coarseness: UInt64
-    /// A timer that fires no more than this behind its deadline is in time: the coarseness, and 50 ms for a busy loop. What
-    /// fires later tells that the loop was away.
+    /// A timer that fires at most this late is on time: the coarseness, and 50 ms for a busy loop. A later timer shows
+    /// that the loop was blocked.
     let lateness: UInt64
 
     init(_ settings: EngineSettings) {
@@ -21,7 +21,7 @@ final class EngineTimes: Sendable {
         lateness = coarseness + 50_000_000
     }
 
-    /// When what is due at `deadline` happens: never before it.
+    /// When an event that is due at `deadline` fires: never before it.
     func meeting(for deadline: UInt64) -> UInt64 {
         let excess = deadline % coarseness
         return excess == 0 ? deadline : deadline - excess + coarseness

@@ -1,4 +1,4 @@
-/// How packets travel.
+/// How packets are transported.
 public enum EngineTransport: String, Sendable {
     case polling
     case webSocket = "websocket"

@@ -1,14 +1,14 @@
-/// Credentials and scope for AWS's signature version 4, which S3 and its likes ask for.
+/// The credentials and the scope of AWS signature version 4, which S3 and compatible services require.
 ///
-/// libcurl signs method, path, query, body and all headers as they stand: the caller sorts the query by name,
+/// libcurl signs method, path, query, body and all headers as given: the caller sorts the query by name,
 /// and for S3 adds `X-Amz-Content-Sha256`, the body's digest in hexadecimal.
 public struct AWSSignature: Sendable {
     public let accessKey: String
-    /// A secret: never sent, only signed with.
+    /// The secret key; it is only signed with and never sent.
     public let secretKey: String
-    /// Such as `us-east-1`.
+    /// A region such as `us-east-1`.
     public let region: String
-    /// Such as `s3`.
+    /// A service such as `s3`.
     public let service: String
 
     public init(accessKey: String, secretKey: String, region: String, service: String) {

@@ -1,47 +1,47 @@
 internal import EventLoop
 
-/// Stops asking a server that does not answer, so that neither it nor those who wait for it drown.
+/// Stops calls to a server that fails, so that neither the server nor its callers are overloaded.
 ///
-/// Closed, it admits all and counts failures over a sliding window. When too large a share fails it opens:
-/// nothing is admitted for a while. Then, half open, it admits one call at a time to probe: a success closes it,
-/// a failure opens it for twice as long. Time is injected, as monotonic nanoseconds; it belongs to one loop.
+/// When closed, it admits all calls and counts failures over a sliding window. When the share of failures is too large,
+/// it opens: it admits no call for a while. Then it is half open and admits one probe at a time: a success closes it, a
+/// failure opens it for twice as long. Times are passed in, as monotonic nanoseconds. It belongs to one loop.
 public struct CircuitBreaker: Sendable {
-    /// When to open and for how long.
+    /// When to open, and for how long.
     public struct Configuration: Sendable {
-        /// Failures are counted over the last one to two halves of this.
+        /// Failures are counted over the last one to two intervals of half this length.
         public var window = Duration.seconds(10)
-        /// So many calls in the window at least, before their share of failures means something.
+        /// The least number of calls in the window for the share of failures to count.
         public var minimumCalls = 10
         /// Opens from this share of failures on.
         public var failureShare = 0.5
         /// How long it stays open the first time.
         public var openTime = Duration.seconds(1)
-        /// How long at most, after failed probes.
+        /// How long it stays open at most, after failed probes.
         public var longestOpenTime = Duration.seconds(30)
 
         /// The defaults.
         public init() {}
     }
 
-    /// Leave to call, to be given back with what came of it.
+    /// The permission for one call, to be returned with its outcome.
     public struct Admission: Hashable, Sendable {
         fileprivate let generation: UInt64
     }
 
-    /// What a call says of the server's health.
+    /// The server's health as one call shows it.
     public enum Outcome: Sendable {
-        /// It answered.
+        /// The server answered.
         case success
-        /// It did not, or answered that it cannot.
+        /// The server did not answer, or answered that it cannot serve.
         case failure
-        /// Nothing, such as a call that its caller cancelled.
+        /// Nothing: the caller cancelled the call, for example.
         case unknown
     }
 
     private enum State {
         case closed
         case open(until: UInt64)
-        /// A probe not reported by `until` is taken for lost.
+        /// A probe that is not reported before `until` counts as lost.
         case halfOpen(until: UInt64)
     }
 
@@ -49,7 +49,7 @@ public struct CircuitBreaker: Sendable {
     private var state = State.closed
     private var window: FailureWindow
     private var openTime: Duration
-    /// Rises with every change of state: what was admitted before says nothing of what is now.
+    /// Increases with every change of state: outcomes of calls admitted before are ignored.
     private var generation: UInt64 = 0
 
     /// Begins closed.
@@ -59,7 +59,7 @@ public struct CircuitBreaker: Sendable {
         openTime = configuration.openTime
     }
 
-    /// Leave to call now, or nil where the call must be refused.
+    /// Admits a call now; nil if the call must be refused.
     public mutating func admit(at now: UInt64) -> Admission? {
         switch state {
         case .closed: break
@@ -70,7 +70,7 @@ public struct CircuitBreaker: Sendable {
         return Admission(generation: generation)
     }
 
-    /// Takes note of what came of an admitted call.
+    /// Records the outcome of an admitted call.
     public mutating func record(_ outcome: Outcome, of admission: Admission, at now: UInt64) {
         guard admission.generation == generation else { return }
         switch (state, outcome) {

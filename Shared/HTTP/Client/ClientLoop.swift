@@ -1,9 +1,9 @@
 internal import CCurl
 internal import EventLoop
 
-/// The transfers and connections of one loop: a curl multi handle whose sockets and timer the loop watches.
+/// The transfers and connections of one loop: a curl multi handle with sockets and a timer of the loop.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to its loop; `cancel`, for others to call, goes there.
+/// - Note: `@unchecked Sendable` because it is confined to its loop; `cancel`, which any thread may call, goes there.
 final class ClientLoop: @unchecked Sendable {
     private let loop: EventLoop
     private let configuration: HTTPClient.Configuration
@@ -15,7 +15,7 @@ final class ClientLoop: @unchecked Sendable {
     private var isKickPending = false
     private var isClosed = false
 
-    /// More than that are freed when their transfer ends.
+    /// Idle handles that are kept; further ones are freed when their transfer ends.
     private static let maximumIdleHandles = 64
 
     init(on loop: EventLoop, configuration: HTTPClient.Configuration) {
@@ -72,7 +72,7 @@ final class ClientLoop: @unchecked Sendable {
         }
     }
 
-    /// Ends everything; once.
+    /// Ends everything, once.
     func close() {
         loop.preconditionInLoop()
         isClosed = true
@@ -82,7 +82,7 @@ final class ClientLoop: @unchecked Sendable {
         timer?.cancel()
     }
 
-    /// Lets curl read and write, then hands over what has ended.
+    /// Lets curl read and write, then delivers the transfers that have ended.
     func act(on descriptor: Int32, _ events: Int32) {
         var stillRunning: Int32 = 0
         curl_multi_socket_action(multi, descriptor, events, &stillRunning)
@@ -135,7 +135,7 @@ extension ClientLoop {
         return Unmanaged<ClientLoop>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// curl tells what it waits for on a socket of its own.
+    /// curl reports the events that it waits for on one of its sockets.
     fileprivate func watch(_ descriptor: Int32, for what: Int32) {
         guard what != CURL_POLL_REMOVE else {
             if let socket = sockets.removeValue(forKey: descriptor) { loop.deregister(socket) }
@@ -153,7 +153,7 @@ extension ClientLoop {
         }
     }
 
-    /// curl tells when it wants to be called at the latest; below 0: not at all.
+    /// curl reports when it must be called at the latest; below 0 means never.
     fileprivate func setTimer(_ milliseconds: Int) {
         if milliseconds > 0 {
             let delay = Duration.milliseconds(milliseconds)
@@ -168,7 +168,7 @@ extension ClientLoop {
         }
     }
 
-    /// Not at once, because curl is in the middle of something; and once for all requests that begin in this turn.
+    /// Runs later, because curl may be in the middle of a call, and once for all requests that begin in this turn.
     private func kickSoon() {
         guard !isKickPending else { return }
         isKickPending = true

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import EventLoop
 
-/// A socket of curl's, watched by the loop; curl opens and closes it.
+/// A socket of curl's that the loop watches; curl opens and closes it.
 final class ClientSocket: Channel, @unchecked Sendable {
     private unowned let client: ClientLoop
 

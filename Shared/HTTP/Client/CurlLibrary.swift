@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// libcurl, which wants to be prepared once a process, before its first use.
+/// Initialises libcurl once for each process, before its first use.
 enum CurlLibrary {
     private static let code = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 

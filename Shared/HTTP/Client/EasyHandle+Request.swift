@@ -3,10 +3,10 @@ internal import Wire
 
 extension EasyHandle {
     private static let protocols = "http,https"
-    /// From this size on curl would ask with `Expect: 100-continue` first and wait a second where nobody answers that.
+    /// From this body size on, curl would send `Expect: 100-continue` and wait a second for an answer.
     private static let sizeWithExpectation = 1 << 20
 
-    /// Makes the handle ready for `transfer`.
+    /// Prepares the handle for `transfer`.
     func prepare(for transfer: Transfer, _ configuration: HTTPClient.Configuration) throws(RefusedOption) {
         let request = transfer.request
         try setCallbacks(for: transfer)
@@ -18,7 +18,7 @@ extension EasyHandle {
             try set(CURLOPT_FOLLOWLOCATION, 1)
             try set(CURLOPT_MAXREDIRS, request.maximumRedirects)
         }
-        // A HEAD's reply tells the size of a body that does not come.
+        // The reply to HEAD has the length of a body that does not follow.
         if request.method != .head { _ = ccurl_set_maximum_reply(raw, Int64(request.maximumReplySize)) }
         if let signature = request.signature {
             try set(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):\(signature.service)")
@@ -29,7 +29,7 @@ extension EasyHandle {
 
     private func set(_ configuration: HTTPClient.Configuration) throws(RefusedOption) {
         try set(CURLOPT_NOSIGNAL, 1)
-        // Else a cancelled look-up of a name would hold up the loop until the resolver gives up.
+        // Otherwise a cancelled name lookup would block the loop until the resolver gives up.
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_PROTOCOLS_STR, Self.protocols)
         try set(CURLOPT_REDIR_PROTOCOLS_STR, Self.protocols)
@@ -48,11 +48,13 @@ extension EasyHandle {
         try set(CURLOPT_TCP_KEEPALIVE, 1)
     }
 
-    /// Over TLS requests wait for a connection that they can share. Without TLS there is none to come, and curl would
-    /// make them wait for the whole first reply.
+    /// Over TLS, a request waits for a connection that it can share. Without TLS there is no shared connection, and
+    /// curl would make the request wait for the whole first reply.
     private func setURL(_ url: String) throws(RefusedOption) {
-        // curl would guess a protocol where there is none.
-        guard let end = url.firstRange(of: "://")?.lowerBound else { throw RefusedOption(detail: "no absolute URL") }
+        // curl would guess a missing protocol.
+        guard let end = url.firstRange(of: "://")?.lowerBound else {
+            throw RefusedOption(detail: "the URL is not absolute")
+        }
         let isSecure = url[..<end].lowercased() == "https"
         try set(CURLOPT_URL, url)
         try set(CURLOPT_HTTP_VERSION, Int(isSecure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))
@@ -75,7 +77,8 @@ extension EasyHandle {
         }
     }
 
-    /// The fields as curl wants them: a name and a semicolon for an empty one, a name and a colon to keep its own back.
+    /// Writes fields in curl's form: a name and a semicolon for an empty field, a name and a colon to suppress curl's
+    /// own.
     private static func headerLines(of request: HTTPClient.Request) -> [String] {
         var lines = request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         if !request.body.isEmpty {

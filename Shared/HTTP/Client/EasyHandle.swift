@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// curl's part of a transfer, used again by the next one.
+/// A reusable curl handle for one transfer at a time.
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     private let complaint = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -18,10 +18,10 @@ final class EasyHandle {
         complaint.deallocate()
     }
 
-    /// What curl said of the last failure.
+    /// curl's message about the last failure.
     var detail: String { String(cString: complaint) }
 
-    /// Forgets the request; connections and names looked up are the client's and stay.
+    /// Resets the request; connections and resolved names belong to the client and stay.
     func reset() {
         curl_easy_reset(raw)
         curl_slist_free_all(headers)
@@ -34,7 +34,7 @@ final class EasyHandle {
     }
 
     func set(_ option: CURLoption, _ value: String?) throws(RefusedOption) {
-        // A NUL would cut the text short, and with it what has been checked of it.
+        // A NUL would truncate the text behind the checks.
         guard value?.utf8.contains(0) != true else { throw RefusedOption(detail: "NUL in a text") }
         try check(ccurl_set_text(raw, option, value))
     }
@@ -69,13 +69,13 @@ final class EasyHandle {
     }
 }
 
-/// curl refuses an option: the request cannot be sent.
+/// curl rejects an option: the request cannot be sent.
 struct RefusedOption: Error {
     let detail: String
 }
 
 extension Transfer {
-    /// The transfer that a handle's callbacks are called for; its client keeps it while the handle is in use.
+    /// The transfer of the handle's callbacks; its client retains it while the handle is in use.
     static func of(_ pointer: UnsafeMutableRawPointer?) -> Transfer {
         guard let pointer else { preconditionFailure("a handle without its transfer") }
         return Unmanaged<Transfer>.fromOpaque(pointer).takeUnretainedValue()

@@ -1,6 +1,6 @@
 internal import EventLoop
 
-/// Calls and failures of the last while, in two halves: the present one, and the one before as long as it lasts.
+/// Counts calls and failures in two intervals: the current one and the one before.
 struct FailureWindow {
     private struct Half {
         var calls = 0
@@ -16,7 +16,7 @@ struct FailureWindow {
 
     var calls: Int { current.calls + previous.calls }
 
-    /// The part of the calls that failed: 0 ... 1.
+    /// The share of failed calls: 0 ... 1.
     var share: Double { calls == 0 ? 0 : Double(current.failures + previous.failures) / Double(calls) }
 
     mutating func count(isFailure: Bool, at now: UInt64) {

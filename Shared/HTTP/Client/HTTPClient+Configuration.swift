@@ -1,23 +1,23 @@
 extension HTTPClient {
-    /// The limits of a client. Numbers count for each loop.
+    /// The limits of a client. Numbers apply to each loop.
     public struct Configuration: Sendable {
-        /// Requests under way; the next one is refused.
+        /// Running requests; further requests are refused.
         public var maximumTransfers = 512
-        /// Connections to one host and port; what finds none free waits for one, within its deadline.
+        /// Connections to one host and port; a request without one waits, within its deadline.
         public var maximumConnectionsPerHost = 8
         /// Connections in use to all hosts.
         public var maximumConnections = 64
-        /// Connections kept though nobody uses them.
+        /// Idle connections that are kept.
         public var maximumIdleConnections = 16
-        /// How long an unused connection is trusted; less than what servers keep one for, which is often a minute.
+        /// How long an idle connection is reused; shorter than the idle time-out of servers, which is often a minute.
         public var idleConnectionAge = Duration.seconds(50)
-        /// Time for name, connection and TLS handshake together.
+        /// The time-out for name lookup, connection and TLS handshake together.
         public var connectTimeout = Duration.seconds(3)
-        /// A PEM file of the authorities that vouch for servers; the system's without.
+        /// A PEM file of trusted certificate authorities; nil for the system's.
         public var authorities: String?
-        /// What all requests go through, such as `http://proxy:3128`. None without: the environment is not asked.
+        /// A proxy for all requests, such as `http://proxy:3128`; nil for none. The environment is not read.
         public var proxy: String?
-        /// What the client calls itself.
+        /// The User-Agent of the client.
         public var userAgent = "maru"
 
         /// The defaults.

@@ -1,22 +1,22 @@
 extension HTTPClient {
-    /// Why there is no reply.
+    /// Why a request has no reply.
     public struct Failure: Error, Hashable, CustomStringConvertible {
         public enum Kind: Hashable, Sendable {
             /// The URL, a header or the method cannot be sent.
             case invalidRequest
-            /// As many requests are under way as the client allows; nothing was sent.
+            /// The limit of running requests is reached; nothing was sent.
             case overloaded
-            /// No such host, nobody listens there, or no connection within the connect time-out.
+            /// The host does not exist, does not listen, or did not accept a connection within the connect time-out.
             case unreachable
-            /// The server's certificate is not to be trusted, or TLS failed.
+            /// The server's certificate is not trusted, or TLS failed.
             case untrusted
-            /// The connection ended, or broke its framing, before the reply was whole.
+            /// The connection ended, or its framing broke, before the reply was complete.
             case connectionLost
-            /// The server does not speak HTTP, or speaks it wrongly.
+            /// The server does not speak HTTP, or violates it.
             case malformedReply
             /// The reply's head or body is larger than allowed.
             case replyTooLarge
-            /// More redirects than allowed, or one to another protocol.
+            /// There were more redirects than allowed, or one to another protocol.
             case redirected
             /// The deadline passed.
             case deadlineExceeded
@@ -27,9 +27,9 @@ extension HTTPClient {
         }
 
         public let kind: Kind
-        /// For the log; what libcurl says.
+        /// libcurl's message, for the log.
         public let detail: String
-        /// Whether the server may have acted on the request: it was, at least in part, sent.
+        /// Whether the server may have acted on the request, because at least a part of it was sent.
         public let mayHaveBeenProcessed: Bool
 
         public var description: String { detail.isEmpty ? "\(kind)" : "\(kind): \(detail)" }

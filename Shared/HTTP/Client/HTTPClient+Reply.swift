@@ -1,10 +1,10 @@
 extension HTTPClient {
-    /// What a server replied.
+    /// The reply of a server.
     public struct Reply: Sendable {
         public let status: Status
         public let headers: Headers
         public let body: [UInt8]
-        /// Whether it came over HTTP/2.
+        /// Whether the reply came over HTTP/2.
         public let isHTTP2: Bool
 
         public init(status: Status, headers: Headers = Headers(), body: [UInt8] = [], isHTTP2: Bool = false) {

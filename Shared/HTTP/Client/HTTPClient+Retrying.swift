@@ -2,7 +2,7 @@ internal import EventLoop
 internal import Wire
 
 extension HTTPClient {
-    /// Sends `request`, and again as `policy` decides, all within the request's deadline.
+    /// Sends `request`, with the retries that `policy` decides on, all within the request's deadline.
     public func send(
         _ request: Request, retrying policy: RetryPolicy
     ) async throws(Failure) -> Reply {
@@ -37,7 +37,7 @@ extension HTTPClient {
 }
 
 extension RetryPolicy.Outcome {
-    /// What an attempt came to.
+    /// The outcome of an attempt, for the policy.
     init(_ result: Result<HTTPClient.Reply, HTTPClient.Failure>) {
         switch result {
         case .success(let reply): self = .replied(reply.status, retryAfter: reply.retryAfter(now: .now))

@@ -1,14 +1,14 @@
 public import EventLoop
 internal import Synchronization
 
-/// Sends requests to other servers with libcurl: HTTP/2 where TLS negotiates it, else HTTP/1.1;
-/// connections are kept and shared by all requests of a loop.
+/// Sends requests to other servers with libcurl: HTTP/2 if TLS negotiates it, else HTTP/1.1. The requests of a loop
+/// share its connections.
 ///
-/// Every request has a deadline and a limit on its reply; redirects are off, certificates are verified,
-/// and only `http` and `https` are spoken. A request that is not idempotent goes out at most once, even
-/// when a kept connection turns out dead.
+/// Every request has a deadline and a limit for its reply. Redirects are off, certificates are verified, and only
+/// `http` and `https` are allowed. A request that is not idempotent is sent at most once, even if a kept connection
+/// turns out dead.
 public final class HTTPClient: Sendable {
-    /// Where it sends from.
+    /// The loop of each request.
     public let group: EventLoopGroup
     private let loops: LoopLocal<ClientLoop>
     private let isClosed = Atomic<Bool>(false)
@@ -22,8 +22,8 @@ public final class HTTPClient: Sendable {
 
     deinit { close() }
 
-    /// Sends `request` and collects its reply, whatever its status. To be called on a loop;
-    /// cancelling the task aborts the transfer.
+    /// Sends `request` and collects its reply, which may have any status. Call it on a loop; cancelling the task aborts
+    /// the transfer.
     public func send(_ request: Request) async throws(Failure) -> Reply {
         let loop = loops.current
         let transfer = Transfer(request)
@@ -35,7 +35,7 @@ public final class HTTPClient: Sendable {
         return try outcome.get()
     }
 
-    /// Aborts what is under way, refuses what comes, and closes all connections.
+    /// Aborts running requests, refuses new ones, and closes all connections.
     public func close() {
         guard !isClosed.exchange(true, ordering: .relaxed) else { return }
         loops.forEach { $0.close() }

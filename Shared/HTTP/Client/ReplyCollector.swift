@@ -1,6 +1,6 @@
-/// Gathers a reply from the pieces in which it arrives, within limits.
+/// Collects a reply from pieces, within limits.
 struct ReplyCollector {
-    /// Bytes of all head lines together, those of interim and redirecting replies included.
+    /// The largest size of all head lines together, with those of interim replies and redirects.
     static let maximumHeadSize = 65_536
 
     private(set) var headers = Headers()
@@ -11,9 +11,9 @@ struct ReplyCollector {
 
     init(maximumBodySize: Int) { self.maximumBodySize = maximumBodySize }
 
-    /// Takes a status line, a field or an empty line; a status line begins the reply anew.
+    /// Takes a status line, a field or an empty line; a status line begins the reply again.
     ///
-    /// - Returns: whether to go on.
+    /// - Returns: whether to continue.
     mutating func takeHead(_ line: UnsafeRawBufferPointer) -> Bool {
         headSize += line.count
         guard headSize <= Self.maximumHeadSize else {
@@ -31,7 +31,7 @@ struct ReplyCollector {
 
     /// Takes more of the body.
     ///
-    /// - Returns: whether to go on.
+    /// - Returns: whether to continue.
     mutating func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard body.count + bytes.count <= maximumBodySize else {
             isTooLarge = true

@@ -1,32 +1,31 @@
 public import Wire
 
-/// When to send a request again, and after how long: waits double, with full jitter,
-/// and a server's `Retry-After` is kept.
-///
-/// It decides only; whoever sends asks it after every attempt.
+/// Decides when to send a request again: waits double, with full jitter, and a server's `Retry-After` is respected. The
+/// sender asks it after every attempt.
 public struct RetryPolicy: Sendable {
-    /// What came of an attempt.
+    /// The outcome of an attempt.
     public enum Outcome: Sendable {
         /// - Parameter retryAfter: the field of that name, if the reply has it.
         case replied(Status, retryAfter: Duration?)
         case failed(HTTPClient.Failure.Kind, mayHaveBeenProcessed: Bool)
     }
 
-    /// What to do next.
+    /// The decision after an attempt.
     public enum Decision: Hashable, Sendable {
         /// Wait, then try again.
         case retry(after: Duration)
-        /// Take what came.
+        /// Accept the outcome.
         case accept
     }
 
-    /// Attempts in all, the first included.
+    /// The number of attempts, with the first one.
     public var maximumAttempts: Int
-    /// The longest wait after the first attempt; it doubles with every further one.
+    /// The longest wait after the first attempt; it doubles with every further attempt.
     public var firstWait: Duration
-    /// The longest of all waits, those that a server asks for included: who must wait longer gives up.
+    /// The longest wait of all; if a server asks for a longer one, the policy gives up.
     public var longestWait: Duration
-    /// Time for one attempt, so that a reply that never comes leaves time for another; the request's deadline without.
+    /// The time-out of one attempt, which leaves time for another if a reply never arrives; nil for the request's
+    /// deadline.
     public var attemptDeadline: Duration?
 
     public init(
@@ -43,9 +42,8 @@ public struct RetryPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - attempt: 1 for the first.
-    ///   - isIdempotent: whether doing it twice is as good as once. Where it is not,
-    ///     only what was never sent is sent again.
-    ///   - remaining: until the request's deadline; no wait reaches beyond it.
+    ///   - isIdempotent: whether the request may be repeated. If not, only a request that was never sent is sent again.
+    ///   - remaining: the time until the request's deadline; no wait is longer.
     public func decide(
         after outcome: Outcome, attempt: Int, isIdempotent: Bool, remaining: Duration
     ) -> Decision {
@@ -54,7 +52,7 @@ public struct RetryPolicy: Sendable {
             after: outcome, attempt: attempt, isIdempotent: isIdempotent, remaining: remaining, using: &generator)
     }
 
-    /// Decides with a given source of randomness.
+    /// Decides with a given random number generator.
     public func decide(
         after outcome: Outcome, attempt: Int, isIdempotent: Bool, remaining: Duration,
         using generator: inout some RandomNumberGenerator
@@ -68,7 +66,7 @@ public struct RetryPolicy: Sendable {
         return .retry(after: wait)
     }
 
-    /// Whether another attempt may fare better and does no harm.
+    /// Whether another attempt may succeed and does no harm.
     private static func mayPass(_ outcome: Outcome, isIdempotent: Bool) -> Bool {
         switch outcome {
         case .replied(let status, _):
@@ -85,7 +83,7 @@ public struct RetryPolicy: Sendable {
 }
 
 extension HTTPClient.Reply {
-    /// How long the server asks to stay away: seconds, or the time until a date.
+    /// How long the server asks to wait: seconds, or the time until a date.
     public func retryAfter(now: Timestamp) -> Duration? {
         guard let value = headers[.retryAfter] else { return nil }
         if let seconds = UInt32(value) { return .seconds(Int64(seconds)) }

@@ -1,7 +1,7 @@
 internal import CCurl
 
 extension Transfer {
-    /// What a transfer came to that curl has ended with `code`.
+    /// Makes the outcome of a transfer that curl ended with `code`.
     func outcome(of code: CURLcode) -> Outcome {
         guard let handle else { preconditionFailure("a transfer ended that did not begin") }
         let status = ccurl_number(handle.raw, CURLINFO_RESPONSE_CODE)
@@ -13,7 +13,7 @@ extension Transfer {
             .init(status: Status(UInt16(status)), headers: reply.headers, body: reply.body, isHTTP2: isHTTP2))
     }
 
-    /// Whether the connection ended under the transfer.
+    /// Whether the connection ended during the transfer.
     func isLost(_ code: CURLcode) -> Bool { code != CURLE_OK && kind(of: code) == .connectionLost }
 
     private func failure(_ code: CURLcode, _ detail: String) -> HTTPClient.Failure {
@@ -35,7 +35,7 @@ extension Transfer {
             CURLE_SEND_FAIL_REWIND, CURLE_ABORTED_BY_CALLBACK:
             return .connectionLost
         default:
-            // curl has the same codes for a URL, a redirect and a reply that it does not understand.
+            // curl uses the same codes for malformed URLs, redirects and replies.
             if redirects > 0 { return .redirected }
             return wasSent ? .malformedReply : .invalidRequest
         }

@@ -1,10 +1,9 @@
 internal import CCurl
 internal import EventLoop
 
-/// One request under way: who waits for it, and what has come of it so far.
+/// A running request: its waiting caller, and the part of the reply that has arrived.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to its loop once it has been started;
-///   before, only `send` has it.
+/// - Note: `@unchecked Sendable` because it is confined to its loop once it is started; before, only `send` uses it.
 final class Transfer: @unchecked Sendable {
     typealias Outcome = Result<HTTPClient.Reply, HTTPClient.Failure>
 
@@ -15,7 +14,7 @@ final class Transfer: @unchecked Sendable {
     var deadline: LoopTimer?
     /// Cancelled, perhaps before it was started.
     var isCancelled = false
-    /// Sent again, on a connection of its own.
+    /// Sent again, on a new connection.
     private var isSecondAttempt = false
 
     init(_ request: HTTPClient.Request) {
@@ -23,17 +22,18 @@ final class Transfer: @unchecked Sendable {
         reply = ReplyCollector(maximumBodySize: request.maximumReplySize)
     }
 
-    /// Whether any of the request has gone out, on this connection or one before.
+    /// Whether a part of the request was sent, on this connection or an earlier one.
     var wasSent: Bool {
         isSecondAttempt || handle.map { ccurl_number($0.raw, CURLINFO_REQUEST_SIZE) > 0 } ?? false
     }
 
-    /// Asked when a connection is ready for the request: curl by itself would send it again where a kept
-    /// connection ends without a reply.
+    /// Called when a connection is ready for the request. It stops curl's own repetition when a kept connection ends
+    /// without a reply.
     var mayBeSent: Bool { request.isIdempotent || !wasSent }
 
-    /// Makes an idempotent request that was lost with a kept connection ready for a new one, once. curl does so by itself
-    /// where a connection ends without a word, but not where it breaks off, or retires streams of HTTP/2 while others send.
+    /// Prepares an idempotent request that was lost with a kept connection for a new one, once. curl repeats only
+    /// requests whose connection ended without a byte, not those whose connection broke off or whose HTTP/2 stream was
+    /// retired.
     func begins(anewAfter code: CURLcode) -> Bool {
         guard let handle, request.isIdempotent, !isSecondAttempt, isLost(code),
             ccurl_number(handle.raw, CURLINFO_NUM_CONNECTS) == 0
@@ -43,10 +43,10 @@ final class Transfer: @unchecked Sendable {
         return (try? handle.set(CURLOPT_FRESH_CONNECT, 1)) != nil
     }
 
-    /// How many redirects have been followed.
+    /// The number of followed redirects.
     var redirects: Int { handle.map { ccurl_number($0.raw, CURLINFO_REDIRECT_COUNT) } ?? 0 }
 
-    /// Hands over the outcome; curl must have let go of the handle.
+    /// Delivers the outcome; curl must have released the handle.
     func end(with outcome: Outcome) -> EasyHandle? {
         defer { handle = nil }
         deadline?.cancel()

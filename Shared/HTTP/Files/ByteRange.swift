@@ -1,12 +1,12 @@
-/// What the field `Range` asks for.
+/// The byte range that a `Range` field asks for.
 enum ByteRange: Equatable {
-    /// Nothing that this server serves in parts: no range, several, another unit, or no valid one. All is sent.
+    /// No range that the server serves: none, several, another unit or an invalid one. The whole file is sent.
     case whole
     case part(Range<Int>)
-    /// A range that begins behind the end.
+    /// The range begins behind the end.
     case unsatisfiable
 
-    /// Reads a field's value for a representation of `size` bytes.
+    /// Parses a field's value for a representation of `size` bytes.
     init(_ value: some Collection<UInt8>, size: Int) {
         self = .whole
         let text = Array(value)
@@ -25,7 +25,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// Digits only; more than 18 of them are as good as the largest number.
+    /// Parses digits; more than 18 digits count as the largest number.
     private static func number(_ text: ArraySlice<UInt8>) -> Int? {
         guard !text.isEmpty, text.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
         return text.count > 18 ? .max - 1 : text.reduce(0) { $0 * 10 + Int($1 & 15) }

@@ -1,27 +1,28 @@
-/// A version of a resource, as `ETag` and `If-None-Match` tell it.
+/// The version of a resource, as in `ETag` and `If-None-Match`.
 public struct EntityTag: Sendable, Equatable {
-    /// Whether equal tags promise the same meaning only, not the same bytes.
+    /// Whether equal tags mean equivalent content only, rather than equal bytes.
     public let isWeak: Bool
-    /// What stands between the quotes.
+    /// The text between the quotes.
     public let value: String
 
-    /// Nil where `value` holds what a tag may not: quotes, spaces or control characters.
+    /// Returns nil if `value` contains quotes, spaces or control characters.
     public init?(_ value: String, isWeak: Bool = false) {
         guard value.utf8.allSatisfy(Self.isTagByte) else { return nil }
         self.value = value
         self.isWeak = isWeak
     }
 
-    /// As it is written in a field.
+    /// The tag as it is written in a field.
     public var text: String { (isWeak ? "W/\"" : "\"") + value + "\"" }
 
-    /// Whether `If-None-Match` with this value names the tag; `*` names any. Weak and strong count the same here.
+    /// Whether an `If-None-Match` with this value names the tag; `*` names any tag. Weak and strong tags compare equal
+    /// here.
     func isNamed(in list: some Collection<UInt8>) -> Bool {
         guard !list.elementsEqual([UInt8(ascii: "*")]) else { return true }
         return Self.list(list).contains { $0.value == value }
     }
 
-    /// The tags of a comma-separated list; it ends at the first thing that is none.
+    /// Parses a comma-separated list of tags, up to the first malformed one.
     static func list(_ text: some Collection<UInt8>) -> [EntityTag] {
         var tags: [EntityTag] = []
         var rest = Array(text)[...]

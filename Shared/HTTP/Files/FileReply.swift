@@ -1,29 +1,29 @@
 public import EventLoop
 public import Wire
 
-/// An open file as the reply to GET or HEAD: whole, in part, or not at all because the client has it.
+/// The reply to a GET or HEAD for a file: the whole file, a part, or 304 if the client has it.
 public struct FileReply: Sendable {
-    /// What a request is answered with.
+    /// The kind of the reply.
     public enum Decision: Sendable, Equatable {
-        /// 200 and all of it.
+        /// 200 with the whole file.
         case whole
-        /// 206 and these bytes.
+        /// 206 with these bytes.
         case part(Range<Int>)
-        /// 304.
+        /// 304 Not Modified.
         case notModified
-        /// No byte of the range exists; the caller says how that is told.
+        /// The range contains no byte of the file; the caller makes the reply.
         case unsatisfiable
     }
 
-    /// Sent by the kernel; it is closed with its last reference.
+    /// The open file; the kernel sends it, and it is closed with its last reference.
     public let file: OpenFile
-    /// In bytes.
+    /// The size in bytes.
     public let size: Int
     /// The media type.
     public let type: String
     /// The file's version.
     public let tag: EntityTag
-    /// When it was written, if that is to be told.
+    /// When the file was written; nil to send no Last-Modified.
     public let modified: Timestamp?
 
     public init(_ file: OpenFile, size: Int, type: String, tag: EntityTag, modified: Timestamp? = nil) {
@@ -34,7 +34,7 @@ public struct FileReply: Sendable {
         self.modified = modified
     }
 
-    /// The reply, with `headers` such as Cache-Control besides its own; nil where the range cannot be satisfied.
+    /// Makes the reply, with further `headers` such as Cache-Control; nil if the range cannot be satisfied.
     public func response(to request: Request, headers: Headers = Headers()) -> Response? {
         var response = Response(headers: headers)
         response.headers.append(.etag, tag.text)
@@ -62,11 +62,11 @@ public struct FileReply: Sendable {
         return response
     }
 
-    /// Answers the conditions and the range of a request, in RFC 9110's order.
+    /// Evaluates the conditions and the range of a request in the order of RFC 9110.
     public static func decide(
         _ method: Method, _ headers: RequestHeaders, size: Int, tag: EntityTag, modified: Timestamp? = nil
     ) -> Decision {
-        // If-None-Match silences If-Modified-Since.
+        // If-None-Match overrides If-Modified-Since.
         let known = headers.all(.ifNoneMatch)
         if !known.isEmpty {
             if known.contains(where: tag.isNamed(in:)) { return .notModified }

@@ -1,4 +1,4 @@
-/// Finds the end of a request's body and takes off the frames of chunks; trailers are read past.
+/// Finds the end of a request's body and decodes chunks; trailers are discarded.
 struct BodyDecoder {
     private enum State {
         case length(Int)
@@ -19,7 +19,7 @@ struct BodyDecoder {
     private var state: State
     private var trailerLength = 0
     private let limits: RequestLimits
-    /// 60 bits: more is no size that a peer means.
+    /// 60 bits; a larger size is malformed.
     private static let mostSizeDigits = 15
 
     init(_ framing: HeadParts.Framing, limits: RequestLimits) {
@@ -35,7 +35,7 @@ struct BodyDecoder {
     /// Whether the body's last byte has been consumed.
     var isComplete: Bool { if case .complete = state { true } else { false } }
 
-    /// The bytes still to come; nil where chunks leave it open.
+    /// The bytes still to come; nil for a chunked body, whose length is unknown.
     var remaining: Int? {
         switch state {
         case .length(let count): count
@@ -44,7 +44,9 @@ struct BodyDecoder {
         }
     }
 
-    /// Appends at most `room` bytes of the body to `output`; returns how many of `bytes` were consumed.
+    /// Appends at most `room` bytes of the body to `output`.
+    ///
+    /// - Returns: the number of `bytes` that were consumed.
     mutating func decode(
         _ bytes: UnsafeRawBufferPointer, into output: inout [UInt8], room: Int
     ) throws(Refusal) -> Int {
@@ -74,7 +76,7 @@ struct BodyDecoder {
         return position
     }
 
-    /// The state after one byte of a chunk's frame or of a trailer.
+    /// Returns the state after one byte of a chunk's frame or of a trailer.
     private mutating func next(_ byte: UInt8) throws(Refusal) -> State {
         switch state {
         case .sizeStart:

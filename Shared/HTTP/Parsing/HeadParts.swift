@@ -1,4 +1,4 @@
-/// What a head says, without its bytes.
+/// The parsed start line and fields of a request's head, as ranges of its bytes.
 struct HeadParts {
     /// How the end of the body is found.
     enum Framing: Equatable {
@@ -11,7 +11,7 @@ struct HeadParts {
     var methodToken = HeadRange.none
     /// The path as it was sent.
     var path = HeadRange.none
-    /// What follows the first `?`, without it; nil where there is none.
+    /// The part behind the first `?`; nil if the target has no `?`.
     var query: HeadRange?
     /// The value of Host, or of an absolute target.
     var host = HeadRange.none
@@ -20,6 +20,4 @@ struct HeadParts {
     var framing = Framing.none
     var keepsAlive = true
     var expectsContinue = false
-    /// Neither has it a body nor does it say anything that ends HTTP behind it: another request may follow.
-    var isPlain = false
 }

@@ -1,4 +1,4 @@
-/// Where something stands in a head, which is shorter than 64 KiB.
+/// The start and end of a part of a head, which is shorter than 64 KiB.
 struct HeadRange {
     var start: UInt16
     var end: UInt16
@@ -13,4 +13,12 @@ struct HeadRange {
     var count: Int { Int(end &- start) }
     var isEmpty: Bool { start == end }
     var range: Range<Int> { Int(start)..<Int(end) }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The bytes of a part of the head.
+    @inline(__always)
+    subscript(_ range: HeadRange) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[range.range])
+    }
 }

@@ -1,4 +1,4 @@
-/// What the fields of one head say about framing, persistence and host, and whether they contradict each other.
+/// Collects the fields about framing, persistence and host, and refuses contradictions.
 struct HeadSemantics {
     /// The authority of an absolute target.
     var authority: HeadRange?
@@ -7,12 +7,11 @@ struct HeadSemantics {
     private var transferCoding: HeadRange?
     private var saysClose = false
     private var saysKeepAlive = false
-    private var saysUpgrade = false
 
-    /// Takes in one field; only a few names matter here, and their length tells most others apart.
+    /// Takes in one field. Few names matter here; comparing lengths first rules out most others.
     @inline(__always)
     mutating func note(
-        _ field: HeadStorage.Field, _ bytes: UnsafeRawBufferPointer, _ parts: inout HeadParts
+        _ field: FieldLine, _ bytes: UnsafeRawBufferPointer, _ parts: inout HeadParts
     ) throws(Refusal) {
         switch field.name.count {
         case 4 where bytes[field.name].is("host"):
@@ -33,7 +32,7 @@ struct HeadSemantics {
         }
     }
 
-    /// Draws the conclusions at the end of the head.
+    /// Fills in `parts` at the end of the head.
     func finish(_ parts: inout HeadParts, _ bytes: UnsafeRawBufferPointer) throws(Refusal) {
         try finishHost(&parts, bytes)
         if let transferCoding {
@@ -45,11 +44,10 @@ struct HeadSemantics {
         }
         parts.keepsAlive = !saysClose && (parts.minorVersion == 1 || saysKeepAlive)
         if parts.minorVersion == 0 || parts.framing == .none { parts.expectsContinue = false }
-        parts.isPlain = parts.framing == .none && parts.keepsAlive && !saysUpgrade
     }
 
     private func finishHost(_ parts: inout HeadParts, _ bytes: UnsafeRawBufferPointer) throws(Refusal) {
-        // A client of HTTP/1.0 may name no host.
+        // An HTTP/1.0 client may omit Host.
         guard let named = host ?? authority else {
             guard parts.minorVersion == 0 else { throw .malformed }
             return
@@ -67,7 +65,6 @@ struct HeadSemantics {
         for option in value.listed {
             if option.is("close") { saysClose = true }
             if option.is("keep-alive") { saysKeepAlive = true }
-            if option.is("upgrade") { saysUpgrade = true }
         }
     }
 
@@ -80,17 +77,5 @@ struct HeadSemantics {
             value = value * 10 + Int(digit)
         }
         return value
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// The members of a comma-separated list, without blanks around them.
-    var listed: [UnsafeRawBufferPointer] {
-        split(separator: UInt8(ascii: ",")).map { part in
-            var part = part
-            while let first = part.first, first == 0x20 || first == 0x09 { part.removeFirst() }
-            while let last = part.last, last == 0x20 || last == 0x09 { part.removeLast() }
-            return UnsafeRawBufferPointer(rebasing: part)
-        }
     }
 }

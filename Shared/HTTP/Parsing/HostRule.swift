@@ -1,4 +1,4 @@
-/// The form of a Host value: a name, an IPv4 address or an IPv6 address in brackets, with a port or without.
+/// The form of a Host value: a name, an IPv4 address or an IPv6 address in brackets, with an optional port.
 enum HostRule {
     static func isValid(_ text: UnsafeRawBufferPointer) -> Bool {
         var position = 0
@@ -24,7 +24,8 @@ enum HostRule {
     private static let lowNameBits: UInt64 = 0x2BFF_6FF2_0000_0000
     private static let highNameBits: UInt64 = 0x47FF_FFFE_87FF_FFFE
 
-    /// Unreserved, sub-delimiters and the percent sign of RFC 3986's reg-name; the comma would make a list of it.
+    /// The characters of RFC 3986's reg-name: unreserved, sub-delimiters and the percent sign. A comma is excluded: it
+    /// would make the value a list.
     private static func isNameByte(_ byte: UInt8) -> Bool {
         if byte < 64 { return lowNameBits & (1 << UInt64(byte)) != 0 }
         return byte < 128 && highNameBits & (1 << UInt64(byte - 64)) != 0

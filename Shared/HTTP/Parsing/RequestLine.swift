@@ -1,6 +1,8 @@
-/// The first line of a request: method, target and version, each apart by one space.
+/// Parses the first line of a request: method, target and version, separated by one space each.
 enum RequestLine {
-    /// Reads the line that begins at `start`; returns where the next one begins, nil when it has not come completely.
+    /// Reads the line that begins at `start`.
+    ///
+    /// - Returns: the offset of the next line; nil if the line is not complete yet.
     static func parse(
         from start: Int, _ bytes: UnsafeRawBufferPointer, _ parts: inout HeadParts, _ semantics: inout HeadSemantics
     ) throws(Refusal) -> Int? {
@@ -27,14 +29,14 @@ enum RequestLine {
         parts.minorVersion = try minorVersion(UnsafeRawBufferPointer(rebasing: bytes[(targetEnd + 1)..<versionEnd]))
         guard bytes[versionEnd] == 0x0D, bytes[versionEnd + 1] == 0x0A else { throw .malformed }
 
-        // Longer lines than a `HeadRange` can tell are refused for their length by the caller.
+        // The caller refuses a line that is too long for a `HeadRange`.
         parts.methodToken = HeadRange(start, methodEnd)
         parts.method = Method(token: UnsafeRawBufferPointer(rebasing: bytes[start..<methodEnd]))
         try parseTarget((methodEnd + 1)..<targetEnd, question, bytes, &parts, &semantics)
         return versionEnd + 2
     }
 
-    /// Where the first byte stands that is a question mark or that no target may hold.
+    /// The offset of the first question mark, or of the first byte that no target may hold.
     private static func endOfPart(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var position = start
         while position + 8 <= bytes.count {
@@ -78,7 +80,7 @@ enum RequestLine {
         }
     }
 
-    /// `http://host:port/path?query`, which a server must accept; Host has to say the same.
+    /// Parses `http://host:port/path?query`, which a server must accept; Host must name the same host.
     private static func parseAbsolute(
         _ target: Range<Int>, _ question: Int?, _ bytes: UnsafeRawBufferPointer, _ parts: inout HeadParts,
         _ semantics: inout HeadSemantics
@@ -97,7 +99,7 @@ enum RequestLine {
         guard start <= pathEnd else { throw .malformed }
         let pathStart = bytes[start..<pathEnd].firstIndex(of: UInt8(ascii: "/")) ?? pathEnd
         semantics.authority = HeadRange(start, pathStart)
-        // Without a path it is `/`: the scheme's own last slash stands for it.
+        // Without a path, the path is `/`: the range points at the last slash of the scheme.
         parts.path = pathStart == pathEnd ? HeadRange(start - 1, start) : HeadRange(pathStart, pathEnd)
     }
 }

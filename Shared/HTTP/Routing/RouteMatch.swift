@@ -1,8 +1,8 @@
-/// The route of a request.
+/// The route that matches a request.
 public struct RouteMatch<Payload: Sendable>: Sendable {
-    /// What was given when the route was added.
+    /// The payload that was added with the route.
     public let payload: Payload
-    /// Where in the path the template's parameters stand.
+    /// The ranges of the template's parameters in the path.
     public let parameters: PathParameters
 
     /// The template as it was added, for labels.
@@ -15,7 +15,7 @@ public struct RouteMatch<Payload: Sendable>: Sendable {
     }
 }
 
-/// A template and the names of its parameters; an object, because every match holds it.
+/// A template and the names of its parameters; a class, because every match holds a reference to it.
 final class RouteTemplate: Sendable {
     let text: String
     let names: [String]
@@ -26,13 +26,13 @@ final class RouteTemplate: Sendable {
     }
 }
 
-/// Which parts of a path stand where its template has parameters. The path itself belongs to the request.
+/// The ranges of a path that match the parameters of its template. The path itself belongs to the request.
 public struct PathParameters: Sendable {
-    /// Parameters that a template may have.
+    /// The largest number of parameters in a template.
     static let most = 8
     static let longestPath = Int(UInt16.max)
 
-    /// Where each begins and ends in the path.
+    /// The start and end of each parameter in the path.
     @usableFromInline struct Bounds: Sendable {
         private var starts = SIMD8<UInt16>()
         private var ends = SIMD8<UInt16>()
@@ -48,7 +48,7 @@ public struct PathParameters: Sendable {
     let template: RouteTemplate
     private let bounds: Bounds
 
-    /// How many there are.
+    /// The number of parameters.
     public var count: Int { template.names.count }
 
     init(_ template: RouteTemplate, bounds: Bounds) {
@@ -56,13 +56,13 @@ public struct PathParameters: Sendable {
         self.bounds = bounds
     }
 
-    /// The parameter as it was sent, percent-encoded, in the path that was matched; nil where the template has none of this
+    /// A parameter of the matched path as it was sent, percent-encoded; nil if the template has no parameter of this
     /// name.
     public subscript(_ name: String, in path: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let range = range(of: name) else { return nil }
         return path[(path.startIndex + range.lowerBound)..<(path.startIndex + range.upperBound)]
     }
 
-    /// Where in the path the parameter stands; nil where the template has none of this name.
+    /// The range of a parameter in the path; nil if the template has no parameter of this name.
     func range(of name: String) -> Range<Int>? { template.names.firstIndex(of: name).map { bounds[$0] } }
 }

@@ -1,9 +1,8 @@
 internal import Glibc
 
-/// The templates of a router: finds the index of the route that a path belongs to.
+/// The templates of a router: finds the index of the route that matches a path.
 ///
-/// All places, literals and routes stand in arrays of plain numbers, chained by index:
-/// a search touches no reference count.
+/// Nodes, literals and routes are arrays of plain numbers, linked by index: a search touches no reference count.
 @usableFromInline struct RouteTree: Sendable {
     private struct Route {
         let method: Method
@@ -11,26 +10,26 @@ internal import Glibc
     }
 
     private struct Literal {
-        /// Where its text stands in `texts`.
+        /// The offset of its text in `texts`.
         let start: Int
         let count: Int
         let child: Int
         var next: Int?
     }
 
-    /// First and last of a chain.
+    /// The first and last index of a linked list.
     private struct Chain {
         var first: Int?
         var last: Int?
     }
 
-    /// A place in the tree of segments.
+    /// A node of the tree of segments.
     private struct Node {
         var literals = Chain()
         var parameter: Int?
         /// Routes that end here.
         var routes = Chain()
-        /// Routes whose rest begins here.
+        /// Routes whose rest parameter begins here.
         var rests = Chain()
     }
 
@@ -38,86 +37,83 @@ internal import Glibc
     private var literals: [Literal] = []
     private var texts: [UInt8] = []
     private var routes: [Route] = []
-    /// Each route's, which a search does not touch.
+    /// The template of each route; a search does not read them.
     private var templates: [RouteTemplate] = []
 
     @usableFromInline init() {}
 
     mutating func add(_ method: Method, _ template: String) {
-        precondition(template.utf8.first == UInt8(ascii: "/") && method != .other, "no route: \(method) \(template)")
-        var place = 0
+        precondition(
+            template.utf8.first == UInt8(ascii: "/") && method != .other, "not a route: \(method) \(template)")
+        var node = 0
         var names: [String] = []
         var endsInRest = false
         for segment in template.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            precondition(!endsInRest, "a rest is the last of a template: \(template)")
+            precondition(!endsInRest, "a rest parameter must be the last segment: \(template)")
             if segment.first == UInt8(ascii: "{"), segment.last == UInt8(ascii: "}") {
                 var name = segment.dropFirst().dropLast()
                 endsInRest = name.last == UInt8(ascii: "*")
                 if endsInRest { name = name.dropLast() }
                 names.append(String(decoding: name, as: UTF8.self))
-                if !endsInRest { place = parameterChild(of: place) }
+                if !endsInRest { node = parameterChild(of: node) }
             } else {
-                place = addLiteral(Array(segment), to: place)
+                node = addLiteral(Array(segment), to: node)
             }
         }
         precondition(names.count <= PathParameters.most, "too many parameters: \(template)")
         routes.append(Route(method: method))
         templates.append(RouteTemplate(template, names: names))
-        append(to: place, endsInRest ? \.rests : \.routes)
+        append(to: node, endsInRest ? \.rests : \.routes)
     }
 
-    /// Chains the last route.
-    private mutating func append(to place: Int, _ chain: WritableKeyPath<Node, Chain>) {
+    /// Links the last route.
+    private mutating func append(to node: Int, _ chain: WritableKeyPath<Node, Chain>) {
         let added = routes.count - 1
-        if let last = nodes[place][keyPath: chain].last { routes[last].next = added }
-        nodes[place][keyPath: chain].last = added
-        if nodes[place][keyPath: chain].first == nil { nodes[place][keyPath: chain].first = added }
+        if let last = nodes[node][keyPath: chain].last { routes[last].next = added }
+        nodes[node][keyPath: chain].last = added
+        if nodes[node][keyPath: chain].first == nil { nodes[node][keyPath: chain].first = added }
     }
 
-    private mutating func parameterChild(of place: Int) -> Int {
-        if let child = nodes[place].parameter { return child }
+    private mutating func parameterChild(of node: Int) -> Int {
+        if let child = nodes[node].parameter { return child }
         nodes.append(Node())
-        nodes[place].parameter = nodes.count - 1
+        nodes[node].parameter = nodes.count - 1
         return nodes.count - 1
     }
 
-    private mutating func addLiteral(_ text: [UInt8], to place: Int) -> Int {
-        if let known = text.withUnsafeBytes({ literalChild($0, of: place) }) { return known }
+    private mutating func addLiteral(_ text: [UInt8], to node: Int) -> Int {
+        if let known = text.withUnsafeBytes({ literalChild($0, of: node) }) { return known }
         nodes.append(Node())
         literals.append(Literal(start: texts.count, count: text.count, child: nodes.count - 1))
         texts += text
         let added = literals.count - 1
-        if let last = nodes[place].literals.last { literals[last].next = added }
-        nodes[place].literals.last = added
-        if nodes[place].literals.first == nil { nodes[place].literals.first = added }
+        if let last = nodes[node].literals.last { literals[last].next = added }
+        nodes[node].literals.last = added
+        if nodes[node].literals.first == nil { nodes[node].literals.first = added }
         return nodes.count - 1
     }
 
-    /// What was found; counts no reference either.
+    /// The result of a search; it holds no reference either.
     @usableFromInline enum Outcome {
-        /// A route, by the order in which they were added.
+        /// The index of a route, in the order in which routes were added.
         case found(Int, PathParameters.Bounds)
         case otherMethod(MethodSet)
         case unknown
     }
 
-    /// Where in a path that belongs to the route the parameters stand.
+    /// The parameters of a matched path.
     @usableFromInline
     func parameters(of route: Int, _ bounds: PathParameters.Bounds) -> PathParameters {
         PathParameters(templates[route], bounds: bounds)
     }
 
-    /// Finds the route of `path`.
+    /// Finds the route that matches `path`.
     @usableFromInline
     func match(_ method: Method, _ path: ArraySlice<UInt8>) -> Outcome {
         path.withUnsafeBytes { match(method, $0) }
     }
 
-    /// Finds the route of a request.
-    @usableFromInline
-    func match(_ request: Request) -> Outcome { request.storage.withPath { match(request.method, $0) } }
-
-    private func match(_ method: Method, _ path: UnsafeRawBufferPointer) -> Outcome {
+    func match(_ method: Method, _ path: UnsafeRawBufferPointer) -> Outcome {
         guard path.count <= PathParameters.longestPath, path.first == UInt8(ascii: "/") else { return .unknown }
         var search = Search(wanted: method)
         descend(0, 1, path, &search)
@@ -133,25 +129,25 @@ internal import Glibc
         var others = MethodSet()
     }
 
-    /// Looks below `place` for what is left of `path` from `start` on.
+    /// Searches below `node` for the segments of `path` from `start` on.
     private func descend(
-        _ place: Int, _ start: Int, _ path: UnsafeRawBufferPointer, _ search: inout Search
+        _ node: Int, _ start: Int, _ path: UnsafeRawBufferPointer, _ search: inout Search
     ) {
         let end = Self.endOfSegment(in: path, from: start)
         let segment = UnsafeRawBufferPointer(rebasing: path[start..<end])
         let isLast = end == path.count
-        if let child = literalChild(segment, of: place) {
+        if let child = literalChild(segment, of: node) {
             visit(child, isLast, end, path, &search)
             if search.found != nil { return }
         }
-        if let child = nodes[place].parameter, !segment.isEmpty {
+        if let child = nodes[node].parameter, !segment.isEmpty {
             search.bounds.set(search.depth, start, end)
             search.depth += 1
             visit(child, isLast, end, path, &search)
             if search.found != nil { return }
             search.depth -= 1
         }
-        if let first = nodes[place].rests.first {
+        if let first = nodes[node].rests.first {
             search.bounds.set(search.depth, start, path.count)
             choose(from: first, &search)
         }
@@ -168,9 +164,9 @@ internal import Glibc
         return position
     }
 
-    private func literalChild(_ segment: UnsafeRawBufferPointer, of place: Int) -> Int? {
+    private func literalChild(_ segment: UnsafeRawBufferPointer, of node: Int) -> Int? {
         texts.withUnsafeBytes { texts in
-            var next = nodes[place].literals.first
+            var next = nodes[node].literals.first
             while let index = next {
                 let literal = literals[index]
                 if literal.count == segment.count {
@@ -214,13 +210,13 @@ internal import Glibc
     }
 }
 
-/// Some methods, in one word.
+/// A set of methods in one byte.
 @usableFromInline struct MethodSet {
     private var bits: UInt8 = 0
 
     var isEmpty: Bool { bits == 0 }
 
-    /// In the order in which `Method` names them.
+    /// The methods in the order of `Method.allCases`.
     @usableFromInline var sorted: [Method] { Method.allCases.filter { bits & Self.bit($0) != 0 } }
 
     mutating func insert(_ method: Method) { bits |= Self.bit(method) }

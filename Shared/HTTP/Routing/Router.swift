@@ -1,11 +1,11 @@
-/// Finds the route of a method and a path. What a route *is* to the layer above stands in its payload.
+/// Finds the route of a method and a path. Each route carries a payload of the layer above.
 ///
-/// A template is made of literal segments, parameters such as `{id}`, which take one segment that is not
-/// empty, and last of all perhaps a rest such as `{path*}`, which takes what is left, slashes included.
-/// Literals come before parameters, and these before rests; of equal templates, the one added first.
-/// Segments are compared as they were sent, undecoded, so a `%2F` never parts two.
+/// A template consists of literal segments, parameters such as `{id}`, which match one segment that is not empty, and
+/// an optional last rest parameter such as `{path*}`, which matches the rest of the path, slashes included.
+/// Literals win over parameters, and parameters over rests; of equal templates, the first one added wins.
+/// Segments are compared as they were sent, not decoded, so `%2F` never separates two segments.
 public struct Router<Payload: Sendable>: Sendable {
-    /// What was found.
+    /// The result of a search.
     public enum Outcome {
         /// A route has this path and method.
         case found(RouteMatch<Payload>)
@@ -21,17 +21,13 @@ public struct Router<Payload: Sendable>: Sendable {
     /// A router without routes.
     public init() {}
 
-    /// Adds a route; a template that cannot be is a mistake of the program and stops it.
+    /// Adds a route; an invalid template is a programming error and stops the process.
     public mutating func add(_ method: Method, _ template: String, _ payload: Payload) {
         tree.add(method, template)
         payloads.append(payload)
     }
 
-    /// Finds the route of a request; a HEAD takes a GET's.
-    @inlinable
-    public func match(_ request: Request) -> Outcome { outcome(tree.match(request)) }
-
-    /// Finds the route of `path`, as it was sent; a HEAD takes a GET's.
+    /// Finds the route of `path`, as it was sent; a HEAD request may match a GET route.
     @inlinable
     public func match(_ method: Method, _ path: ArraySlice<UInt8>) -> Outcome { outcome(tree.match(method, path)) }
 

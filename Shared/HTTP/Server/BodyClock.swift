@@ -1,7 +1,7 @@
-/// How long a body may go on: a grace at first, and more with every byte, but never longer than the grace without one.
+/// The time limit of a body: a grace period that every received byte extends, up to one grace period from now.
 ///
-/// So a body that drips in is cut off, however often it drips, and a stalled one after the grace.
-/// Time in which the reader holds the sender back does not count. All times are nanoseconds.
+/// So a body that drips in is cut off even if no pause is long, and a stalled body after the grace period.
+/// The clock stops while the reader holds the sender back. All times are nanoseconds.
 struct BodyClock {
     /// When the body is cut off.
     private(set) var deadline: UInt64
@@ -9,22 +9,22 @@ struct BodyClock {
     private let nanosecondsPerByte: UInt64
     private var heldSince: UInt64?
 
-    /// Starts the time at `now`; `rate` is in bytes a second.
+    /// Starts the time limit at `now`; `rate` is in bytes a second.
     init(now: UInt64, grace: UInt64, rate: Int) {
         deadline = now + grace
         self.grace = grace
         nanosecondsPerByte = 1_000_000_000 / UInt64(max(1, rate))
     }
 
-    /// Prolongs the time by what `count` bytes are worth.
+    /// Extends the time limit for `count` received bytes.
     mutating func received(_ count: Int, now: UInt64) {
         deadline = min(deadline + UInt64(count) * nanosecondsPerByte, now + grace)
     }
 
-    /// Stops the time while the reader takes nothing.
+    /// Stops the clock while the reader takes nothing.
     mutating func hold(now: UInt64) { if heldSince == nil { heldSince = now } }
 
-    /// Goes on.
+    /// Starts the clock again.
     mutating func release(now: UInt64) {
         guard let since = heldSince else { return }
         deadline += now - since
@@ -34,6 +34,6 @@ struct BodyClock {
     /// Whether the body is to be cut off.
     func isOver(now: UInt64) -> Bool { heldSince == nil && now >= deadline }
 
-    /// When to look again.
-    var nextLook: UInt64 { heldSince == nil ? deadline : .max }
+    /// When to call `isOver` again.
+    var nextCheck: UInt64 { heldSince == nil ? deadline : .max }
 }

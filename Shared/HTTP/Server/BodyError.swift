@@ -1,13 +1,13 @@
-/// Why a request's body could not be read, or a reply's not be written, to the end.
+/// Why the body of a request could not be read, or the body of a reply not be written, to its end.
 public enum BodyError: Error, Equatable {
-    /// More than the reader allows.
+    /// The body is larger than the reader allows.
     case tooLarge
-    /// It came too slowly.
+    /// The body arrived too slowly.
     case timeout
-    /// Its chunks are not in the form of RFC 9112.
+    /// The chunks violate RFC 9112.
     case malformed
-    /// The peer has gone.
+    /// The peer has closed the connection.
     case disconnected
-    /// Somebody reads it already, or has read it.
+    /// Another reader is reading the body, or has read it.
     case alreadyRead
 }

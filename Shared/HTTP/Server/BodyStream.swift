@@ -1,18 +1,16 @@
 internal import EventLoop
 
-/// Where a connection leaves a body's bytes and a handler takes them.
+/// The bytes of a body between the connection, which adds them, and the handler, which takes them.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to the loop of its connection: the connection calls it there,
 ///   and `next` asserts it.
 final class BodyStream: @unchecked Sendable {
-    /// Bytes that wait for the reader at most.
-    static let room = 64 * 1024
-
     let declaredLength: Int?
+    /// Decoded bytes that wait for the reader.
+    var buffer: [UInt8] = []
     private let loop: EventLoop
     private let reader: LoopWaiter
     private weak var connection: ServerConnection?
-    private var buffer: [UInt8] = []
     private var end: Result<Void, BodyError>?
 
     init(declaredLength: Int?, loop: EventLoop, connection: ServerConnection) {
@@ -22,24 +20,19 @@ final class BodyStream: @unchecked Sendable {
         reader = LoopWaiter(loop: loop)
     }
 
-    /// How many bytes may be added now.
-    var freeRoom: Int { max(0, Self.room - buffer.count) }
-
-    /// Lets `decoder` add what there is room for; returns how many of `bytes` it has consumed.
-    func add(_ bytes: UnsafeRawBufferPointer, with decoder: inout BodyDecoder) throws(Refusal) -> Int {
-        let consumed = try decoder.decode(bytes, into: &buffer, room: freeRoom)
+    /// The buffer has got more bytes.
+    func grew() {
         if !buffer.isEmpty { reader.wake() }
-        return consumed
     }
 
-    /// Ends the body; a reader gets what has come before, then the end or the error.
+    /// Ends the body: the reader gets the buffered bytes, then the end or the error.
     func finish(_ end: Result<Void, BodyError>) {
         guard self.end == nil else { return }
         self.end = end
         reader.wake()
     }
 
-    /// The next piece, nil at the end.
+    /// Waits for the next piece; nil at the end.
     func next() async throws(BodyError) -> [UInt8]? {
         loop.preconditionInLoop()
         while buffer.isEmpty {
@@ -56,7 +49,7 @@ final class BodyStream: @unchecked Sendable {
         }
         var piece: [UInt8] = []
         swap(&piece, &buffer)
-        connection?.bodyHasRoom()
+        connection?.bodyWasTaken()
         return piece
     }
 }

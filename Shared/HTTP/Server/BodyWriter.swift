@@ -2,8 +2,8 @@
 public struct BodyWriter: Sendable {
     let connection: ServerConnection
 
-    /// Sends `bytes` behind what was written before; waits while the client is slow to take it.
+    /// Sends `bytes` behind earlier ones; waits while the client is slow to take them.
     ///
-    /// - Throws: `BodyError.disconnected` when nobody reads any more, `tooLarge` beyond the length that was promised.
+    /// - Throws: `BodyError.disconnected` if the client has gone, `tooLarge` beyond the promised length.
     public func write(_ bytes: [UInt8]) async throws(BodyError) { try await connection.writeBody(bytes) }
 }

@@ -1,11 +1,11 @@
 internal import Wire
 
-/// The line `Date: …`, written once a second.
+/// The line `Date: …`, rendered once a second.
 struct DateField {
     private(set) var line: [UInt8] = []
     private var validUntil: UInt64 = 0
 
-    /// Writes the line anew where its second has passed; `now` is the loop's time.
+    /// Renders the line again if its second has passed; `now` is the loop's time.
     mutating func refresh(now: UInt64) {
         guard now >= validUntil else { return }
         let moment = Timestamp.now

@@ -1,21 +1,21 @@
 internal import EventLoop
 
-/// A place on a loop where one task waits until it is woken or cancelled.
+/// Lets one task wait on a loop until it is woken or cancelled.
 ///
-/// - Note: `@unchecked Sendable` because it is touched on its loop alone; cancellation is sent there as mail.
+/// - Note: `@unchecked Sendable` because it is used on its loop alone; a cancellation is sent to the loop as mail.
 final class LoopWaiter: @unchecked Sendable {
     private let loop: EventLoop
     private var continuation: UnsafeContinuation<Void, Never>?
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// Whether a task waits.
+    /// Whether a task is waiting.
     var isTaken: Bool { continuation != nil }
 
     /// Suspends the caller until `wake`, or until its task is cancelled.
     func wait() async {
         loop.preconditionInLoop()
-        precondition(!isTaken, "a second task waits at the same place")
+        precondition(!isTaken, "a task is waiting already")
         await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
                 if Task.isCancelled { continuation.resume() } else { self.continuation = continuation }
@@ -25,7 +25,7 @@ final class LoopWaiter: @unchecked Sendable {
         }
     }
 
-    /// Lets the task go on.
+    /// Resumes the task.
     func wake() {
         let continuation = self.continuation
         self.continuation = nil

@@ -1,30 +1,27 @@
 public import EventLoop
 
-/// A request as a handler sees it: the head complete, the body still coming. Copying it copies a reference.
+/// A request as a handler sees it: the head is complete, the body may still be arriving. Copying it copies a reference.
 ///
-/// All text is handed out raw, as slices of the head: nothing is decoded before somebody asks.
+/// All text is returned as raw slices of the head; nothing is decoded in advance.
 public struct Request: Sendable {
-    @usableFromInline let storage: HeadStorage
+    @usableFromInline let storage: RequestStorage
     var parts: HeadParts { storage.parts }
-    /// The body; empty where the request has none.
+    /// The body; empty if the request has none.
     public var body: RequestBody { storage.body }
     /// When the head was complete, in the loop's nanoseconds.
     public var receivedAt: UInt64 { storage.receivedAt }
 
-    init(storage: HeadStorage, parts: HeadParts, body: RequestBody, receivedAt: UInt64, socket: StreamSocket?) {
-        storage.complete(parts, body, receivedAt: receivedAt, socket)
-        self.storage = storage
-    }
+    init(storage: RequestStorage) { self.storage = storage }
 
     /// The method.
     public var method: Method { storage.parts.method }
     /// The method as it was sent, for a log line about an unknown one.
     public var methodText: String { String(decoding: storage.bytes[parts.methodToken.range], as: UTF8.self) }
-    /// The path as it was sent, percent-encoded, from its first slash on; `*` in `OPTIONS *`.
+    /// The path as it was sent, percent-encoded, with its leading slash; `*` in `OPTIONS *`.
     public var path: ArraySlice<UInt8> { storage.bytes[storage.parts.path.range] }
 
-    /// Lets `body` look at a parameter of the path where it stands, as it was sent; nil where the route has none of this
-    /// name.
+    /// Passes a parameter of the path to `body` without copying it, as it was sent; nil if the route has no parameter of
+    /// this name.
     @inlinable
     public func withParameter<Result, E>(
         _ name: String, of parameters: PathParameters, _ body: (Span<UInt8>) throws(E) -> Result?
@@ -41,21 +38,20 @@ public struct Request: Sendable {
         }
     }
 
-    /// What follows the first `?` as it was sent: empty after a bare `?`, nil where there is none.
+    /// The part behind the first `?` as it was sent: empty after a bare `?`, nil without one.
     public var query: ArraySlice<UInt8>? { parts.query.map { storage.bytes[$0.range] } }
-    /// The value of Host, empty where a client of HTTP/1.0 sent none.
+    /// The value of Host; empty if an HTTP/1.0 client sent none.
     public var host: ArraySlice<UInt8> { storage.bytes[parts.host.range] }
     /// The header fields.
     public var headers: RequestHeaders { RequestHeaders(storage: storage) }
-    /// The other end of the connection, which is the API gateway where one stands before;
-    /// nil for a request made by hand.
+    /// The other end of the connection, which is the API gateway if there is one; nil for a request made in a test.
     public var peer: SocketAddress? { storage.socket?.peer }
-    /// The peer's numeric address without its port, or its path; empty for a request made by hand.
+    /// The peer's numeric address without its port, or its path; empty for a request made in a test.
     public var peerHost: String { storage.socket?.peerHost ?? "" }
 }
 
 extension Request {
-    /// A request made by hand, for tests of what stands above the server; nil where a server would refuse it.
+    /// Makes a request without a connection, for tests; nil if a server would refuse it.
     public init?(
         _ method: Method, _ target: String, headers: Headers = Headers(), body: [UInt8] = []
     ) {
@@ -66,8 +62,9 @@ extension Request {
         text += [0x0D, 0x0A]
         var parser = RequestParser(limits: RequestLimits())
         guard let length = try? text.withUnsafeBytes({ try parser.parse($0) }), length == text.count else { return nil }
-        let storage = HeadStorage()
-        text.withUnsafeBytes { parser.fill(storage, from: $0) }
-        self.init(storage: storage, parts: parser.parts, body: RequestBody(body), receivedAt: 0, socket: nil)
+        let head = parser.takeHead()
+        storage = text.withUnsafeBytes {
+            RequestStorage($0, head.parts, head.fields, body: RequestBody(body), receivedAt: 0, socket: nil)
+        }
     }
 }

@@ -1,7 +1,7 @@
-/// The body of a request, read piece by piece or at once, on the loop of its connection.
+/// The body of a request, read piece by piece or as a whole, on the loop of its connection.
 ///
-/// What the reader has not taken stays with the sender: at most 64 KiB wait here. A client that asked for
-/// `100 Continue` gets it with the first read.
+/// At most 64 KiB are buffered; a slow reader holds the sender back. A client that asked for `100 Continue` gets it with
+/// the first read.
 public struct RequestBody: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
 
@@ -12,12 +12,12 @@ public struct RequestBody: AsyncSequence, Sendable {
 
     private let source: Source
 
-    /// A body made by hand.
+    /// A body that is complete.
     public init(_ bytes: [UInt8] = []) { source = .bytes(bytes) }
 
     init(_ stream: BodyStream) { source = .stream(stream) }
 
-    /// The length that the client has declared; nil where it sends chunks.
+    /// The length that the client declared; nil for chunks.
     public var declaredLength: Int? {
         switch source {
         case .bytes(let bytes): bytes.count
@@ -25,12 +25,12 @@ public struct RequestBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Whether there is no body at all.
+    /// Whether the request has no body.
     public var isEmpty: Bool { declaredLength == 0 }
 
-    /// All of the body, of which there may be `limit` bytes.
+    /// Returns the whole body, which may have at most `limit` bytes.
     ///
-    /// - Throws: `BodyError`; `tooLarge` at once where the declared length tells.
+    /// - Throws: `BodyError`; `tooLarge` at once if the declared length is beyond the limit.
     public func collect(upTo limit: Int) async throws(BodyError) -> [UInt8] {
         switch source {
         case .bytes(let bytes):
@@ -48,7 +48,7 @@ public struct RequestBody: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
-    /// Hands out the pieces as they come, none empty.
+    /// Returns the pieces as they arrive, none empty.
     public struct Iterator: AsyncIteratorProtocol {
         private var source: Source
 

@@ -1,13 +1,13 @@
-/// The header fields of a request; looking one up copies nothing.
+/// The header fields of a request; a lookup copies nothing.
 public struct RequestHeaders: Sendable {
-    @usableFromInline let storage: HeadStorage
+    @usableFromInline let storage: RequestStorage
 
     /// The value of the first field of this name, without blanks around it.
     public subscript(_ name: HeaderName) -> ArraySlice<UInt8>? {
         storage.firstField(name).map { storage.bytes[storage.fields[$0].value.range] }
     }
 
-    /// Lets `body` look at the value of the first field of this name where it stands; nil where there is none.
+    /// Passes the value of the first field of this name to `body` without copying it; nil if there is none.
     @inlinable
     public func withValue<Result, E>(
         of name: HeaderName, _ body: (Span<UInt8>) throws(E) -> Result?
@@ -41,15 +41,15 @@ public struct RequestHeaders: Sendable {
         return values
     }
 
-    /// Whether a comma-separated field of this name, such as `Connection`, lists `token`, which is in
-    /// lower case; the client's may be in any.
+    /// Whether a comma-separated field of this name, such as `Connection`, lists `token` in any case; pass `token` in
+    /// lower case.
     public func lists(_ token: StaticString, in name: HeaderName) -> Bool {
         all(name).contains { value in
             value.withUnsafeBytes { bytes in bytes.listed.contains { $0.is(token) } }
         }
     }
 
-    /// Names and values in the order of the request.
+    /// The names and values in the order of the request.
     public var fields: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
         storage.fields.map { (storage.bytes[$0.name.range], storage.bytes[$0.value.range]) }
     }

@@ -2,23 +2,23 @@ public import EventLoop
 
 /// A reply: status, fields and one of several kinds of body.
 ///
-/// The server adds Date, Content-Length or Transfer-Encoding and Connection itself; fields of these names in `headers`
-/// are not sent. A reply to HEAD is sent without its body, but with its length.
+/// The server itself adds Date, Connection, and Content-Length or Transfer-Encoding; such fields in `headers` are not
+/// sent. A reply to HEAD is sent without its body, but with its length.
 public struct Response: Sendable {
-    /// What follows the head.
+    /// The body of a reply.
     public enum Body: Sendable {
-        /// Nothing.
+        /// No body.
         case none
         /// These bytes.
         case bytes([UInt8])
         /// A part of a file, sent by the kernel.
         case file(OpenFile, offset: Int, length: Int)
-        /// What the closure writes: exactly `length` bytes, or as many as it likes where that is nil.
+        /// The bytes that the closure writes: exactly `length` bytes, or any number if that is nil.
         ///
-        /// The closure runs after the handler in its task; when it throws, the connection is cut off so that the client
-        /// does not take the part for the whole.
+        /// The closure runs after the handler, in its task. If it throws, the connection is closed, so that the client
+        /// does not mistake a part for the whole.
         case stream(length: Int?, @Sendable (BodyWriter) async throws -> Void)
-        /// 101: from the empty line on, the socket belongs to the handler that the closure makes.
+        /// 101: behind the empty line, the socket belongs to the handler that the closure returns.
         case upgrade(@Sendable (StreamSocket) -> any StreamHandler)
     }
 
@@ -46,8 +46,8 @@ public struct Response: Sendable {
 
     /// Hands the connection's socket over to another protocol: 101 with `Upgrade: name`.
     ///
-    /// `takeOver` runs on the loop when the head is queued; what the client sent behind its request is offered to the
-    /// handler that it returns.
+    /// `takeOver` runs on the loop when the head is queued. Bytes that the client sent behind its request are offered to
+    /// the handler that it returns.
     public static func upgrade(
         to name: StaticString, headers: Headers = Headers(),
         _ takeOver: @escaping @Sendable (StreamSocket) -> any StreamHandler

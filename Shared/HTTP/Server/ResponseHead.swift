@@ -1,24 +1,23 @@
-/// Status line and fields of a reply, and what they decide: how the body's end is told,
-/// and whether the connection stays.
+/// The status line and fields of a reply: frames the body, and decides whether the connection is kept.
 struct ResponseHead {
-    /// What is known of the body.
+    /// How the client finds the end of the body.
     enum Length: Equatable {
         case known(Int)
         case chunked
         case untilClose
-        /// 1xx, 204 and 304 have none and say so by their status.
+        /// No body, which the status 1xx, 204 or 304 implies.
         case none
     }
 
     let status: Status
     let length: Length
-    /// Whether the connection serves another request behind this one.
+    /// Whether the connection is kept for another request.
     let keepsAlive: Bool
-    /// Whether a body follows; not to HEAD.
+    /// Whether a body follows; never for HEAD.
     let sendsBody: Bool
     private let isForVersion0: Bool
 
-    /// Decides for a request whose head said `parts`.
+    /// Makes the head of the reply to a request.
     init(_ response: Response, to parts: HeadParts, mayKeepAlive: Bool) {
         status = response.status
         isForVersion0 = parts.minorVersion == 0
@@ -38,7 +37,7 @@ struct ResponseHead {
         sendsBody = parts.method != .head && length != .none
     }
 
-    /// Appends the head as it is sent, and `body` behind it.
+    /// Appends the head and `body`.
     func append(
         _ headers: Headers, date: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, to out: inout [UInt8]
     ) {
@@ -54,7 +53,7 @@ struct ResponseHead {
         }
     }
 
-    /// What the head has beside reason, date and fields, at most.
+    /// The largest size of the head without reason, date and fields.
     private static let ownSize = 128
 
     private func appendFraming(to out: inout OutputSpan<UInt8>) {

@@ -4,32 +4,26 @@ public import EventLoop
 ///
 /// Requests are answered on the loop of their connection, one request of a connection at a time and in order.
 public final class Server: Sendable {
-    /// Says what is to be done about a request, and waits for nothing.
-    public typealias Handler = @Sendable (Request) -> Answer
+    /// Answers a request, in a task that is cancelled when the client goes away.
+    ///
+    /// A thrown `Refusal` or `BodyError` is answered with its status, any other error with `Refusal.handlerFailed`.
+    public typealias Handler = @Sendable (Request) async throws -> Response
 
     private let parts: [ServerLoop]
-    private let places: ConnectionPlaces
+    private let slots: ConnectionSlots
 
     /// Makes a server that accepts nothing before `start`.
     public init(
         on group: EventLoopGroup, configuration: ServerConfiguration = ServerConfiguration(),
-        answering handler: @escaping Handler
+        handler: @escaping Handler
     ) {
-        let places = ConnectionPlaces(limit: configuration.connections)
-        self.places = places
-        parts = group.loops.map { ServerLoop(on: $0, configuration: configuration, places: places, handler: handler) }
+        let slots = ConnectionSlots(limit: configuration.connections)
+        self.slots = slots
+        parts = group.loops.map { ServerLoop(on: $0, configuration: configuration, slots: slots, handler: handler) }
     }
 
-    /// Makes a server that works on every request in a task.
-    public convenience init(
-        on group: EventLoopGroup, configuration: ServerConfiguration = ServerConfiguration(),
-        handler: @escaping @Sendable (Request) async throws -> Response
-    ) {
-        self.init(on: group, configuration: configuration) { request in .work { try await handler(request) } }
-    }
-
-    /// Listens at `address`, where nobody else may, and returns it with the port that it has got.
-    /// A server may listen at several.
+    /// Listens at `address`, which no other process may use, and returns it with the port that was assigned.
+    /// A server may listen at several addresses.
     @discardableResult
     public func start(at address: SocketAddress) throws(SocketError) -> SocketAddress {
         if address.port != 0 { try Listener.checkFree(address) }
@@ -44,9 +38,9 @@ public final class Server: Sendable {
     }
 
     /// Connections open now, without those handed over by an upgrade.
-    public var connectionCount: Int { places.count }
+    public var connectionCount: Int { slots.count }
 
-    /// Stops to accept, closes idle connections, lets running requests finish, and cuts off what is not done in time.
+    /// Stops accepting, closes idle connections, lets running requests finish, and closes the rest after `limit`.
     public func drain(within limit: Duration) async {
         await withTaskGroup(of: Void.self) { group in
             for part in parts { group.addTask(executorPreference: part.loop) { await part.drain(within: limit) } }

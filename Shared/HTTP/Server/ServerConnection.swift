@@ -1,164 +1,245 @@
 internal import EventLoop
 
-/// One connection: parses, lets the handler answer one request after the other, and keeps the deadlines.
+/// One connection: performs the actions of its `ConnectionMachine`, and runs the handler of each request in a task.
 ///
-/// It reads one request, lets `ServerLoop` serve it after the other sockets of the turn have been read,
-/// and only then looks at what stands behind it; what has come in one piece is served in a row.
-///
-/// - Note: `@unchecked Sendable` because it is confined to the loop of its socket;
-///   the tasks in which handlers work prefer that loop.
+/// - Note: `@unchecked Sendable` because it is confined to the loop of its socket; the tasks of its handlers prefer that
+///   loop.
 final class ServerConnection: StreamHandler, @unchecked Sendable {
-    /// What the connection is about.
-    enum Phase {
-        /// The next head has not come completely.
-        case waiting
-        /// A handler works on a request, or its reply is being streamed.
-        case serving
-        /// The reply is out; what is left of a short body is read past.
-        case skipping
-        /// No more will be served; what still comes is read past until the client has seen the reply.
-        case lingering
-        /// Closed or handed over.
-        case ended
-    }
-
-    /// Bytes of pipelined requests that wait here at most, and bytes of replies from which on no further one is served.
-    static let pipelineRoom = 64 * 1024
-    /// What is left of a body is read past rather than the connection closed, up to this many bytes.
-    static let mostSkipped = 64 * 1024
-    /// Replies, or parts of them, that wait to be sent while a further request is served.
-    static let mostQueuedPieces = 16
-    /// A second in which a drain waits for the first request of a new connection.
-    static let firstRequestGrace: UInt64 = 1_000_000_000
+    /// Replies, or parts of them, that may wait to be sent when another request is served.
+    private static let mostQueuedPieces = 16
 
     let socket: StreamSocket
     let server: ServerLoop
-    var loop: EventLoop { server.loop }
-    var phase = Phase.waiting
-
-    // The request that is being read or served. Parsing calls nobody who could ask for the parser again.
-    @exclusivity(unchecked) var parser: RequestParser
-    @exclusivity(unchecked) var upcoming: Request?
-    /// Plain requests that were taken behind it; the last is the next.
-    @exclusivity(unchecked) var behind: [Request] = []
-    var isWithinHead = false
-    @exclusivity(unchecked) var decoder: BodyDecoder
+    /// The machine makes no calls outside, so no access to it can overlap another.
+    @exclusivity(unchecked) var machine: ConnectionMachine
+    /// The body of the request that is being served.
     var body: BodyStream?
-    var bodyCount = 0
-    var bodyClock: BodyClock?
-    var owesContinue = false
-    /// The task in which a handler waits.
-    var task: Task<Void, Never>?
-    /// A task is at work on the request that is being served.
-    var isAtWork = false
-
-    /// Requests wait because replies do.
-    var isHeldBack = false
-    /// `takeRow` serves what it has taken, and goes on by itself.
-    var isInRow = false
-
-    // The reply that is being streamed.
+    /// Where the producer of a streamed reply waits until the client has taken it.
     let writer: LoopWaiter
-    var reply: StreamedReply?
+    private var timer: LoopTimer?
+    private var task: Task<Void, Never>?
+    private var isTaskRunning = false
 
-    var isFirstRequest = true
-    var hasSeenEnd = false
-    var timer: LoopTimer?
-    var phaseDeadline = UInt64.max
-    var writeDeadline = UInt64.max
-    var sentAtDeadline: UInt64 = 0
+    var loop: EventLoop { server.loop }
 
     init(socket: StreamSocket, server: ServerLoop) {
         self.socket = socket
         self.server = server
-        parser = RequestParser(limits: server.configuration.limits)
-        decoder = BodyDecoder(.none, limits: server.configuration.limits)
+        machine = ConnectionMachine(server.rules, now: server.loop.now)
         writer = LoopWaiter(loop: server.loop)
-        // Replies bound themselves: one at a time, and streams wait.
+        // Replies limit themselves: one at a time, and streams wait for the client.
         socket.writeLimit = .max
     }
 
-    /// Starts to read, or only says that there is no place.
+    /// Starts to read, or only tells the client that the server is full.
     func start(isRefused: Bool) {
-        timer = loop.schedule(after: .nanoseconds(server.times.head)) { [unowned self] in lookAtDeadlines() }
-        phaseDeadline = loop.now + server.times.head
+        let delay = Duration.nanoseconds(server.rules.headTime)
+        timer = loop.schedule(after: delay) { [unowned self] in
+            perform(machine.deadlinePassed(sent: socket.sentBytes, isDrained: socket.isDrained, now: loop.now))
+        }
         socket.start(self)
         if isRefused { refuse(.overloaded) }
     }
 
     /// Closes when idle, and after the running request otherwise.
     func drain() {
-        guard phase == .waiting, !isWithinHead else { return }
-        // A request that the client has sent already is in the kernel: it is served.
-        socket.readNow()
-        guard phase == .waiting, !isWithinHead else { return }
-        guard isFirstRequest, !hasSeenEnd else { return socket.closeAfterFlush() }
-        // Who has just connected is about to send.
-        phaseDeadline = min(phaseDeadline, loop.now + Self.firstRequestGrace)
-        armTimer()
+        // The kernel may hold a request that the client has sent already: it is served.
+        if machine.isBetweenRequests { socket.readNow() }
+        perform(machine.drain(now: loop.now))
     }
 
-    /// Whether it could be closed without taking anything from its client.
-    var isIdle: Bool { phase == .waiting && !isWithinHead && !isFirstRequest && socket.isDrained }
+    /// Whether closing the connection would take nothing from its client.
+    var isIdle: Bool { machine.isIdle && socket.isDrained }
 
-    /// Whether a request was taken and not served.
-    var isUpcoming: Bool { upcoming != nil }
+    // MARK: Serving
 
-    // MARK: StreamHandler
+    /// Runs the handler, unless the request was refused or the client has gone since it arrived.
+    func serve(_ request: Request) {
+        guard machine.isServing else { return }
+        isTaskRunning = true
+        let task = Task.immediate(executorPreference: loop) {
+            let response: Response
+            do {
+                response = try await self.server.handler(request)
+            } catch {
+                response = self.server.configuration.refuse(Refusal(of: error))
+            }
+            if case .stream(let length, let produce) = response.body {
+                await self.reply(with: response, of: length, produce, to: request)
+            } else {
+                self.reply(with: response, to: request)
+            }
+            self.isTaskRunning = false
+            self.task = nil
+            self.goOn()
+        }
+        guard isTaskRunning else { return }
+        self.task = task
+        // The client may have gone before the handler began.
+        if machine.hasSeenEnd || !machine.isServing { task.cancel() }
+    }
+
+    /// Takes the next request, if it has arrived, or starts the idle time.
+    private func goOn() {
+        guard machine.goOn() else { return }
+        socket.takeUnread()
+        if machine.becameIdle(now: loop.now) { setTimer() }
+    }
+
+    // MARK: Receiving
 
     func received(_ bytes: RawSpan) -> Int {
-        bytes.withUnsafeBytes { buffer in
-            switch phase {
-            case .lingering, .ended: return buffer.count
-            case .serving: return receivedWhileServing(buffer)
-            case .waiting, .skipping: return takeRow(buffer)
+        bytes.withUnsafeBytes { bytes in
+            var used = 0
+            while used < bytes.count {
+                let (count, reception) = receive(UnsafeRawBufferPointer(rebasing: bytes[used...]))
+                if case .request(let parts, let fields) = reception {
+                    begin(UnsafeRawBufferPointer(rebasing: bytes[used..<(used + count)]), parts, fields)
+                } else if !perform(reception) {
+                    return used + count
+                }
+                used += count
             }
+            return used
         }
+    }
+
+    private func receive(_ bytes: UnsafeRawBufferPointer) -> (Int, ConnectionMachine.Reception) {
+        guard let body else {
+            var none: [UInt8] = []
+            return machine.received(bytes, into: &none, outputIsFull: outputIsFull, now: loop.now)
+        }
+        return machine.received(bytes, into: &body.buffer, outputIsFull: false, now: loop.now)
+    }
+
+    /// Whether the client must take replies before another request is served; `drained` follows then.
+    private var outputIsFull: Bool {
+        guard isCongested else { return false }
+        socket.flush()
+        return isCongested
+    }
+
+    private var isCongested: Bool {
+        socket.queuedBytes > ConnectionMachine.pipelineRoom || socket.queuedPieces > Self.mostQueuedPieces
+    }
+
+    /// - Returns: whether to offer the rest of the bytes.
+    private func perform(_ reception: ConnectionMachine.Reception) -> Bool {
+        switch reception {
+        case .wait: return false
+        case .request: return true
+        case .skipped: setTimer()
+        case .pause:
+            socket.pauseReading()
+            return false
+        case .bodyGrew: body?.grew()
+        case .bodyFull:
+            body?.grew()
+            socket.pauseReading()
+            return false
+        case .bodyEnded:
+            body?.finish(.success(()))
+            body = nil
+        case .perform(let action):
+            perform(action)
+            return false
+        }
+        return true
+    }
+
+    /// Has the request served after the other sockets of this turn have been read.
+    private func begin(_ head: UnsafeRawBufferPointer, _ parts: HeadParts, _ fields: [FieldLine]) {
+        var body = RequestBody()
+        if parts.framing != .none {
+            var length: Int?
+            if case .length(let count) = parts.framing { length = count }
+            let stream = BodyStream(declaredLength: length, loop: loop, connection: self)
+            self.body = stream
+            body = RequestBody(stream)
+            setTimer()
+        }
+        let storage = RequestStorage(head, parts, fields, body: body, receivedAt: loop.now, socket: socket)
+        server.serve(Request(storage: storage), on: self)
+    }
+
+    /// The handler waits for the body: sends `100 Continue` if the client asked for it.
+    func bodyIsWanted() {
+        if machine.bodyIsWanted() { socket.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
+    }
+
+    /// The handler has taken the buffered bytes.
+    func bodyWasTaken() {
+        guard machine.bodyWasTaken(now: loop.now) else { return }
+        setTimer()
+        socket.resumeReading()
     }
 
     func endOfInput() {
-        hasSeenEnd = true
-        switch phase {
-        case .waiting:
-            if !isHeldBack { socket.closeAfterFlush() }
-        case .serving:
-            if !decoder.isComplete { body?.finish(.failure(.disconnected)) }
-            task?.cancel()
-        case .skipping, .lingering:
-            socket.closeAfterFlush()
-        case .ended: break
-        }
+        if let action = machine.endOfInput() { return perform(action) }
+        body?.finish(.failure(.disconnected))
+        task?.cancel()
     }
 
+    // MARK: Sending and ending
+
     func congested() {
-        sentAtDeadline = socket.sentBytes
-        writeDeadline = loop.now + server.times.write
-        armTimer()
+        machine.congested(sent: socket.sentBytes, now: loop.now)
+        setTimer()
     }
 
     func drained() {
-        writeDeadline = .max
+        let heldBack = machine.drained()
         writer.wake()
-        guard isHeldBack else { return }
-        isHeldBack = false
-        if isUpcoming { server.serve(self) } else { goOn() }
+        if heldBack { goOn() }
     }
 
     func closed(_ end: StreamSocket.End) {
         leave()
-        body?.finish(.failure(.disconnected))
+        stopHandler(.disconnected)
+    }
+
+    /// Ends the connection for HTTP; the socket is closed or belongs to another protocol.
+    func leave() {
+        machine.end()
+        timer?.cancel()
+        timer = nil
+        server.remove(self)
+    }
+
+    /// Tells the handler that neither its reply nor the body has a future.
+    func stopHandler(_ error: BodyError) {
+        body?.finish(.failure(error))
         body = nil
         task?.cancel()
         writer.wake()
     }
 
-    /// Ends the connection for HTTP; the socket is closed or another's.
-    func leave() {
-        phase = .ended
-        timer?.cancel()
-        timer = nil
-        upcoming = nil
-        behind = []
-        server.remove(self)
+    func refuse(_ refusal: Refusal) { perform(machine.refuse(refusal, now: loop.now)) }
+
+    func perform(_ action: ConnectionMachine.Action) {
+        switch action {
+        case .none: break
+        case .setTimer: setTimer()
+        case .refuse(let refusal):
+            stopHandler(refusal.bodyError)
+            send(refusal)
+            perform(machine.linger(now: loop.now))
+        case .breakOff(let refusal):
+            stopHandler(refusal.bodyError)
+            socket.close()
+        case .close: socket.close()
+        case .closeAfterFlush:
+            setTimer()
+            socket.closeAfterFlush()
+        case .endAfterFlush:
+            setTimer()
+            socket.endAfterFlush()
+            socket.takeUnread()
+        }
+    }
+
+    private func setTimer() {
+        let next = machine.nextDeadline
+        if next == .max { timer?.cancel() } else { timer?.restart(at: next) }
     }
 }

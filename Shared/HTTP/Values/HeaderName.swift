@@ -1,21 +1,21 @@
 /// The name of a header field, compared without regard to case.
 public struct HeaderName: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// As it is written on the wire.
+    /// The name as it is written on the wire.
     private enum Text {
-        /// Of the source: looking a field up by it counts no reference.
+        /// A literal in the source; looking up a field by it needs no reference counting.
         case literal(StaticString)
         case other(String)
     }
 
     private let text: Text
 
-    /// A name that stands in the source.
+    /// A name written in the source.
     public init(stringLiteral text: StaticString) {
         precondition(Token.isValid(text.description.utf8), "not a header name: \(text)")
         self.text = .literal(text)
     }
 
-    /// A name from elsewhere; nil where `text` is no token.
+    /// A name that is known only at run time; nil if `text` is not a token.
     public init?(_ text: String) {
         guard Token.isValid(text.utf8) else { return nil }
         self.text = .other(text)

@@ -1,13 +1,13 @@
-/// Header fields to be sent, or that a peer has replied with: an append-only text of `Name: value` lines.
+/// The header fields of a reply, or of a request to be sent, as a text of `Name: value` lines.
 ///
 /// A value can never end its line: control characters become spaces.
 public struct Headers: Sendable {
     /// The lines, each with its CRLF.
     private(set) var lines: [UInt8] = []
-    /// Whether a field that belongs to the server alone may be among the lines.
+    /// Whether the lines may hold a field that only the server may write.
     private(set) var mayHoldFraming = false
 
-    /// Lets `body` look at the lines of all fields but Connection, Content-Length and Transfer-Encoding.
+    /// Passes the lines of all fields except Connection, Content-Length and Transfer-Encoding to `body`.
     func withoutFraming<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         guard mayHoldFraming else { return lines.withUnsafeBytes(body) }
         var others = self
@@ -18,29 +18,29 @@ public struct Headers: Sendable {
     /// No fields.
     public init() {}
 
-    /// One field, which is not the server's: its line, with the CRLF.
+    /// One field, given as its line with the CRLF; not one that only the server may write.
     init(line: StaticString) {
         lines.append(addingCapacity: Self.usualSize) { $0.append(line) }
     }
 
-    /// A few short fields are what most replies have.
+    /// Most replies have a few short fields.
     private static let usualSize = 96
 
     /// Whether there is no field.
     public var isEmpty: Bool { lines.isEmpty }
 
-    /// Adds a field behind the others; an earlier one of the same name stays.
+    /// Adds a field behind the others, and keeps earlier ones of the same name.
     public mutating func append(_ name: HeaderName, _ value: StaticString) {
         value.withUTF8Buffer { append(name, UnsafeRawBufferPointer($0)) }
     }
 
-    /// Adds a field behind the others; an earlier one of the same name stays.
+    /// Adds a field behind the others, and keeps earlier ones of the same name.
     public mutating func append(_ name: HeaderName, _ value: String) {
         var value = value
         value.withUTF8 { append(name, UnsafeRawBufferPointer($0)) }
     }
 
-    /// Adds a field behind the others; an earlier one of the same name stays.
+    /// Adds a field behind the others, and keeps earlier ones of the same name.
     public mutating func append(_ name: HeaderName, _ value: some Collection<UInt8>) {
         let isDone: Void? = value.withContiguousStorageIfAvailable { append(name, UnsafeRawBufferPointer($0)) }
         if isDone == nil { append(name, Array(value)) }
@@ -49,20 +49,22 @@ public struct Headers: Sendable {
     /// Adds a field whose value is a decimal number.
     public mutating func append(_ name: HeaderName, _ value: Int) { append(name, String(value)) }
 
-    /// Adds the line of a head that was received; one that is no field is left out.
+    /// Adds a line of a received head; a line that is not a field is skipped.
     mutating func append(received line: UnsafeRawBufferPointer) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), Token.isValid(line[..<colon]) else { return }
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         let value = line[(colon + 1)...].drop(while: isBlank)
         let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? value.startIndex
-        append(UnsafeRawBufferPointer(rebasing: line[..<colon]), UnsafeRawBufferPointer(rebasing: value[..<end]))
+        append(
+            name: UnsafeRawBufferPointer(rebasing: line[..<colon]),
+            value: UnsafeRawBufferPointer(rebasing: value[..<end]))
     }
 
     private mutating func append(_ name: HeaderName, _ value: UnsafeRawBufferPointer) {
-        name.withBytes { append($0, value) }
+        name.withBytes { append(name: $0, value: value) }
     }
 
-    private mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let size = name.count + value.count + 4
         lines.append(addingCapacity: lines.isEmpty ? Swift.max(Self.usualSize, size) : size) { out in
             out.append(name)
@@ -74,20 +76,20 @@ public struct Headers: Sendable {
             }
             out.append("\r\n")
         }
-        // Connection, Content-Length and Transfer-Encoding are told by their length first.
+        // Comparing the lengths of Connection, Content-Length and Transfer-Encoding is enough for a first check.
         switch name.count {
         case 10, 14, 17: mayHoldFraming = true
         default: break
         }
     }
 
-    /// Puts one field in the place of all of this name.
+    /// Replaces all fields of this name with one field.
     public mutating func set(_ name: HeaderName, _ value: String) {
         remove(name)
         append(name, value)
     }
 
-    /// Takes out all fields of this name.
+    /// Removes all fields of this name.
     public mutating func remove(_ name: HeaderName) {
         for range in ranges(of: name).reversed() { lines.removeSubrange(range.line) }
     }
@@ -110,7 +112,7 @@ public struct Headers: Sendable {
             lines.withUnsafeBytes { bytes in
                 var found: [(line: Range<Int>, value: Range<Int>)] = []
                 var start = 0
-                while let end = RequestParser.find(0x0A, in: bytes, from: start) {
+                while let end = bytes.find(0x0A, from: start) {
                     let valueStart = start + wanted.count + 2
                     if valueStart < end, bytes[valueStart - 2] == UInt8(ascii: ":"),
                         equalIgnoringCase(UnsafeRawBufferPointer(rebasing: bytes[start..<(valueStart - 2)]), wanted)
@@ -132,7 +134,7 @@ extension Headers: ExpressibleByDictionaryLiteral {
 }
 
 extension Headers: Sequence {
-    /// Names as they were written, and values, in order.
+    /// The names as they were written, and the values, in order.
     public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
         lines.split(separator: 0x0A).lazy.map { line in
             let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex

@@ -1,4 +1,4 @@
-/// A request method that routes know; what else a client sends is `other`.
+/// A request method that routes can have; every other method is `other`.
 public enum Method: String, Sendable, CaseIterable {
     case get = "GET"
     case head = "HEAD"
@@ -7,10 +7,10 @@ public enum Method: String, Sendable, CaseIterable {
     case patch = "PATCH"
     case delete = "DELETE"
     case options = "OPTIONS"
-    /// Any other token; no route has it.
+    /// Any other token; no route can have it.
     case other = "other"
 
-    /// The method that a token names; methods are case-sensitive.
+    /// Looks up the method that a token names; methods are case-sensitive.
     init(token: UnsafeRawBufferPointer) {
         self =
             switch token.count {
@@ -25,7 +25,7 @@ public enum Method: String, Sendable, CaseIterable {
             }
     }
 
-    /// Whether the bytes of `token` are those of `name`, which is as long.
+    /// Whether `token` equals `name`, which has the same length.
     @inline(__always)
     private static func `is`(_ token: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {
         for index in 0..<token.count where token[index] != name.utf8Start[index] { return false }

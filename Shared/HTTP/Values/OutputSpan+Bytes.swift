@@ -1,4 +1,4 @@
-/// What heads are made of, written into memory that was reserved for all of it at once.
+/// Appends the parts of a head to memory that was reserved once for the whole head.
 extension OutputSpan<UInt8> {
     @inline(__always)
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
@@ -14,7 +14,7 @@ extension OutputSpan<UInt8> {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Appends a number that is not negative.
+    /// Appends a number, which must not be negative, in decimal digits.
     mutating func append(decimal value: Int) {
         var rest = value
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in

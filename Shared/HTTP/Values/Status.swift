@@ -3,7 +3,7 @@ public struct Status: Sendable, Hashable {
     /// 100 ... 599.
     public let code: UInt16
 
-    /// Takes a code of three digits.
+    /// Makes a status of a code of three digits.
     public init(_ code: UInt16) {
         precondition((100...599).contains(code), "not a status: \(code)")
         self.code = code
@@ -31,7 +31,7 @@ public struct Status: Sendable, Hashable {
     public static let serviceUnavailable = Status(503)
     public static let versionNotSupported = Status(505)
 
-    /// Whether a reply of this status never has a body, whatever its headers say.
+    /// Whether a reply with this status never has a body, regardless of its headers.
     var isBodiless: Bool { code < 200 || code == 204 || code == 304 }
 
     /// The phrase after the code in a status line.

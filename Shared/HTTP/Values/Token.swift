@@ -1,5 +1,5 @@
-/// Octet classes of RFC 9110 §5.6 and RFC 9112.
-enum Token {
+/// The characters of tokens and field values in RFC 9110 §5.6 and RFC 9112.
+public enum Token {
     /// Whether `bytes` are one or more token characters.
     static func isValid(_ bytes: some Sequence<UInt8>) -> Bool {
         var count = 0
@@ -10,14 +10,15 @@ enum Token {
         return count > 0
     }
 
+    /// Whether a token may hold the byte: letters, digits and ``!#$%&'*+-.^_`|~``.
     @inline(__always)
-    static func isTokenByte(_ byte: UInt8) -> Bool {
-        // Two words of a bit a character: letters, digits and !#$%&'*+-.^_`|~
+    public static func isTokenByte(_ byte: UInt8) -> Bool {
+        // One bit for each character, in two words.
         if byte < 64 { return lowTokenBits & (1 << UInt64(byte)) != 0 }
         return byte < 128 && highTokenBits & (1 << UInt64(byte - 64)) != 0
     }
 
-    /// Where the token that begins at `start` ends; at `start` where there is none.
+    /// The offset behind the token that begins at `start`; `start` itself if there is no token.
     @inline(__always)
     static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var position = start
@@ -36,7 +37,7 @@ enum Token {
     private static let lowTokenBits: UInt64 = 0x03FF_6CFA_0000_0000
     private static let highTokenBits: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
-    /// Whether a field value may hold the byte: visible, space, tab or above ASCII.
+    /// Whether a field value may hold the byte: visible characters, space, tab and bytes above ASCII.
     @inline(__always)
     static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
 }

@@ -1,11 +1,11 @@
 internal import CCrypto
 internal import Wire
 
-/// A Lua script, sent by its digest and in full only where the server does not know it.
+/// A Lua script, which is sent by its digest, and in full only if the server does not know it.
 public struct RedisScript: Sendable {
-    /// Lua; keys come as KEYS, all else as ARGV.
+    /// Lua; keys are in KEYS, all other arguments in ARGV.
     public let source: String
-    /// SHA-1 of the source in hexadecimal, the name by which Redis knows it.
+    /// SHA-1 of the source in hexadecimal, by which Redis identifies the script.
     public let digest: String
 
     /// Takes Lua source.
@@ -23,9 +23,9 @@ public struct RedisScript: Sendable {
 }
 
 extension Redis {
-    /// EVALSHA: runs a script, which the server executes as one step; all keys it touches must be in `keys`.
+    /// EVALSHA: runs a script, which the server executes as one step; all keys that it accesses must be in `keys`.
     ///
-    /// A server that has lost the script, by a restart or SCRIPT FLUSH, is sent it in full.
+    /// If the server has lost the script, by a restart or SCRIPT FLUSH, it is sent in full.
     @discardableResult
     public func run(
         _ script: RedisScript, keys: [RedisKey], _ arguments: any RedisArgument..., within limit: Duration? = nil
@@ -38,18 +38,18 @@ extension Redis {
         }
     }
 
-    /// Runs a script once for each element of `calls`, all sent together; each has its own outcome.
+    /// Runs a script once for each element of `calls`, all sent together; each call has its own outcome.
     public func run(
         _ script: RedisScript, many calls: [(keys: [RedisKey], arguments: [any RedisArgument])]
     ) async -> [Result<RedisValue, RedisError>] {
-        func command(_ name: String, _ text: String, _ place: Int) -> RedisCommand {
-            let call = calls[place]
+        func command(_ name: String, _ text: String, _ index: Int) -> RedisCommand {
+            let call = calls[index]
             return RedisCommand(name, [text, call.keys.count] + call.keys + call.arguments)
         }
         var outcomes = await run(calls.indices.map { command("EVALSHA", script.digest, $0) })
         let unknown = outcomes.indices.filter { outcomes[$0].failure?.code == "NOSCRIPT" }
         let again = await run(unknown.map { command("EVAL", script.source, $0) })
-        for (place, outcome) in zip(unknown, again) { outcomes[place] = outcome }
+        for (index, outcome) in zip(unknown, again) { outcomes[index] = outcome }
         return outcomes
     }
 }

@@ -1,9 +1,9 @@
 /// The commands of one connection that wait for their replies, in the order in which they were sent.
 ///
-/// A command whose deadline passes leaves an empty place, because its reply still comes and must be matched.
+/// An expired command keeps its entry, because its reply still arrives and must be matched to it.
 struct CommandQueue<Waiter> {
     private struct Entry {
-        /// Nil once it has been told.
+        /// nil once the deadline has passed.
         var waiter: Waiter?
         let sent: UInt64
         let deadline: UInt64
@@ -11,7 +11,7 @@ struct CommandQueue<Waiter> {
 
     private var entries: [Entry] = []
     private var head = 0
-    /// Commands that may wait at once.
+    /// The greatest number of waiting commands.
     let limit: Int
 
     init(limit: Int) { self.limit = limit }
@@ -20,28 +20,28 @@ struct CommandQueue<Waiter> {
     var isEmpty: Bool { count == 0 }
     var isFull: Bool { count >= limit }
 
-    /// When the command longest under way was sent.
+    /// The time at which the oldest waiting command was sent.
     var oldestSent: UInt64? { isEmpty ? nil : entries[head].sent }
 
-    /// When to call `expire` next: never later than the earliest deadline.
+    /// The time to call `expire` next: never later than the earliest deadline.
     private(set) var nextDeadline: UInt64?
 
-    /// Takes a command that is being sent now; times are of the loop, in nanoseconds.
+    /// Adds a command that is being sent now; times are the loop's, in nanoseconds.
     mutating func append(_ waiter: Waiter, sent: UInt64, deadline: UInt64) {
         entries.append(Entry(waiter: waiter, sent: sent, deadline: deadline))
         nextDeadline = min(deadline, nextDeadline ?? .max)
     }
 
-    /// Whose the next reply is.
+    /// The command to which a reply belongs.
     enum Match {
         case waiter(Waiter)
         /// The command's deadline has passed.
-        case nobody
-        /// Nothing was asked.
+        case expired
+        /// No command waits for a reply.
         case unexpected
     }
 
-    /// Takes out the command that a reply has come for.
+    /// Removes the command to which the next reply belongs.
     mutating func takeFirst() -> Match {
         guard !isEmpty else { return .unexpected }
         let waiter = entries[head].waiter
@@ -54,26 +54,26 @@ struct CommandQueue<Waiter> {
             entries.removeFirst(head)
             head = 0
         }
-        return waiter.map(Match.waiter) ?? .nobody
+        return waiter.map(Match.waiter) ?? .expired
     }
 
-    /// Takes out the waiters whose time is over; their places stay.
+    /// Removes the waiters of expired commands; their entries stay.
     mutating func expire(now: UInt64) -> [Waiter] {
         var expired: [Waiter] = []
         nextDeadline = nil
-        for place in head..<entries.count {
-            guard let waiter = entries[place].waiter else { continue }
-            if entries[place].deadline <= now {
+        for index in head..<entries.count {
+            guard let waiter = entries[index].waiter else { continue }
+            if entries[index].deadline <= now {
                 expired.append(waiter)
-                entries[place].waiter = nil
+                entries[index].waiter = nil
             } else {
-                nextDeadline = min(entries[place].deadline, nextDeadline ?? .max)
+                nextDeadline = min(entries[index].deadline, nextDeadline ?? .max)
             }
         }
         return expired
     }
 
-    /// Takes out all; the connection is gone.
+    /// Removes all waiters, after the connection was lost.
     mutating func removeAll() -> [Waiter] {
         let waiters = entries[head...].compactMap(\.waiter)
         entries = []

@@ -1,8 +1,8 @@
 internal import Wire
 
 extension RedisConfiguration {
-    /// Takes `redis://user:password@host:port/database`, of which all but the host may be missing, or
-    /// `unix:///path?db=database`. User and password are percent-encoded. Nil for anything else.
+    /// Parses `redis://user:password@host:port/database`, in which all parts but the host are optional, or
+    /// `unix:///path?db=database`. User and password are percent-encoded. nil for any other text.
     public init?(url: String) {
         if let rest = url.removing(prefix: "redis://") {
             self.init(authority: rest)
@@ -16,7 +16,7 @@ extension RedisConfiguration {
     private init?(authority text: Substring) {
         let (entry, database) = text.parted(at: "/")
         self.init()
-        var place = entry
+        var address = entry
         if let at = entry.lastIndex(of: "@") {
             let (user, password) = entry[..<at].parted(at: ":")
             guard let password, let decoded = PercentEncoding.decode(String(password)),
@@ -24,9 +24,9 @@ extension RedisConfiguration {
             else { return nil }
             self.password = decoded
             self.user = name.isEmpty ? nil : name
-            place = entry[entry.index(after: at)...]
+            address = entry[entry.index(after: at)...]
         }
-        guard let server = Self.server(place), let number = Self.database(database) else { return nil }
+        guard let server = Self.server(address), let number = Self.database(database) else { return nil }
         self.server = server
         self.database = number
     }
@@ -61,9 +61,9 @@ extension RedisConfiguration {
 extension StringProtocol where SubSequence == Substring {
     fileprivate func removing(prefix: String) -> Substring? { hasPrefix(prefix) ? dropFirst(prefix.count) : nil }
 
-    /// What is before the first `mark` and, where there is one, what is after it.
+    /// The text before the first `mark`, and the text after it if there is one.
     fileprivate func parted(at mark: Character) -> (before: Substring, after: Substring?) {
-        guard let place = firstIndex(of: mark) else { return (self[...], nil) }
-        return (self[..<place], self[index(after: place)...])
+        guard let index = firstIndex(of: mark) else { return (self[...], nil) }
+        return (self[..<index], self[self.index(after: index)...])
     }
 }

@@ -1,44 +1,44 @@
-/// Where Redis is, how to enter, and what bounds its use.
+/// The address of Redis, the credentials, and the limits of its use.
 public struct RedisConfiguration: Sendable {
-    /// Where the server listens.
+    /// The address of the server.
     public enum Server: Sendable, Equatable {
-        /// A name or a numeric address, looked up anew for each attempt to connect.
+        /// A name or a numeric address, resolved again for each attempt to connect.
         case host(String, port: UInt16)
         /// A Unix socket.
         case unixPath(String)
     }
 
     public var server: Server
-    /// Of Redis 6 and later; nil for the default user.
+    /// A user of Redis 6 or later; nil for the default user.
     public var user: String?
-    /// Never shown by `description` or in an error.
+    /// The password; `description` and errors never show it.
     public var password: String?
     public var database = 0
-    /// Shown by CLIENT LIST.
+    /// The name in CLIENT LIST.
     public var clientName: String?
-    /// For connecting and entering, for each address of the host.
+    /// The time-out for connecting and authenticating, for each address of the host.
     public var connectTimeout = Duration.seconds(2)
-    /// What a command has when its caller says nothing.
+    /// The default time-out of a command.
     public var commandTimeout = Duration.seconds(1)
-    /// How long a connection may be silent before it is asked for a sign of life; after twice that it counts as lost.
+    /// The time without bytes from the server after which it is sent a PING; after twice that the connection is closed.
     public var pingInterval = Duration.seconds(3)
-    /// Commands that may wait for replies on one connection.
+    /// The greatest number of commands that wait for replies on one connection.
     public var outstandingLimit = 16_384
-    /// Bytes that may wait to be sent on one connection.
+    /// The greatest number of bytes that wait to be sent on one connection.
     public var outputLimit = 16 * 1024 * 1024
-    /// Bytes that one reply may take up in memory.
+    /// The greatest size of one reply in memory, in bytes.
     public var replyLimit = 64 * 1024 * 1024
-    /// Bytes of published messages that may wait for one loop to handle them; beyond, reading rests.
+    /// The bytes of published messages that may wait for one loop to handle them; above it, reading pauses.
     public var deliveryLimit = 16 * 1024 * 1024
     /// The waits between attempts to connect.
     public var backoff: (first: Duration, limit: Duration) = (.milliseconds(50), .seconds(2))
 
-    /// Takes the server's place; all else has defaults.
+    /// A configuration with the server's address and defaults for the rest.
     public init(_ server: Server = .host("127.0.0.1", port: 6379)) { self.server = server }
 }
 
 extension RedisConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The place and the database, without secrets.
+    /// The address and the database, without secrets.
     public var description: String {
         switch server {
         case .host(let host, let port): "redis://\(host):\(port)/\(database)"

@@ -1,8 +1,8 @@
 internal import EventLoop
 
 extension RedisConnection {
-    /// Connects and enters: AUTH, SELECT and CLIENT SETNAME as configured, then PING,
-    /// which fails while the server loads.
+    /// Connects and authenticates: AUTH, SELECT and CLIENT SETNAME as configured, then PING, which fails while the
+    /// server loads its data.
     ///
     /// Call it on `loop`.
     static func open(
@@ -14,7 +14,7 @@ extension RedisConnection {
                 let socket = try await StreamSocket.connect(
                     to: address, timeout: configuration.connectTimeout, on: loop)
                 let connection = RedisConnection(socket, configuration)
-                try await connection.enter()
+                try await connection.authenticate()
                 return connection
             } catch let error as RedisError {
                 failure = error
@@ -30,7 +30,7 @@ extension RedisConnection {
     ) async throws(RedisError) -> [SocketAddress] {
         switch server {
         case .unixPath(let path):
-            guard let address = SocketAddress(unixPath: path) else { throw .connectFailed("too long a path: \(path)") }
+            guard let address = SocketAddress(unixPath: path) else { throw .connectFailed("path too long: \(path)") }
             return [address]
         case .host(let host, let port):
             do {
@@ -41,47 +41,48 @@ extension RedisConnection {
         }
     }
 
-    private func enter() async throws(RedisError) {
-        // All leave together; the outcome of the last is told last.
-        let refusals = Refusals()
+    private func authenticate() async throws(RedisError) {
+        // All commands leave together; the outcome of the last one comes last.
+        let errors = OpeningErrors()
         if let password = configuration.password {
-            // The server may repeat the arguments of a command that it does not know:
-            // only the code of its refusal is kept.
-            ask("AUTH", (configuration.user.map { [$0] } ?? []) + [password]) {
-                refusals.add("AUTH", "\($0.code ?? "lost")")
+            // A server's error may repeat the arguments of a command that it does not know, so only the code of the
+            // error is kept.
+            sendOpening("AUTH", (configuration.user.map { [$0] } ?? []) + [password]) {
+                errors.add("AUTH", "\($0.code ?? "lost")")
             }
         }
         if configuration.database != 0 {
-            ask("SELECT", [configuration.database]) { refusals.add("SELECT", "\($0)") }
+            sendOpening("SELECT", [configuration.database]) { errors.add("SELECT", "\($0)") }
         }
         if let name = configuration.clientName {
-            ask("CLIENT", ["SETNAME", name]) { refusals.add("CLIENT SETNAME", "\($0)") }
+            sendOpening("CLIENT", ["SETNAME", name]) { errors.add("CLIENT SETNAME", "\($0)") }
         }
         await withUnsafeContinuation { (done: UnsafeContinuation<Void, Never>) in
             send(
                 .ping, within: configuration.connectTimeout,
                 .closure { outcome in
-                    if case .failure(let error) = outcome { refusals.add("PING", "\(error)") }
+                    if case .failure(let error) = outcome { errors.add("PING", "\(error)") }
                     done.resume()
                 })
         }
-        guard let first = refusals.first else { return }
+        guard let first = errors.first else { return }
         let error = RedisError.connectFailed(first)
         close(error)
         throw error
     }
 
-    private func ask(_ name: String, _ arguments: [any RedisArgument], ifRefused: @escaping (RedisError) -> Void) {
+    private func sendOpening(_ name: String, _ arguments: [any RedisArgument], onError: @escaping (RedisError) -> Void)
+    {
         send(
             RedisCommand(name, arguments), within: configuration.connectTimeout,
             .closure { outcome in
-                if case .failure(let error) = outcome { ifRefused(error) }
+                if case .failure(let error) = outcome { onError(error) }
             })
     }
 }
 
-/// What the server refused while it was entered.
-private final class Refusals {
+/// The errors of the commands that open a connection.
+private final class OpeningErrors {
     private(set) var first: String?
 
     func add(_ command: StaticString, _ reason: String) {

@@ -1,10 +1,10 @@
 internal import EventLoop
 
-/// One connection from its opening to its loss: commands go out pipelined, replies come back in order.
+/// One connection from its opening to its loss: commands are pipelined, and replies arrive in order.
 ///
 /// It does not reconnect; `RedisLink` does.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to its loop; `StreamSocket` asserts that on registering.
+/// - Note: `@unchecked Sendable` because it is confined to its loop; `StreamSocket` checks that on registering.
 final class RedisConnection: @unchecked Sendable {
     let loop: EventLoop
     private let socket: StreamSocket
@@ -16,9 +16,9 @@ final class RedisConnection: @unchecked Sendable {
     private var lastReceived: UInt64
     private var lossReason: RedisError?
 
-    /// Told once, after all waiting commands have been.
+    /// Called once when the connection is lost, after the waiting commands have failed.
     var onLoss: ((RedisError) -> Void)?
-    /// When set, replies are not matched to commands but handed on: a connection with subscriptions.
+    /// If set, the connection has subscriptions: replies are not matched to commands but passed to this handler.
     var pushes: (any RedisPushHandler)?
 
     /// Takes over a connected socket, on its loop.
@@ -29,20 +29,20 @@ final class RedisConnection: @unchecked Sendable {
         reader = RESPReader(limit: configuration.replyLimit)
         queue = CommandQueue(limit: configuration.outstandingLimit)
         lastReceived = socket.loop.now
-        // Refused here before the socket would be closed for it.
+        // Checked here, because the socket would be closed above its limit.
         socket.writeLimit = .max
         socket.start(self)
-        pingTimer = loop.schedule(after: configuration.pingInterval) { [unowned self] in checkLife() }
+        pingTimer = loop.schedule(after: configuration.pingInterval) { [unowned self] in checkLiveness() }
     }
 
     var isClosed: Bool { socket.isClosed }
     var outstanding: Int { queue.count }
 
-    /// Sends a command at the end of the loop's turn; `waiter` is told in any case.
+    /// Sends a command at the end of the loop's turn; `waiter` always gets an outcome.
     func send(_ command: RedisCommand, within limit: Duration, _ waiter: RedisWaiter) {
-        guard !isClosed else { return waiter.take(.failure(.notConnected)) }
+        guard !isClosed else { return waiter.complete(.failure(.notConnected)) }
         guard !queue.isFull, socket.queuedBytes + command.bytes.count <= configuration.outputLimit else {
-            return waiter.take(.failure(.overloaded))
+            return waiter.complete(.failure(.overloaded))
         }
         let earliest = queue.nextDeadline
         queue.append(waiter, sent: loop.now, deadline: loop.now &+ limit.wholeNanoseconds)
@@ -58,16 +58,16 @@ final class RedisConnection: @unchecked Sendable {
         return try outcome.get()
     }
 
-    /// Sends a command that has no reply of its own; the caller bounds how many.
+    /// Sends a command without a reply of its own; the caller limits their number.
     func sendUnanswered(_ command: RedisCommand) { socket.write(command.bytes) }
 
-    /// Closes; whatever waits fails with `reason`.
+    /// Closes; waiting commands fail with `reason`.
     func close(_ reason: RedisError = .closed) {
         if lossReason == nil { lossReason = reason }
         socket.close()
     }
 
-    /// Stops and resumes taking bytes off the socket.
+    /// Pauses or resumes reading from the socket.
     func setReading(paused: Bool) { paused ? socket.pauseReading() : socket.resumeReading() }
 
     // MARK: Time
@@ -84,24 +84,24 @@ final class RedisConnection: @unchecked Sendable {
 
     private func expire() {
         let expired = queue.expire(now: loop.now)
-        for waiter in expired { waiter.take(.failure(.timedOut)) }
+        for waiter in expired { waiter.complete(.failure(.timedOut)) }
         guard !isClosed else { return }
-        // A server that is silent for so long with work to do is not merely slow with one command.
+        // A server that has been silent for so long with work to do is lost, not just slow with one command.
         if !expired.isEmpty, let oldest = queue.oldestSent,
             loop.now - max(oldest, lastReceived) >= configuration.commandTimeout.wholeNanoseconds
         {
-            close(.connectionLost("no sign of life since a command timed out"))
+            close(.connectionLost("no bytes from the server since a command timed out"))
         } else {
             watchDeadline()
         }
     }
 
-    private func checkLife() {
+    private func checkLiveness() {
         let silence = Duration.nanoseconds(loop.now - lastReceived)
-        // Whoever waits with a deadline finds out by it; a blocking read may be silent until then.
+        // A command with a deadline detects a lost connection by it; during a blocking read the server may be silent.
         if pushes != nil || queue.nextDeadline == nil {
             if silence > configuration.pingInterval * 2 {
-                return close(.connectionLost("no sign of life for \(silence)"))
+                return close(.connectionLost("no bytes from the server for \(silence)"))
             }
             if silence >= configuration.pingInterval / 2 { ping() }
         }
@@ -137,16 +137,16 @@ extension RedisConnection: StreamHandler {
         switch queue.takeFirst() {
         case .waiter(let waiter):
             if case .error(let refusal) = reply {
-                waiter.take(.failure(.server(refusal)))
+                waiter.complete(.failure(.server(refusal)))
             } else {
-                waiter.take(.success(reply))
+                waiter.complete(.success(reply))
             }
-        case .nobody: break
-        case .unexpected: close(.connectionLost("a reply that nothing was sent for"))
+        case .expired: break
+        case .unexpected: close(.connectionLost("a reply without a command"))
         }
     }
 
-    func endOfInput() { close(.connectionLost("ended by the server")) }
+    func endOfInput() { close(.connectionLost("closed by the server")) }
 
     func drained() {}
 
@@ -154,7 +154,7 @@ extension RedisConnection: StreamHandler {
         deadlineTimer?.cancel()
         pingTimer?.cancel()
         let reason = lossReason ?? .connectionLost("\(end)")
-        for waiter in queue.removeAll() { waiter.take(.failure(reason)) }
+        for waiter in queue.removeAll() { waiter.complete(.failure(reason)) }
         let onLoss = self.onLoss
         self.onLoss = nil
         pushes = nil
@@ -162,9 +162,9 @@ extension RedisConnection: StreamHandler {
     }
 }
 
-/// Takes what a connection with subscriptions receives.
+/// Handles the messages of a connection with subscriptions.
 protocol RedisPushHandler: AnyObject {
     func received(_ push: RedisValue)
-    /// All that came with one read has been handed on.
+    /// All messages of one read have been passed on.
     func receivedAll()
 }

@@ -1,7 +1,7 @@
 extension RedisLink {
-    /// Returns as soon as there is a connection.
+    /// Returns as soon as the connection is up.
     ///
-    /// - Throws: after `limit`, why there is none.
+    /// - Throws: after `limit`, the reason why it is not.
     func connected(within limit: Duration) async throws(RedisError) {
         if state.isConnected { return }
         let outcome = await withUnsafeContinuation { continuation in
@@ -14,7 +14,7 @@ extension RedisLink {
                 case .closed: wait.end(.failure(.closed))
                 case .connecting, .lost: break
                 }
-                return wait.isOver ? .done : .goOn
+                return wait.isOver ? .remove : .keep
             }
         }
         try outcome.get()

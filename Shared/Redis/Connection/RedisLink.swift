@@ -1,29 +1,29 @@
 internal import EventLoop
 internal import Wire
 
-/// A connection that is made again whenever it is lost, after growing waits.
+/// A connection that is opened again whenever it is lost, with back-off.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to its loop: `start` and `close` assert it, all else comes from
-///   the connection, from timers and from callers on the loop.
+/// - Note: `@unchecked Sendable` because it is confined to its loop: `start` and `close` check that, and all other
+///   calls come from the connection, from timers and from callers on the loop.
 final class RedisLink: @unchecked Sendable {
     let loop: EventLoop
     let configuration: RedisConfiguration
     private let pool: BlockingPool
     private var backoff: Backoff
-    private var rest: LoopTimer?
+    private var retryTimer: LoopTimer?
     private var generation = 0
     private(set) var connection: RedisConnection?
-    /// Monotonic nanoseconds.
+    /// The time at which the connection was opened, in monotonic nanoseconds.
     private var connectedAt: UInt64 = 0
     private var observers: [Observer] = []
 
-    /// Sees each state and says whether it wants to see more.
-    typealias Observer = (RedisState) -> Interest
+    /// Receives each state, and returns whether it stays registered.
+    typealias Observer = (RedisState) -> ObserverResult
 
-    enum Interest { case goOn, done }
+    enum ObserverResult { case keep, remove }
 
     private(set) var state = RedisState.connecting {
-        didSet { tellObservers() }
+        didSet { notifyObservers() }
     }
 
     init(_ configuration: RedisConfiguration, on loop: EventLoop, resolvingOn pool: BlockingPool) {
@@ -33,17 +33,17 @@ final class RedisLink: @unchecked Sendable {
         backoff = Backoff(first: configuration.backoff.first, limit: configuration.backoff.limit)
     }
 
-    /// Begins to connect.
+    /// Starts connecting.
     func start() {
         loop.preconditionInLoop()
         attempt()
     }
 
-    /// Closes for good; what waits fails.
+    /// Closes for good; waiting commands fail.
     func close() {
         loop.preconditionInLoop()
         guard state != .closed else { return }
-        rest?.cancel()
+        retryTimer?.cancel()
         let connection = self.connection
         self.connection = nil
         state = .closed
@@ -52,21 +52,21 @@ final class RedisLink: @unchecked Sendable {
 
     /// Calls `observer` at once and on each change, on the loop, until it is done.
     func observe(_ observer: @escaping Observer) {
-        if observer(state) == .goOn { observers.append(observer) }
+        if observer(state) == .keep { observers.append(observer) }
     }
 
-    private func tellObservers() {
-        let told = observers
+    private func notifyObservers() {
+        let notified = observers
         observers = []
-        // One that is added from within comes first; order among observers means nothing.
-        observers += told.filter { $0(state) == .goOn }
+        // Observers that were added during the calls come first; the order of observers does not matter.
+        observers += notified.filter { $0(state) == .keep }
     }
 
     func send(_ command: RedisCommand, within limit: Duration?, _ waiter: RedisWaiter) {
         if let connection {
             connection.send(command, within: limit ?? configuration.commandTimeout, waiter)
         } else {
-            waiter.take(.failure(state == .closed ? .closed : .notConnected))
+            waiter.complete(.failure(state == .closed ? .closed : .notConnected))
         }
     }
 
@@ -82,7 +82,7 @@ final class RedisLink: @unchecked Sendable {
 
     private func connected(_ connection: RedisConnection) {
         guard state != .closed else { return connection.close() }
-        guard !connection.isClosed else { return lost(RedisError.connectionLost("ended by the server")) }
+        guard !connection.isClosed else { return lost(RedisError.connectionLost("closed by the server")) }
         connection.onLoss = { [weak self] reason in self?.lost(reason) }
         generation += 1
         self.connection = connection
@@ -94,7 +94,7 @@ final class RedisLink: @unchecked Sendable {
         if connection != nil { backoff.reset(after: .nanoseconds(Int64(loop.now - connectedAt))) }
         connection = nil
         guard state != .closed else { return }
-        rest = loop.schedule(after: backoff.next()) { [weak self] in self?.attempt() }
+        retryTimer = loop.schedule(after: backoff.next()) { [weak self] in self?.attempt() }
         state = .lost(reason as? RedisError ?? .connectFailed("\(reason)"))
     }
 }

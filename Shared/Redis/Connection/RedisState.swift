@@ -1,12 +1,12 @@
-/// Whether there is a connection; told to observers as it changes.
+/// Whether there is a connection; observers get each change.
 public enum RedisState: Sendable, Equatable {
-    /// None has been made yet.
+    /// No connection has been opened yet.
     case connecting
-    /// The `generation`-th connection is up. What was known through an earlier one may be out of date.
+    /// The `generation`-th connection is up. Data that was received through an earlier one may be out of date.
     case connected(generation: Int)
-    /// The connection was lost, or an attempt to make one failed; attempts go on.
+    /// The connection was lost, or an attempt to open one failed; attempts continue.
     case lost(RedisError)
-    /// Closed here, for good.
+    /// The client was closed for good.
     case closed
 
     /// Whether commands can be sent.

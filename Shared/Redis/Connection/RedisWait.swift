@@ -1,13 +1,13 @@
 internal import EventLoop
 
-/// One who waits for something to come about, for a limited time; confined to its loop.
+/// A wait for a condition, with a time-out; confined to its loop.
 final class RedisWait {
     typealias Continuation = UnsafeContinuation<Result<Void, RedisError>, Never>
 
     private var continuation: Continuation?
     private var timer: LoopTimer?
 
-    /// Ends by itself after `limit`, with the error that `whenLate` then makes.
+    /// Ends after `limit` with the error of `whenLate`, unless it has ended before.
     init(
         on loop: EventLoop, within limit: Duration, _ continuation: Continuation, whenLate: @escaping () -> RedisError
     ) {
@@ -17,7 +17,7 @@ final class RedisWait {
 
     var isOver: Bool { continuation == nil }
 
-    /// Lets the one who waits go on; later calls do nothing.
+    /// Resumes the waiting task; later calls have no effect.
     func end(_ outcome: Result<Void, RedisError>) {
         timer?.cancel()
         timer = nil

@@ -1,11 +1,11 @@
-/// Who gets the outcome of a command.
+/// The receiver of a command's outcome.
 enum RedisWaiter {
     case continuation(UnsafeContinuation<Result<RedisValue, RedisError>, Never>)
     case closure((Result<RedisValue, RedisError>) -> Void)
-    /// Nobody asks.
+    /// The outcome is dropped.
     case none
 
-    func take(_ outcome: Result<RedisValue, RedisError>) {
+    func complete(_ outcome: Result<RedisValue, RedisError>) {
         switch self {
         case .continuation(let continuation): continuation.resume(returning: outcome)
         case .closure(let closure): closure(outcome)

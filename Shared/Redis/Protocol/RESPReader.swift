@@ -1,11 +1,11 @@
 internal import CRedis
 
-/// Parses replies from bytes as they come, through hiredis's reader and straight into `RedisValue`.
+/// Parses replies as they arrive, with hiredis's reader and straight into `RedisValue`.
 ///
-/// Bounded: a reply of more than `limit` bytes, or nested more than seven deep, is an error,
-/// after which the connection is of no use.
+/// Limits apply: a reply of more than `limit` bytes, or nested more than seven levels deep, is an error, after which
+/// the connection must be closed.
 struct RESPReader: ~Copyable {
-    /// The bytes are not RESP, or more than this reader takes.
+    /// The bytes are not RESP, or exceed the reader's limits.
     struct Malformed: Error, Equatable {
         let reason: String
     }
@@ -15,7 +15,7 @@ struct RESPReader: ~Copyable {
     private let builder: ReplyBuilder
     private let limit: Int
 
-    /// hiredis moves what is left of its buffer after each kilobyte of replies, so it is fed in small portions.
+    /// hiredis moves the rest of its buffer after each kilobyte of replies, so it gets its input in small portions.
     private static let portion = 16 * 1024
 
     init(limit: Int) {
@@ -25,7 +25,7 @@ struct RESPReader: ~Copyable {
         functions.initialize(to: ReplyBuilder.functions)
         reader = redisReaderCreateWithFunctions(functions)
         reader.pointee.privdata = Unmanaged.passUnretained(builder).toOpaque()
-        // An emptied buffer of this size is kept for the next portion.
+        // hiredis keeps an empty buffer of up to this size for the next portion.
         reader.pointee.maxbuf = 4 * Self.portion
     }
 
@@ -34,7 +34,7 @@ struct RESPReader: ~Copyable {
         functions.deallocate()
     }
 
-    /// Takes all of `bytes` and hands out each reply that they complete.
+    /// Parses all of `bytes`, and passes on each reply that they complete.
     func read(_ bytes: UnsafeRawBufferPointer, _ take: (RedisValue) -> Void) throws(Malformed) {
         var rest = bytes
         while !rest.isEmpty {

@@ -1,12 +1,12 @@
 internal import Wire
 
-/// Writes a command as RESP: an array of as many data as `count` says.
+/// Writes a command as RESP: an array of `count` bulk strings.
 public struct RESPWriter {
     private var output: ByteWriter
     /// The first key among the arguments.
     private(set) var key: RedisKey?
 
-    /// - Parameter size: about how many bytes the arguments are.
+    /// - Parameter size: the approximate size of the arguments in bytes.
     init(count: Int, size: Int) {
         output = ByteWriter(capacity: 32 + 16 * count + size)
         appendHeader(UInt8(ascii: "*"), count)
@@ -28,7 +28,7 @@ public struct RESPWriter {
         output.append("\r\n" as StaticString)
     }
 
-    /// Appends a key, by which the command finds its node.
+    /// Appends a key; the first key of a command determines its node in a cluster.
     mutating func append(_ key: RedisKey) {
         if self.key == nil { self.key = key }
         append(key.name)

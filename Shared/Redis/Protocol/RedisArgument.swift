@@ -1,9 +1,9 @@
-/// What can stand as one argument of a command: keys, text, bytes and numbers.
+/// A value that can be one argument of a command: a key, text, bytes or a number.
 public protocol RedisArgument: Sendable {
     /// Appends itself as exactly one argument.
     func write(to writer: inout RESPWriter)
 
-    /// About how many bytes it is.
+    /// The approximate size in bytes.
     var size: Int { get }
 }
 

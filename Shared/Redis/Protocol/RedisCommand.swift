@@ -1,12 +1,12 @@
 /// A command with its arguments, ready to be sent.
 public struct RedisCommand: Sendable {
-    /// As RESP.
+    /// The command in RESP.
     let bytes: [UInt8]
-    /// The first key, by which a cluster finds the node; nil where any node will do.
+    /// The first key, which determines the node in a cluster; nil if any node will do.
     let key: RedisKey?
 
-    /// Makes `name argument argument …`; a name of two words, such as XGROUP CREATE,
-    /// has its second among the arguments.
+    /// Makes `name argument argument …`. If a name has two words, such as XGROUP CREATE, the second is the first
+    /// argument.
     public init(_ name: String, _ arguments: any RedisArgument...) { self.init(name, arguments) }
 
     /// Makes `name argument argument …`.
@@ -18,7 +18,7 @@ public struct RedisCommand: Sendable {
         key = writer.key
     }
 
-    /// Bytes that are sent.
+    /// The size of the command in bytes, as sent.
     public var size: Int { bytes.count }
 
     static let ping = RedisCommand("PING")

@@ -1,8 +1,8 @@
 extension RedisValue {
-    /// Whether there is nothing.
+    /// Whether this is `null`.
     public var isNull: Bool { self == .null }
 
-    /// The number; data in decimal counts as well.
+    /// The number, or data that is a decimal number.
     public var integer: Int64? {
         switch self {
         case .integer(let number): number
@@ -16,7 +16,7 @@ extension RedisValue {
         if case .bytes(let bytes) = self { bytes } else { nil }
     }
 
-    /// Data or a status as text; bytes that are not UTF-8 are replaced.
+    /// Data or a status as text; invalid UTF-8 is replaced.
     public var text: String? {
         switch self {
         case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
@@ -25,7 +25,7 @@ extension RedisValue {
         }
     }
 
-    /// The members of an array; an absent array has none.
+    /// The elements of an array; `null` has none.
     public var array: [RedisValue]? {
         switch self {
         case .array(let members): members
@@ -35,7 +35,7 @@ extension RedisValue {
     }
 }
 
-/// Readers that insist: the reply of a known command has a known form.
+/// Accessors that throw, for replies of known commands, which have a known form.
 extension RedisValue {
     func requireInteger() throws(RedisError) -> Int64 { try require(integer, "a number") }
 
@@ -45,7 +45,7 @@ extension RedisValue {
 
     func requireArray() throws(RedisError) -> [RedisValue] { try require(array, "an array") }
 
-    /// Data, or nil where there is none.
+    /// The data, or nil for `null`.
     func requireOptionalBytes() throws(RedisError) -> [UInt8]? { isNull ? nil : try requireBytes() }
 
     /// The pairs of a flat array: field, value, field, value.
@@ -56,10 +56,10 @@ extension RedisValue {
     }
 
     /// The pairs of a flat array by name.
-    func requireFacts() throws(RedisError) -> [String: RedisValue] {
-        var facts: [String: RedisValue] = [:]
-        for (name, value) in try requirePairs() { facts[try name.requireText()] = value }
-        return facts
+    func requireNamedValues() throws(RedisError) -> [String: RedisValue] {
+        var values: [String: RedisValue] = [:]
+        for (name, value) in try requirePairs() { values[try name.requireText()] = value }
+        return values
     }
 
     private func require<Result>(_ result: Result?, _ form: StaticString) throws(RedisError) -> Result {

@@ -1,6 +1,6 @@
-/// What Redis replies with (RESP2).
+/// A reply of Redis (RESP2).
 public enum RedisValue: Sendable, Equatable {
-    /// Nothing: an absent key, a time-out of a blocking read.
+    /// No value: an absent key, or the time-out of a blocking read.
     case null
     /// A count or a number.
     case integer(Int64)
@@ -8,21 +8,21 @@ public enum RedisValue: Sendable, Equatable {
     case status(String)
     /// Data.
     case bytes([UInt8])
-    /// A refusal inside an array; at the top it is thrown as `RedisError.server` instead.
+    /// An error inside an array; a whole reply that is an error is thrown as `RedisError.server`.
     case error(RedisRefusal)
-    /// Several values, at most seven levels deep.
+    /// Several values, nested at most seven levels deep.
     case array([RedisValue])
 }
 
-/// What the server said when it refused a command, such as `WRONGTYPE Operation against a key …`.
+/// The server's error message, such as `WRONGTYPE Operation against a key …`.
 public struct RedisRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// The whole message.
     public let message: String
 
-    /// Takes the server's message.
+    /// Wraps the server's message.
     public init(message: String) { self.message = message }
 
-    /// The first word of the message, by which callers decide: `NOSCRIPT`, `BUSYGROUP`, `WRONGTYPE`.
+    /// The first word of the message, which identifies the error: `NOSCRIPT`, `BUSYGROUP`, `WRONGTYPE`.
     public var code: Substring { message.prefix { $0 != " " } }
 
     public var description: String { message }

@@ -1,24 +1,24 @@
 internal import CRedis
 
-/// Builds one `RedisValue` from what hiredis's reader finds, in the order in which it finds it.
+/// Builds one `RedisValue` from the values that hiredis's reader finds, in their order.
 final class ReplyBuilder {
     private struct OpenArray {
         var members: [RedisValue]
         let count: Int
     }
 
-    /// Arrays that have begun and miss members, the outermost first.
+    /// Arrays that are not complete, the outermost first.
     private var open: [OpenArray] = []
     private var reply: RedisValue?
     private let limit: Int
-    /// Bytes that the reply under way takes up so far.
+    /// The size of the incomplete reply in memory so far, in bytes.
     private(set) var size = 0
     /// Why a value was refused.
     private(set) var refusal: String?
 
-    /// What a value takes up beside its bytes.
+    /// The size of a value in memory besides its bytes.
     private static let valueSize = MemoryLayout<RedisValue>.stride
-    /// Room made for the members of an array before they have come; a count is only a claim.
+    /// The greatest number of elements for which space is reserved in advance: the count comes from the server.
     private static let reservation = 1024
 
     init(limit: Int) { self.limit = limit }
@@ -63,7 +63,7 @@ final class ReplyBuilder {
 }
 
 extension ReplyBuilder {
-    /// hiredis wants an object for each value and stops when it gets none; the builder itself stands for them all.
+    /// hiredis expects an object for each value and stops without one; the builder itself serves as the object for all.
     static var functions: redisReplyObjectFunctions {
         redisReplyObjectFunctions(
             createString: { task, text, count in

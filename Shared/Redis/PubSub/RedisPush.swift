@@ -1,4 +1,4 @@
-/// What comes over a connection with subscriptions.
+/// A message on a connection with subscriptions.
 enum RedisPush: Equatable {
     case message(channel: [UInt8], bytes: [UInt8])
     case subscribed(channel: [UInt8])

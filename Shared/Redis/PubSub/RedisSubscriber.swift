@@ -2,12 +2,11 @@ public import EventLoop
 
 /// The process's one connection for published messages, shared by the listeners of all loops.
 ///
-/// A channel is subscribed to at the server once, with its first listener, and left with its last. After a lost
-/// connection all channels are subscribed to again, and their listeners told that they may have missed something.
-/// Messages of one channel reach each listener in the server's order; what one read brings crosses to another loop at
-/// once.
+/// The server gets one SUBSCRIBE for a channel with its first listener, and one UNSUBSCRIBE after its last. After a
+/// lost connection all channels are subscribed to again, and their listeners get the event `gap`. Messages of one
+/// channel reach each listener in the server's order; all messages of one read go to another loop together.
 ///
-/// - Note: `@unchecked Sendable` because all that changes is touched on `loop` alone, where every public method sends
+/// - Note: `@unchecked Sendable` because all mutable state is touched only on `loop`, where every public method sends
 ///   its work.
 public final class RedisSubscriber: @unchecked Sendable {
     private let loop: EventLoop
@@ -15,15 +14,15 @@ public final class RedisSubscriber: @unchecked Sendable {
     private var table = SubscriptionTable<RedisSubscription>()
     private let deliveries: PubSubDeliveries
     private var observers: [@Sendable (RedisState) -> Void] = []
-    /// What observers were told last: `connected` only when all channels are confirmed.
+    /// The last state given to observers: `connected` only once all channels are confirmed.
     private var state = RedisState.connecting
     private var isRestoring = false
     private var willFlush = false
 
-    /// Channels named in one SUBSCRIBE.
+    /// The greatest number of channels in one SUBSCRIBE.
     private static let channelsPerCommand = 512
 
-    /// Begins to connect on a loop of `group`; host names are looked up on `pool`.
+    /// Starts connecting on a loop of `group`; host names are resolved on `pool`.
     public init(
         _ configuration: RedisConfiguration, on group: EventLoopGroup, loop: EventLoop? = nil,
         resolvingOn pool: BlockingPool
@@ -34,7 +33,7 @@ public final class RedisSubscriber: @unchecked Sendable {
         self.loop.execute { [self] in
             link.observe { [weak self] in
                 self?.linkChanged($0)
-                return self == nil ? .done : .goOn
+                return self == nil ? .remove : .keep
             }
             link.start()
         }
@@ -42,13 +41,15 @@ public final class RedisSubscriber: @unchecked Sendable {
 
     // MARK: Listening
 
-    /// Listens to `channel` until cancelled; `handler` is called on the caller's loop.
+    /// Listens to `channel` until cancelled; `handler` is called on the caller's loop. Call it on a loop.
     ///
-    /// It returns at once: the event `confirmed` tells from when on every message comes.
+    /// It returns at once: from the event `confirmed` on, every message arrives.
     public func listen(
         to channel: String, handler: @escaping (RedisSubscription.Event) -> Void
     ) -> RedisSubscription {
-        guard let caller = EventLoop.current else { preconditionFailure("listening is for code on a loop") }
+        guard let caller = EventLoop.current else {
+            preconditionFailure("RedisSubscriber.listen was called off a loop")
+        }
         let subscription = RedisSubscription(to: channel, of: self, on: caller, handler: handler)
         loop.execute { [self] in
             let isLive = table.add(subscription, to: subscription.name)
@@ -61,10 +62,10 @@ public final class RedisSubscriber: @unchecked Sendable {
         return subscription
     }
 
-    /// Listens to `channel` and returns when the server has confirmed it: every message published from then on comes,
-    /// the first perhaps before this returns.
+    /// Listens to `channel` and returns once the server has confirmed it: every message published from then on arrives,
+    /// possibly before this returns.
     ///
-    /// - Throws: `timedOut` when the server has not confirmed within `limit`; nothing is listened to then.
+    /// - Throws: `timedOut` if the server has not confirmed within `limit`; then there is no subscription.
     public func subscribe(
         to channel: String, within limit: Duration = .seconds(2), handler: @escaping (RedisSubscription.Event) -> Void
     ) async throws(RedisError) -> RedisSubscription {
@@ -89,17 +90,17 @@ public final class RedisSubscriber: @unchecked Sendable {
 
     /// Calls `observer` on every loop, at once and whenever the connection is lost or restored.
     ///
-    /// `connected` comes when every channel is confirmed again, after their listeners' events:
-    /// what is asked elsewhere then misses nothing that is not also heard. A cache kept up to date
-    /// by messages is valid from `connected` to `lost`.
+    /// `connected` comes when every channel is confirmed again, after the events of their listeners: a query made after
+    /// it misses no change that is not also a message. A cache kept up to date by messages is valid from `connected` to
+    /// `lost`.
     public func observe(_ observer: @escaping @Sendable (RedisState) -> Void) {
         loop.execute { [self] in
             observers.append(observer)
-            deliveries.tell(state, [observer])
+            deliveries.notify(state, [observer])
         }
     }
 
-    /// Ends the connection for good; listeners are told that it is lost.
+    /// Closes the connection for good; listeners get `lost`.
     public func close() {
         loop.execute { [self] in link.close() }
     }
@@ -107,7 +108,7 @@ public final class RedisSubscriber: @unchecked Sendable {
     private func changeState(_ new: RedisState) {
         state = new
         deliveries.send()
-        deliveries.tell(new, observers)
+        deliveries.notify(new, observers)
     }
 
     private func linkChanged(_ new: RedisState) {
@@ -119,7 +120,7 @@ public final class RedisSubscriber: @unchecked Sendable {
             deliveries.connection = connection
             isRestoring = true
             flush()
-            // Its reply comes after the confirmations of all channels.
+            // The reply to PING comes after the confirmations of all channels.
             connection.sendUnanswered(.ping)
         case .lost, .closed:
             for listener in table.lost() { deliveries.add(.lost, for: listener) }
@@ -128,7 +129,7 @@ public final class RedisSubscriber: @unchecked Sendable {
         }
     }
 
-    // MARK: Telling the server
+    // MARK: Commands to the server
 
     private func flushSoon() {
         guard !willFlush, table.isDirty else { return }
@@ -148,8 +149,8 @@ public final class RedisSubscriber: @unchecked Sendable {
 
     private func send(_ command: String, _ names: [[UInt8]], on connection: RedisConnection) {
         for start in stride(from: 0, to: names.count, by: Self.channelsPerCommand) {
-            let some = names[start..<min(start + Self.channelsPerCommand, names.count)]
-            connection.sendUnanswered(RedisCommand(command, Array(some)))
+            let part = names[start..<min(start + Self.channelsPerCommand, names.count)]
+            connection.sendUnanswered(RedisCommand(command, Array(part)))
         }
     }
 }

@@ -1,27 +1,27 @@
 public import EventLoop
 
-/// One listener of a channel, told on its own loop of each message and of when it can hear.
+/// One listener of a channel. Its handler gets messages and changes of the connection, on the listener's loop.
 ///
-/// - Note: `@unchecked Sendable` because all that changes is touched on `loop` alone: `cancel` and `confirmed` assert
-///   it, and the subscriber delivers there.
+/// - Note: `@unchecked Sendable` because all mutable state is touched only on `loop`: `cancel` and `confirmed` check
+///   that, and the subscriber delivers there.
 public final class RedisSubscription: @unchecked Sendable {
-    /// What a listener is told, in order.
+    /// The events of a listener, in order.
     public enum Event: Sendable, Equatable {
-        /// The server has confirmed: every message published from now on comes.
+        /// The server has confirmed: every message published from now on arrives.
         case confirmed
-        /// A message, in the order in which the server took it.
+        /// A message, in the server's order.
         case message([UInt8])
-        /// The connection is gone: nothing comes until `gap`.
+        /// The connection was lost: nothing arrives until `gap`.
         case lost
-        /// The server has confirmed again: messages come, but some since `lost` may never.
+        /// The server has confirmed again: messages arrive, but some since `lost` may be missing.
         case gap
     }
 
     /// The channel's name.
     public let channel: String
-    /// Where the handler is called.
+    /// The loop on which the handler is called.
     public let loop: EventLoop
-    /// Whether every message is heard at present.
+    /// Whether every message arrives at present.
     public private(set) var isLive = false
 
     let name: [UInt8]
@@ -37,7 +37,8 @@ public final class RedisSubscription: @unchecked Sendable {
         self.handler = handler
     }
 
-    /// Ends the subscription: the handler is not called again. The last listener's end unsubscribes at the server.
+    /// Ends the subscription: the handler is not called again. The last listener of a channel unsubscribes at the
+    /// server.
     public func cancel() {
         loop.preconditionInLoop()
         guard handler != nil else { return }
@@ -47,13 +48,12 @@ public final class RedisSubscription: @unchecked Sendable {
         subscriber.remove(self)
     }
 
-    /// Returns when every message published from now on comes, at once while that is so.
+    /// Returns once the server has confirmed; at once while the subscription is live.
     ///
-    /// - Throws: `timedOut` when the server has not confirmed within `limit`; the subscription
-    ///   stays and goes on to try.
+    /// - Throws: `timedOut` if the server has not confirmed within `limit`; the subscription stays and is retried.
     public func confirmed(within limit: Duration) async throws(RedisError) {
         let outcome = await withUnsafeContinuation { (continuation: RedisWait.Continuation) in
-            // Looked at here and not before: events may come between the call and the suspension.
+            // Checked here and not before, because events may arrive between the call and the suspension.
             loop.preconditionInLoop()
             if isLive { return continuation.resume(returning: .success(())) }
             guard handler != nil else { return continuation.resume(returning: .failure(.closed)) }

@@ -1,47 +1,47 @@
-/// Which channels have listeners, and what the server has been told and has confirmed of them.
+/// The channels that have listeners, with the state of their subscriptions at the server.
 ///
-/// The server is told once a turn what has changed: a channel subscribed by thousands of listeners costs one
-/// SUBSCRIBE, one that is left and entered again within a turn nothing at all.
+/// Changes are sent once a turn: a channel with thousands of new listeners costs one SUBSCRIBE, and one that is left
+/// and entered again within a turn costs nothing.
 struct SubscriptionTable<Listener: AnyObject> {
-    /// What a listener is to be told when its channel is confirmed.
+    /// The event of a listener when its channel is confirmed.
     enum Confirmation: Equatable {
-        /// From now on it hears every message.
+        /// The listener gets every message from now on.
         case first
-        /// It hears again; what came in between may be lost.
+        /// The listener gets messages again; earlier ones may be lost.
         case gap
     }
 
     private struct Subscriber {
         let listener: Listener
-        /// Whether the listener has been told that it hears.
+        /// Whether the listener has had its first confirmation.
         var wasLive = false
     }
 
     private struct Channel {
         var subscribers: [Subscriber] = []
-        /// Whether the last that the server was told is SUBSCRIBE.
-        var isAsked = false
-        /// Confirmations of SUBSCRIBE and of UNSUBSCRIBE on their way; what counts is the last.
+        /// Whether the last command for the channel was SUBSCRIBE.
+        var isSubscribeSent = false
+        /// Confirmations of SUBSCRIBE and of UNSUBSCRIBE that are still to come; the last one counts.
         var subscribing = 0
         var unsubscribing = 0
-        /// Whether it is to be compared with what the server was told.
+        /// Whether the next `flush` must check the channel.
         var isDirty = false
 
-        var isLive: Bool { isAsked && subscribing == 0 }
-        var isForgettable: Bool { subscribers.isEmpty && !isAsked && subscribing == 0 && unsubscribing == 0 }
+        var isLive: Bool { isSubscribeSent && subscribing == 0 }
+        var isUnused: Bool { subscribers.isEmpty && !isSubscribeSent && subscribing == 0 && unsubscribing == 0 }
     }
 
     private var channels: [[UInt8]: Channel] = [:]
     private var dirty: [[UInt8]] = []
-    /// Confirmations of SUBSCRIBE on their way.
+    /// Confirmations of SUBSCRIBE that are still to come.
     private(set) var unconfirmed = 0
 
-    /// Channels that have listeners or are being left.
+    /// The number of channels that have listeners or wait for a confirmation.
     var count: Int { channels.count }
-    /// Whether `flush` has something to tell the server.
+    /// Whether `flush` may have commands for the server.
     var isDirty: Bool { !dirty.isEmpty }
 
-    /// Adds a listener; says whether its channel is live already.
+    /// Adds a listener; returns whether its channel is live already.
     mutating func add(_ listener: Listener, to name: [UInt8]) -> Bool {
         let isLive = channels[name, default: Channel()].isLive
         channels[name, default: Channel()].subscribers.append(Subscriber(listener: listener, wasLive: isLive))
@@ -49,10 +49,10 @@ struct SubscriptionTable<Listener: AnyObject> {
         return isLive
     }
 
-    /// Removes a listener; one that is not there is ignored.
+    /// Removes a listener; an unknown one is ignored.
     mutating func remove(_ listener: Listener, from name: [UInt8]) {
-        guard let place = channels[name]?.subscribers.firstIndex(where: { $0.listener === listener }) else { return }
-        channels[name]?.subscribers.remove(at: place)
+        guard let index = channels[name]?.subscribers.firstIndex(where: { $0.listener === listener }) else { return }
+        channels[name]?.subscribers.remove(at: index)
         markDirty(name)
     }
 
@@ -62,16 +62,16 @@ struct SubscriptionTable<Listener: AnyObject> {
         for subscriber in channel.subscribers { body(subscriber.listener) }
     }
 
-    /// What to tell the server now, in this order: the channels to subscribe to and those to leave.
+    /// Returns the channels to subscribe to and the channels to unsubscribe from, to be sent in this order.
     mutating func flush() -> (subscribe: [[UInt8]], unsubscribe: [[UInt8]]) {
         var subscribe: [[UInt8]] = []
         var unsubscribe: [[UInt8]] = []
         for name in dirty {
             guard var channel = channels[name] else { continue }
             channel.isDirty = false
-            if channel.subscribers.isEmpty == channel.isAsked {
-                channel.isAsked.toggle()
-                if channel.isAsked {
+            if channel.subscribers.isEmpty == channel.isSubscribeSent {
+                channel.isSubscribeSent.toggle()
+                if channel.isSubscribeSent {
                     channel.subscribing += 1
                     unconfirmed += 1
                     subscribe.append(name)
@@ -80,42 +80,43 @@ struct SubscriptionTable<Listener: AnyObject> {
                     unsubscribe.append(name)
                 }
             }
-            channels[name] = channel.isForgettable ? nil : channel
+            channels[name] = channel.isUnused ? nil : channel
         }
         dirty.removeAll(keepingCapacity: dirty.count <= 1024)
         return (subscribe, unsubscribe)
     }
 
-    /// The server has confirmed SUBSCRIBE; returns who is to be told and what.
+    /// The server has confirmed SUBSCRIBE. Returns the listeners with their events.
     mutating func confirmedSubscribe(_ name: [UInt8]) -> [(Listener, Confirmation)] {
         guard var channel = channels[name], channel.subscribing > 0 else { return [] }
         channel.subscribing -= 1
         unconfirmed -= 1
-        var told: [(Listener, Confirmation)] = []
+        var confirmations: [(Listener, Confirmation)] = []
         if channel.isLive {
-            for place in channel.subscribers.indices {
-                told.append((channel.subscribers[place].listener, channel.subscribers[place].wasLive ? .gap : .first))
-                channel.subscribers[place].wasLive = true
+            for index in channel.subscribers.indices {
+                let subscriber = channel.subscribers[index]
+                confirmations.append((subscriber.listener, subscriber.wasLive ? .gap : .first))
+                channel.subscribers[index].wasLive = true
             }
         }
         channels[name] = channel
-        return told
+        return confirmations
     }
 
     /// The server has confirmed UNSUBSCRIBE.
     mutating func confirmedUnsubscribe(_ name: [UInt8]) {
         guard var channel = channels[name], channel.unsubscribing > 0 else { return }
         channel.unsubscribing -= 1
-        channels[name] = channel.isForgettable ? nil : channel
+        channels[name] = channel.isUnused ? nil : channel
     }
 
-    /// The connection is gone; returns the listeners that no longer hear. The next `flush` subscribes anew.
+    /// The connection was lost. Returns the listeners that were live; the next `flush` subscribes again.
     mutating func lost() -> [Listener] {
         unconfirmed = 0
-        var deaf: [Listener] = []
+        var wereLive: [Listener] = []
         dirty = []
         for (name, channel) in channels {
-            if channel.isLive { deaf += channel.subscribers.lazy.filter(\.wasLive).map(\.listener) }
+            if channel.isLive { wereLive += channel.subscribers.lazy.filter(\.wasLive).map(\.listener) }
             guard !channel.subscribers.isEmpty else {
                 channels[name] = nil
                 continue
@@ -123,7 +124,7 @@ struct SubscriptionTable<Listener: AnyObject> {
             channels[name] = Channel(subscribers: channel.subscribers, isDirty: true)
             dirty.append(name)
         }
-        return deaf
+        return wereLive
     }
 
     private mutating func markDirty(_ name: [UInt8]) {

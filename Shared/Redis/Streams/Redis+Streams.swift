@@ -1,7 +1,7 @@
 extension Redis {
-    /// XADD: appends an entry and returns its name.
+    /// XADD: appends an entry and returns its id.
     ///
-    /// - Parameter limit: about how many entries the stream keeps, the newest; all when nil.
+    /// - Parameter limit: the approximate number of entries to keep, the newest ones; nil keeps all.
     @discardableResult
     public func append(
         _ fields: KeyValuePairs<String, any RedisArgument>, toStream key: RedisKey, keepingAbout limit: Int? = nil
@@ -20,26 +20,26 @@ extension Redis {
         return try RedisStreamEntry.list(reply)
     }
 
-    /// XLEN.
+    /// XLEN: the number of entries.
     public func length(ofStream key: RedisKey) async throws(RedisError) -> Int {
         try await count(RedisCommand("XLEN", key))
     }
 
-    /// XTRIM MINID: removes the entries before `id`, at least approximately, and returns how many they were.
+    /// XTRIM MINID: removes entries before `id`, approximately, and returns the number removed.
     @discardableResult
     public func trimStream(_ key: RedisKey, before id: RedisStreamEntry.ID) async throws(RedisError) -> Int {
         try await count(RedisCommand("XTRIM", key, "MINID", "~", id))
     }
 
-    /// XDEL: how many of the entries there were.
+    /// XDEL: returns the number of entries that existed.
     @discardableResult
     public func delete(_ ids: [RedisStreamEntry.ID], fromStream key: RedisKey) async throws(RedisError) -> Int {
         guard !ids.isEmpty else { return 0 }
         return try await count(RedisCommand("XDEL", [key] + ids))
     }
 
-    /// XGROUP CREATE MKSTREAM: makes a group that reads from `start`, and the stream if need be;
-    /// false where there is one.
+    /// XGROUP CREATE MKSTREAM: creates a group that reads from `start`, and the stream if it does not exist; returns
+    /// false if the group exists.
     @discardableResult
     public func createGroup(
         _ group: String, ofStream key: RedisKey, from start: RedisGroupStart = .beginning
@@ -52,7 +52,7 @@ extension Redis {
         }
     }
 
-    /// XACK: how many of the entries the group had pending.
+    /// XACK: returns the number of entries that were pending.
     @discardableResult
     public func acknowledge(
         _ ids: [RedisStreamEntry.ID], ofStream key: RedisKey, group: String
@@ -61,7 +61,7 @@ extension Redis {
         return try await count(.acknowledge(ids, ofStream: key, group: group))
     }
 
-    /// XINFO GROUPS: how far each group has come; empty where there is no such stream.
+    /// XINFO GROUPS: the state of each group; empty if the stream does not exist.
     public func groups(ofStream key: RedisKey) async throws(RedisError) -> [RedisGroupState] {
         do {
             let groups = try await run(RedisCommand("XINFO", "GROUPS", key)).requireArray()
@@ -71,7 +71,7 @@ extension Redis {
         }
     }
 
-    /// XPENDING: the oldest entries that the group's consumers were given and have not acknowledged.
+    /// XPENDING: the oldest entries that consumers of the group were given and have not acknowledged.
     public func pending(
         ofStream key: RedisKey, group: String, limit: Int = 100
     ) async throws(RedisError) -> [RedisPendingEntry] {

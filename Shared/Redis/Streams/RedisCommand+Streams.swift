@@ -1,12 +1,12 @@
 extension RedisCommand {
-    /// XADD, with a name by the server.
+    /// XADD; the server chooses the id.
     public static func append(
         _ fields: KeyValuePairs<String, any RedisArgument>, toStream key: RedisKey, keepingAbout limit: Int? = nil
     ) -> RedisCommand {
         append(fields.map { ($0.key, $0.value) }, toStream: key, keepingAbout: limit)
     }
 
-    /// The same, with fields of which there are any number; names may repeat.
+    /// XADD with any number of fields; names may repeat.
     public static func append(
         _ fields: [(name: String, value: any RedisArgument)], toStream key: RedisKey, keepingAbout limit: Int? = nil
     ) -> RedisCommand {

@@ -1,22 +1,22 @@
-/// How far a consumer group has come in its stream.
+/// The state of a consumer group in its stream.
 public struct RedisGroupState: Sendable, Equatable {
     public let name: String
-    /// Consumers known by name, alive or not.
+    /// The number of consumers in the group, alive or not.
     public let consumers: Int
-    /// Entries given out and not acknowledged.
+    /// The number of entries that were given to consumers and not acknowledged.
     public let pending: Int
-    /// The newest entry given out.
+    /// The newest entry that was given to a consumer.
     public let lastDelivered: RedisStreamEntry.ID
-    /// Entries not yet given out; nil where the server cannot tell.
+    /// The number of entries that were not given to a consumer yet; nil if the server does not know.
     public let lag: Int?
 
     init(_ reply: RedisValue) throws(RedisError) {
-        let facts = try reply.requireFacts()
-        name = try facts.require("name").requireText()
-        consumers = try Int(facts.require("consumers").requireInteger())
-        pending = try Int(facts.require("pending").requireInteger())
-        lastDelivered = try RedisStreamEntry.ID(reply: facts.require("last-delivered-id"))
-        lag = (facts["lag"]?.integer).map { Int($0) }
+        let values = try reply.requireNamedValues()
+        name = try values.require("name").requireText()
+        consumers = try Int(values.require("consumers").requireInteger())
+        pending = try Int(values.require("pending").requireInteger())
+        lastDelivered = try RedisStreamEntry.ID(reply: values.require("last-delivered-id"))
+        lag = (values["lag"]?.integer).map { Int($0) }
     }
 }
 
@@ -24,9 +24,9 @@ public struct RedisGroupState: Sendable, Equatable {
 public struct RedisPendingEntry: Sendable, Equatable {
     public let id: RedisStreamEntry.ID
     public let consumer: String
-    /// Since it was last given out.
+    /// The time since the last delivery.
     public let idle: Duration
-    /// How often it was given out.
+    /// The number of deliveries.
     public let deliveries: Int
 
     init(_ reply: RedisValue) throws(RedisError) {
@@ -39,10 +39,10 @@ public struct RedisPendingEntry: Sendable, Equatable {
     }
 }
 
-/// Where a new group begins to read.
+/// The first entry for a new group.
 public enum RedisGroupStart: Sendable {
-    /// With the oldest entry that the stream still has.
+    /// The oldest entry that the stream still has.
     case beginning
-    /// With what is appended after the group is made.
+    /// The first entry appended after the group is created.
     case end
 }

@@ -1,8 +1,8 @@
 internal import Wire
 
 extension RedisStreamConsumer {
-    /// Does one step over `connection`.
-    func take(_ step: ConsumerSteps.Step, over connection: RedisConnection) async throws(RedisError) {
+    /// Performs one step on `connection`.
+    func perform(_ step: ConsumerSteps.Step, over connection: RedisConnection) async throws(RedisError) {
         do {
             switch step {
             case .createGroup: try await createGroup(over: connection)
@@ -34,12 +34,12 @@ extension RedisStreamConsumer {
         let list = RedisCommand("XINFO", "CONSUMERS", consumption.stream, consumption.group)
         for reply in try await connection.run(list).requireArray() {
             let consumer = try ConsumerState(reply)
-            guard consumer.pending == 0, consumer.idle > consumption.memory, consumer.name != consumption.consumer
-            else { continue }
+            let isDead = consumer.pending == 0 && consumer.idle > consumption.consumerRetention
+            guard isDead, consumer.name != consumption.consumer else { continue }
             let removal: [any RedisArgument] = ["DELCONSUMER", consumption.stream, consumption.group, consumer.name]
             _ = try await connection.run(RedisCommand("XGROUP", removal))
         }
-        steps.tidied()
+        steps.deadConsumersRemoved()
     }
 
     private func readPending(
@@ -58,7 +58,7 @@ extension RedisStreamConsumer {
         await handle(entries.compactMap(\.entry))
     }
 
-    /// XREADGROUP; what was trimmed is to be acknowledged at once.
+    /// XREADGROUP; entries that were trimmed are acknowledged at once.
     private func read(
         _ after: String, _ waiting: [any RedisArgument], within limit: Duration?, over connection: RedisConnection
     ) async throws(RedisError) -> [ReadEntry] {
@@ -68,7 +68,7 @@ extension RedisStreamConsumer {
         guard let stream = try reply.requireArray().first else { return [] }
         let parts = try stream.requireArray()
         guard parts.count == 2 else { throw .unexpectedReply("not the entries of a stream") }
-        return try take(parts[1])
+        return try readEntries(parts[1])
     }
 
     private func claim(from cursor: RedisStreamEntry.ID, over connection: RedisConnection) async throws(RedisError) {
@@ -79,14 +79,14 @@ extension RedisStreamConsumer {
         let parts = try await connection.run(RedisCommand("XAUTOCLAIM", arguments)).requireArray()
         guard parts.count >= 2 else { throw .unexpectedReply("not the reply to XAUTOCLAIM") }
         steps.claimed(next: try RedisStreamEntry.ID(reply: parts[0]))
-        // Redis 7 has struck these off the group already.
+        // Redis 7 has removed these from the group already.
         for id in parts.count > 2 ? try parts[2].requireArray() : [] {
             observer(.trimmed(try RedisStreamEntry.ID(reply: id)))
         }
-        await handle(try take(parts[1]).compactMap(\.entry))
+        await handle(try readEntries(parts[1]).compactMap(\.entry))
     }
 
-    private func take(_ reply: RedisValue) throws(RedisError) -> [ReadEntry] {
+    private func readEntries(_ reply: RedisValue) throws(RedisError) -> [ReadEntry] {
         var entries: [ReadEntry] = []
         for each in try reply.requireArray() {
             let read = try ReadEntry(each)
@@ -99,7 +99,7 @@ extension RedisStreamConsumer {
     }
 }
 
-/// An entry given out by name, which may be gone from the stream.
+/// An entry of a reply, which may have been deleted from the stream.
 private struct ReadEntry {
     let id: RedisStreamEntry.ID
     let entry: RedisStreamEntry?
@@ -111,16 +111,16 @@ private struct ReadEntry {
     }
 }
 
-/// A consumer as XINFO CONSUMERS shows it.
+/// A consumer in a reply of XINFO CONSUMERS.
 private struct ConsumerState {
     let name: String
     let pending: Int64
     let idle: Duration
 
     init(_ reply: RedisValue) throws(RedisError) {
-        let facts = try reply.requireFacts()
-        name = try facts.require("name").requireText()
-        pending = try facts.require("pending").requireInteger()
-        idle = .milliseconds(try facts.require("idle").requireInteger())
+        let values = try reply.requireNamedValues()
+        name = try values.require("name").requireText()
+        pending = try values.require("pending").requireInteger()
+        idle = .milliseconds(try values.require("idle").requireInteger())
     }
 }

@@ -1,13 +1,13 @@
 public import EventLoop
 internal import Wire
 
-/// Reads a stream as a member of a consumer group, on a connection of its own, and hands each entry to a handler.
+/// Reads a stream as a member of a consumer group, on its own connection, and calls a handler for each entry.
 ///
-/// At least once: an entry is acknowledged after its handler has returned, and comes again when the handler
-/// throws, the process dies or the connection is lost in between, here or at another consumer of the group.
-/// Handlers must bear that.
+/// Delivery is at least once: an entry is acknowledged after its handler has returned. If the handler throws, the
+/// process dies or the connection is lost before that, the entry is delivered again, to this or another consumer of the
+/// group. Handlers must be idempotent.
 ///
-/// - Note: `@unchecked Sendable` because all that changes is touched on `loop` alone, where `start` and `stop` send
+/// - Note: `@unchecked Sendable` because all mutable state is touched only on `loop`, where `start` and `stop` send
 ///   their work and where the task runs.
 public final class RedisStreamConsumer: @unchecked Sendable {
     /// Handles one entry, on the consumer's loop.
@@ -23,7 +23,7 @@ public final class RedisStreamConsumer: @unchecked Sendable {
     var steps: ConsumerSteps
     private var isRunning = false
     private var isStopping = false
-    private var rest: RedisWait?
+    private var backoffWait: RedisWait?
     private var stops: [UnsafeContinuation<Void, Never>] = []
 
     /// Makes a consumer that does nothing until it is started.
@@ -41,7 +41,7 @@ public final class RedisStreamConsumer: @unchecked Sendable {
         steps = ConsumerSteps(claimInterval: consumption.idleLimit.wholeNanoseconds / 2)
     }
 
-    /// Begins to read, and goes on through lost connections until it is stopped.
+    /// Starts reading, and continues through lost connections until `stop`.
     public func start() {
         loop.execute { [self] in
             guard !isRunning else { return }
@@ -51,15 +51,15 @@ public final class RedisStreamConsumer: @unchecked Sendable {
         }
     }
 
-    /// Begins with no more entries and returns when those under way are handled and acknowledged. What was read and not
-    /// begun with comes again: at once to a consumer of this name, after `idleLimit` to others.
+    /// Starts no more entries, and returns once the entries in progress are handled and acknowledged. Entries that were
+    /// read and not started are delivered again: at once to a consumer of this name, after `idleLimit` to others.
     public func stop() async {
         await withUnsafeContinuation { continuation in
             loop.execute { [self] in
                 guard isRunning else { return continuation.resume() }
                 isStopping = true
                 stops.append(continuation)
-                rest?.end(.success(()))
+                backoffWait?.end(.success(()))
             }
         }
     }
@@ -73,13 +73,13 @@ public final class RedisStreamConsumer: @unchecked Sendable {
                 steps.connected()
                 while !isStopping {
                     let step = steps.next(now: loop.now)
-                    try await take(step, over: connection)
+                    try await perform(step, over: connection)
                     if step == .readNew { backoff.reset() }
                 }
-                try await acknowledgeRest(over: connection)
+                try await acknowledgeHandled(over: connection)
             } catch {
                 observer(.interrupted(error))
-                await rest(for: backoff.next())
+                await wait(for: backoff.next())
             }
         }
         isRunning = false
@@ -88,36 +88,36 @@ public final class RedisStreamConsumer: @unchecked Sendable {
         for continuation in stopped { continuation.resume() }
     }
 
-    private func acknowledgeRest(over connection: RedisConnection) async throws(RedisError) {
+    private func acknowledgeHandled(over connection: RedisConnection) async throws(RedisError) {
         let step = steps.next(now: loop.now)
-        if case .acknowledge = step { try await take(step, over: connection) }
+        if case .acknowledge = step { try await perform(step, over: connection) }
     }
 
-    private func rest(for time: Duration) async {
+    private func wait(for time: Duration) async {
         _ = await withUnsafeContinuation { (continuation: RedisWait.Continuation) in
             guard !isStopping else { return continuation.resume(returning: .success(())) }
-            rest = RedisWait(on: loop, within: time, continuation) { .timedOut }
+            backoffWait = RedisWait(on: loop, within: time, continuation) { .timedOut }
         }
-        rest = nil
+        backoffWait = nil
     }
 
     // MARK: Handling
 
-    /// Handles entries, `concurrency` at a time, until all are done, it is stopped or half of `idleLimit` has passed:
-    /// what is left then must be read again before others take it over.
+    /// Handles entries, `concurrency` at a time, until all are done, the consumer is stopped, or half of `idleLimit`
+    /// has passed: then the rest must be read again before other consumers claim it.
     func handle(_ entries: [RedisStreamEntry]) async {
         let end = loop.now &+ consumption.idleLimit.wholeNanoseconds / 2
         await withTaskGroup(of: Void.self) { group in
-            var busy = 0
-            for (place, entry) in entries.enumerated() {
-                if busy == consumption.concurrency {
+            var running = 0
+            for (index, entry) in entries.enumerated() {
+                if running == consumption.concurrency {
                     await group.next()
-                    busy -= 1
+                    running -= 1
                 }
                 if isStopping || loop.now >= end {
-                    return steps.leftRest(after: place > 0 ? entries[place - 1].id : .zero)
+                    return steps.interrupted(after: index > 0 ? entries[index - 1].id : .zero)
                 }
-                busy += 1
+                running += 1
                 group.addTask { [self] in await handle(entry) }
             }
         }

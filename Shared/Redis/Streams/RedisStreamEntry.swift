@@ -1,12 +1,12 @@
 /// One entry of a stream.
 public struct RedisStreamEntry: Sendable, Equatable {
-    /// The name of an entry: its time and its number within the millisecond. Later entries have larger ones.
+    /// The id of an entry: its time and its number within the millisecond. Ids ascend.
     public struct ID: Sendable, Hashable, Comparable, CustomStringConvertible, RedisArgument {
-        /// Milliseconds since 1970 by the server's clock, unless the writer has chosen otherwise.
+        /// Milliseconds since 1970 by the server's clock, unless the writer chose the id.
         public let milliseconds: UInt64
         public let number: UInt64
 
-        /// Before every entry.
+        /// The id before every entry.
         public static let zero = ID(milliseconds: 0, number: 0)
 
         public init(milliseconds: UInt64, number: UInt64) {
@@ -14,7 +14,7 @@ public struct RedisStreamEntry: Sendable, Equatable {
             self.number = number
         }
 
-        /// Takes the server's form, `1526919030474-55`; nil for anything else.
+        /// Parses the server's form, `1526919030474-55`; nil for any other text.
         public init?(_ text: String) {
             let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let milliseconds = UInt64(parts[0]), let number = UInt64(parts[1]) else {
@@ -39,7 +39,7 @@ public struct RedisStreamEntry: Sendable, Equatable {
     }
 
     public let id: ID
-    /// In the order in which they were written.
+    /// The fields in the order in which they were written.
     public let fields: [Field]
 
     /// The value of the first field with this name.
@@ -47,7 +47,7 @@ public struct RedisStreamEntry: Sendable, Equatable {
 }
 
 extension RedisStreamEntry {
-    /// Reads `[id, [field, value, …]]`; nil where the entry itself is gone from the stream.
+    /// Parses `[id, [field, value, …]]`; nil if the entry has been deleted from the stream.
     init?(_ reply: RedisValue) throws(RedisError) {
         let parts = try reply.requireArray()
         guard parts.count == 2 else { throw .unexpectedReply("not an entry of a stream") }
@@ -60,7 +60,7 @@ extension RedisStreamEntry {
         self.fields = fields
     }
 
-    /// Reads an array of entries, without those that are gone.
+    /// Parses an array of entries, without those that have been deleted.
     static func list(_ reply: RedisValue) throws(RedisError) -> [RedisStreamEntry] {
         var entries: [RedisStreamEntry] = []
         for entry in try reply.requireArray() {

@@ -111,7 +111,7 @@ public final class Authenticator: Sendable {
     }
 
     /// The caller if the token is cached as verified, else nil.
-    func knownCaller(of request: Request) throws(Failure) -> Caller? {
+    private func knownCaller(of request: Request) throws(Failure) -> Caller? {
         let entry = request.headers.withValue(of: .authorization) { header in
             caches.current.tokens.entry(for: header.extracting(droppingFirst: Self.scheme(of: header)))
         }

@@ -6,15 +6,15 @@ public import Wire
 
 /// The access of users to channels, fetched from workspace-service and kept while hints of changes arrive.
 ///
-/// A hint invalidates the access of one user in a workspace or of all its users. While no hints arrive nothing is cached, and each read
-/// is a call.
+/// A hint invalidates the access of one user in a workspace or of all its users. While no hints arrive nothing is
+/// cached, and each read is a call.
 public final class AccessCache: Sendable {
     fileprivate struct CacheKey: Hashable {
         let user: UserID
         let channel: ChannelID
     }
 
-    /// The users whose access a hint invalidates.
+    /// The scope of a hint: the access of these users is invalid.
     fileprivate struct Scope: Hashable {
         let workspace: WorkspaceID
         /// Nil for all users.

@@ -2,8 +2,8 @@ public import EventLoop
 
 /// Reads many values with one fetch: the keys that are asked for while a fetch is in progress make the next one.
 ///
-/// Nothing is cached. A value comes from a fetch that began after its reader had asked, so it is as fresh as a fetch of its own would
-/// make it. The busier a loop is, the more readers share a fetch.
+/// Nothing is cached. A value comes from a fetch that began after its reader had asked, so it is as fresh as a fetch of
+/// its own would make it. The busier a loop is, the more readers share a fetch.
 public final class GatheredReads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Reads the values of distinct keys; keys without a value are missing from the result.
     public typealias Fetch = @Sendable ([Key]) async throws -> [Key: Value]

@@ -6,9 +6,9 @@ public import Wire
 
 /// The profiles of users as others see them, fetched from auth-service in bulk and kept until they change.
 ///
-/// A hint announces each change. A profile is fetched again after a change, after `lifetime`, and when hints may have been lost. If
-/// auth-service does not answer, readers receive the last known profile. A user without a known profile is an error then, so that a
-/// reader never shows a wrong name.
+/// A hint announces each change. A profile is fetched again after a change, after `lifetime`, and when hints may have
+/// been lost. If auth-service does not answer, readers receive the last known profile. A user without a known profile
+/// is an error then, so that a reader never shows a wrong name.
 public final class ProfileCache: Sendable {
     private let auth: AuthClient
     private let state: Mutex<ProfileCacheState>
@@ -21,7 +21,7 @@ public final class ProfileCache: Sendable {
         self.lifetime = lifetime.wholeNanoseconds
     }
 
-    /// The profiles of the users who exist.
+    /// The profiles of the users that exist.
     public func members(_ users: some Sequence<UserID>) async throws -> [UserID: MemberView] {
         let wanted = Set(users)
         let oldest = EventLoop.preciseNow &- lifetime
@@ -49,7 +49,7 @@ public final class ProfileCache: Sendable {
         return found
     }
 
-    /// The profile of a user who must exist.
+    /// The profile of a user that must exist.
     public func member(_ user: UserID) async throws -> MemberView {
         guard let member = try await members([user])[user] else { throw Failure.notFound }
         return member
@@ -57,7 +57,8 @@ public final class ProfileCache: Sendable {
 
     private static let bulk = 1000
 
-    /// Fetches in a task of its own, because several readers may wait for it, and one fetch of a reader after the other.
+    /// Fetches in a task of its own, because several readers may wait for it, and one fetch of a reader after the
+    /// other.
     private func beginFetch(
         _ number: Int, _ users: [UserID], after earlier: ProfileCacheState.Fetch?
     ) -> Task<[UserID: MemberView], any Error> {

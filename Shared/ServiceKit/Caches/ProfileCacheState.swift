@@ -1,7 +1,8 @@
 internal import Contract
 internal import Wire
 
-/// The state of a `ProfileCache`: the cached profiles, newer versions that hints have announced, and the fetches in progress.
+/// The state of a `ProfileCache`: the cached profiles, newer versions that hints have announced, and the fetches in
+/// progress.
 struct ProfileCacheState {
     /// A call of auth-service for any number of users. Any number of readers wait for its reply.
     struct Fetch: Hashable {
@@ -12,11 +13,11 @@ struct ProfileCacheState {
     /// The profiles that a reader asks for, by where they come from.
     struct Lookup {
         var fresh: [UserID: MemberView] = [:]
-        /// The last known profiles of users whose profile is not fresh.
+        /// The last known profiles that are not fresh.
         var old: [UserID: MemberView] = [:]
-        /// The users whose profile is being fetched.
+        /// The users of each fetch in progress.
         var awaited: [Fetch: [UserID]] = [:]
-        /// The users whose profile has to be fetched.
+        /// The users to be fetched.
         var missing: [UserID] = []
     }
 
@@ -89,7 +90,8 @@ struct ProfileCacheState {
         for user in users where fetches[user]?.number == number { fetches[user] = nil }
     }
 
-    /// Notes a new version of a user's profile. A fetch in progress may return an older one, so later lookups do not wait for it.
+    /// Notes a new version of a user's profile. A fetch in progress may return an older one, so later lookups do not
+    /// wait for it.
     mutating func profileChanged(_ user: UserID, version: Int64) {
         fetches[user] = nil
         if let known = entries[user] {

@@ -8,7 +8,8 @@ public struct FactEntry<F: Fact>: Sendable, Equatable {
     public let id: Int64
     public let fact: F
 
-    /// Reads an entry of the stream of `F`. An entry of an unknown type, or one that cannot be read, is counted; the result is nil then.
+    /// Reads an entry of the stream of `F`. An entry of an unknown type, or one that cannot be read, is counted; the
+    /// result is nil then.
     public init?(_ entry: RedisStreamEntry, counting unknown: UnknownMessages) {
         func text(_ name: String) -> String? { entry[name].map { String(decoding: $0, as: UTF8.self) } }
         let type = text("type")

@@ -8,7 +8,7 @@ internal import Wire
 public struct Outbox: Sendable {
     private let database: PostgresPool
     private let signal: WakeSignal
-    /// The service whose facts the outbox publishes.
+    /// The short name of the publishing service.
     private let source: String
 
     private static let append = Statement.write("append to outbox", "insert into outbox (type, body) values ($1, $2)")

@@ -4,11 +4,12 @@ internal import Redis
 internal import Telemetry
 internal import Wire
 
-/// Publishes the rows of an outbox to its Redis stream, in order, and keeps published rows for a while in case Redis loses them.
+/// Publishes the rows of an outbox to its Redis stream, in order, and keeps published rows for a while in case Redis
+/// loses them.
 ///
-/// Several instances may run it: a relay skips the rows that another one has locked. A row is published again if the process ends
-/// between publishing it and marking it as published. All rows that are kept are published again if Redis no longer has the entry
-/// that was published last, because it may have lost others as well.
+/// Several instances may run it: a relay skips the rows that another one has locked. A row is published again if the
+/// process ends between publishing it and marking it as published. All rows that are kept are published again if Redis
+/// no longer has the entry that was published last, because it may have lost others as well.
 struct OutboxRelay: Sendable {
     let database: PostgresPool
     let redis: Redis
@@ -26,7 +27,7 @@ struct OutboxRelay: Sendable {
     private static let resetBatch = 5000
     /// The longest time for a batch. The rows published so far are marked then, even if rows of the batch are left.
     private static let batchDuration = Duration.seconds(2)
-    /// The time-out of Redis for a slice. Rows whose reply comes later are published twice.
+    /// The time-out of Redis for a slice. Rows with a later reply are published twice.
     private static let sliceTimeout = Duration.seconds(5)
     /// How long the relay sleeps without a signal. A writer may end before it signals.
     private static let pollInterval = Duration.seconds(1)
@@ -87,7 +88,8 @@ struct OutboxRelay: Sendable {
         }
     }
 
-    /// Publishes the next rows and returns whether there may be more. Published rows are marked even if a later one fails.
+    /// Publishes the next rows and returns whether there may be more. Published rows are marked even if a later one
+    /// fails.
     private func relayBatch(on loop: EventLoop) async throws -> Bool {
         let (mayBeMore, failure) = try await database.transaction { tx in
             let rows = try await tx.query(Self.waiting, Self.batch, grace.wholeMilliseconds).map {
@@ -154,7 +156,8 @@ struct OutboxRelay: Sendable {
         return (slice, nil)
     }
 
-    /// Checks that Redis still has the entry that was published last. If not, all rows that are kept are published again.
+    /// Checks that Redis still has the entry that was published last. If not, all rows that are kept are published
+    /// again.
     private func resetIfRedisLostEntries() async throws {
         guard
             let last = try await database.query(Self.lastPublished).first({ row throws(PostgresError) in
@@ -165,12 +168,14 @@ struct OutboxRelay: Sendable {
         if try await redis.entries(ofStream: stream, from: id, through: id, limit: 1).isEmpty {
             let count = try await resetPublishedRows()
             log.warning(
-                "redis has lost outbox entries; they are published again", ["stream": .name(stream.name), "count": .count(count)])
+                "redis has lost outbox entries; they are published again",
+                ["stream": .name(stream.name), "count": .count(count)])
         }
     }
 
-    /// Marks all published rows as waiting, all or none: an entry that another instance publishes meanwhile would hide the loss from the
-    /// next check. Each statement marks a limited number of rows, because the server limits the time of a statement.
+    /// Marks all published rows as waiting, all or none: an entry that another instance publishes meanwhile would hide
+    /// the loss from the next check. Each statement marks a limited number of rows, because the server limits the time
+    /// of a statement.
     ///
     /// - Returns: the number of rows.
     private func resetPublishedRows() async throws -> Int {
@@ -186,8 +191,8 @@ struct OutboxRelay: Sendable {
         }
     }
 
-    /// Deletes published rows that are older than their retention and that every consumer group has acknowledged, and trims the stream
-    /// before them. In a stream without a group only the age counts.
+    /// Deletes published rows that are older than their retention and that every consumer group has acknowledged, and
+    /// trims the stream before them. In a stream without a group only the age counts.
     private func deleteOldRows() async throws {
         let done = try await acknowledged()
         let age = done == nil ? retention.unread : retention.acknowledged

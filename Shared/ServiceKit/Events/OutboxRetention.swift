@@ -2,7 +2,8 @@
 public struct OutboxRetention: Sendable {
     /// For entries that every consumer group has acknowledged.
     let acknowledged: Duration
-    /// For entries of a stream without a consumer group. A group may be created later, or again after Redis has lost it.
+    /// For entries of a stream without a consumer group. A group may be created later, or again after Redis has lost
+    /// it.
     let unread: Duration
 
     public init(acknowledged: Duration, unread: Duration) {

@@ -3,12 +3,12 @@ public import Redis
 internal import Wire
 
 extension RedisKey {
-    /// The stream of messages whose recipients may want a push.
+    /// The stream of messages for push notifications.
     public static let pushes: RedisKey = "push"
 }
 
-/// An entry of the stream `push`: one message or several that were committed together. Each has a field `id`, `<room>:<seq>`, and a
-/// field `body`, its room event.
+/// An entry of the stream `push`: one message or several that were committed together. Each has a field `id`,
+/// `<room>:<seq>`, and a field `body`, its room event.
 public struct PushEntry {
     private var fields: [(name: String, value: any RedisArgument)] = []
     private var size = 0

@@ -1,15 +1,15 @@
 public import Redis
 public import Wire
 
-/// The session cursors in Redis: up to which `seq` each session has been sent the messages of each room. The gateway to which the
-/// session's next socket connects reads them.
+/// The session cursors in Redis: up to which `seq` each session has been sent the messages of each room. The gateway to
+/// which the session's next socket connects reads them.
 ///
 /// A cursor is a Redis hash `position:<session>:<room>` that expires after `position_memory`. Its fields:
 /// - `seq`, the cursor. It only grows, even if writers are late or repeat themselves.
-/// - `told`, the time at which a history reply set the cursor, in milliseconds since 1970. It is removed when a socket goes on from
-///   there.
-/// - `live`, the name of the socket that receives the room's messages. Only that socket removes its name, so a late release does not
-///   disturb a socket that has taken over.
+/// - `told`, the time at which a history reply set the cursor, in milliseconds since 1970. It is removed when a socket
+///   goes on from there.
+/// - `live`, the name of the socket that receives the room's messages. Only that socket removes its name, so a late
+///   release does not disturb a socket that has taken over.
 /// - `end`, the `seq` up to which the live socket may have been sent messages while it is catching up.
 public struct SessionCursors: Sendable {
     /// The cursor of a session in a room.
@@ -38,7 +38,8 @@ public struct SessionCursors: Sendable {
         }
     }
 
-    /// A setting of all services that write cursors; if they differ, the cursors of the service with the shorter time expire earlier.
+    /// A setting of all services that write cursors; if they differ, the cursors of the service with the shorter time
+    /// expire earlier.
     public static let memoryKey = ConfigKey(
         "position_memory", default: Duration.seconds(7 * 86_400), atLeast: .seconds(3600),
         "How long the cursor of a session in a room is kept after its last change. The next socket of the session goes on "
@@ -112,7 +113,8 @@ public struct SessionCursors: Sendable {
 
     /// Raises the cursor to `seq` and names the socket that receives the messages after it.
     ///
-    /// - Parameter end: the socket is catching up and is sent no message after this `seq` before the next call; nil if it is live.
+    /// - Parameter end: the socket is catching up and is sent no message after this `seq` before the next call; nil if
+    ///   it is live.
     public func claim(
         _ session: SessionID, _ room: RoomID, at seq: Int64, upTo end: Int64? = nil, for live: String
     ) async throws(RedisError) {

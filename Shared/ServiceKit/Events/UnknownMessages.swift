@@ -3,8 +3,8 @@ public import Telemetry
 
 /// Counts and logs messages of other services that this service does not understand, and so skips.
 ///
-/// A newer release of another service may send types or forms that this release does not know. Each type of each source is logged once
-/// in the life of the process and counted in `maru_messages_unknown_total`.
+/// A newer release of another service may send types or forms that this release does not know. Each type of each source
+/// is logged once in the life of the process and counted in `maru_messages_unknown_total`.
 public final class UnknownMessages: Sendable {
     private struct Kind: Hashable {
         let source: String
@@ -35,7 +35,8 @@ public final class UnknownMessages: Sendable {
             if let known = counters[kind] { return (known, false) }
             let label = counters.count < Self.mostTypes ? kind : Kind(source: source, type: "other")
             let counter = metrics.counter(
-                "maru_messages_unknown_total", "Messages of other services that were skipped because they cannot be read.",
+                "maru_messages_unknown_total",
+                "Messages of other services that were skipped because they cannot be read.",
                 labels: ["source": label.source, "type": label.type])
             if label == kind || counters[label] == nil { counters[label] = counter }
             return (counter, label == kind)

@@ -27,7 +27,7 @@ public final class RunningService: Sendable {
         configuration.connections = config[CommonSettings.connections]
         configuration.largestBody = max(configuration.largestBody, builder.api.routes.largestBody)
         configuration.refuse = { Failure($0).response(for: .legacy) }
-        publicServer = Server(on: builder.loops, configuration: configuration, answering: api.answer)
+        publicServer = Server(on: builder.loops, configuration: configuration) { await api.reply(to: $0) }
         internalServer = Server(on: builder.loops) { await internalAPI.respond(to: $0) }
         internalAddress = try internalServer.start(at: config[CommonSettings.internalAddress])
         do {

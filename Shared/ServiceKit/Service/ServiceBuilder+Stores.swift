@@ -17,7 +17,7 @@ extension ServiceBuilder {
     }
 
     /// A pool of one connection per loop, for statements that the server must receive in the order they were sent.
-    public func line(to schema: String) -> PostgresPool { connections(to: schema, 1) }
+    public func orderedPool(to schema: String) -> PostgresPool { connections(to: schema, 1) }
 
     private func connections(to schema: String, _ count: Int) -> PostgresPool {
         var configuration = PostgresConfiguration(config[CommonSettings.databaseURL].revealed)

@@ -3,12 +3,12 @@ internal import Contract
 /// The failure of a call, for the client and for the log.
 struct CallFailure {
     /// The failure that the client sees.
-    let failure: Failure
+    let visible: Failure
     /// The error for the log; nil unless the failure is the server's fault.
     let cause: (any Error)?
 
     init(_ error: any Error) {
-        failure = Failure(causedBy: error)
-        cause = failure.code == .serverError ? error : nil
+        visible = Failure(causedBy: error)
+        cause = visible.code == .serverError ? error : nil
     }
 }

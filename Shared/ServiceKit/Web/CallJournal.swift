@@ -24,7 +24,7 @@ struct CallJournal: Sendable {
     func write(_ call: Call, _ status: Status, _ failure: CallFailure?) {
         let duration = EventLoop.preciseNow - call.request.receivedAt
         (call.route?.metrics ?? unrouted).count(status.code, duration)
-        if let failure { failures.count(failure.failure.code) }
+        if let failure { failures.count(failure.visible.code) }
         if let cause = failure?.cause {
             log(of: call).error(
                 "call failed", ["route": route(of: call), "profile": profile(of: call), "cause": .cause(cause)])

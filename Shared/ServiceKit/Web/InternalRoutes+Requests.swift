@@ -2,8 +2,8 @@ public import Contract
 internal import HTTP
 
 extension InternalRoutes {
-    /// Adds the route of a typed call. `handler` receives the request and returns its reply; the caller has already shown the service
-    /// credential.
+    /// Adds the route of a typed call. `handler` receives the request and returns its reply; the caller has already
+    /// shown the service credential.
     public mutating func add<Request: InternalRequest>(
         _: Request.Type, _ handler: @escaping @Sendable (Request) async throws -> Request.Reply
     ) {

@@ -32,47 +32,21 @@ final class PublicAPI: Sendable {
         self.journal = journal
     }
 
-    func answer(_ request: Request) -> Answer {
-        for mount in mounts where mount.takes(request.path) { return .work { await mount.handler(request) } }
+    func reply(to request: Request) async -> Response {
+        for mount in mounts where mount.takes(request.path) { return await mount.handler(request) }
         let call = call(of: request)
         do {
             switch try action(of: call) {
-            case .open(let work):
+            case .open(let handler):
                 try limits.admit(address: call.address)
-                switch work {
-                case .prompt(let handler): return .reply(end(call, try handler(call)))
-                case .waiting(let handler): return wait(call) { try await handler(call) }
-                }
-            case .signedIn(let work):
-                guard let caller = try authenticator.knownCaller(of: request) else {
-                    return wait(call) { [self] in
-                        let caller = try await authenticator.caller(of: request)
-                        try limits.admit(caller.user, now: request.receivedAt)
-                        return switch work {
-                        case .prompt(let handler): try handler(call, caller)
-                        case .waiting(let handler): try await handler(call, caller)
-                        }
-                    }
-                }
+                return end(call, try await CallContext.$current.withValue(call) { try await handler(call) })
+            case .signedIn(let handler):
+                let caller = try await authenticator.caller(of: request)
                 try limits.admit(caller.user, now: request.receivedAt)
-                switch work {
-                case .prompt(let handler): return .reply(end(call, try handler(call, caller)))
-                case .waiting(let handler): return wait(call) { try await handler(call, caller) }
-                }
+                return end(call, try await CallContext.$current.withValue(call) { try await handler(call, caller) })
             }
         } catch {
-            return .reply(refuse(call, error))
-        }
-    }
-
-    /// Runs a handler that waits in a task, with the call as its `CallContext`.
-    private func wait(_ call: Call, _ handler: @escaping @Sendable () async throws -> Response) -> Answer {
-        .work { [self] in
-            do {
-                return end(call, try await CallContext.$current.withValue(call, operation: handler))
-            } catch {
-                return refuse(call, error)
-            }
+            return refuse(call, error)
         }
     }
 
@@ -98,7 +72,7 @@ final class PublicAPI: Sendable {
 
     private func refuse(_ call: Call, _ error: any Error) -> Response {
         let failure = CallFailure(error)
-        return end(call, failure.failure.response(for: call.statuses), failure)
+        return end(call, failure.visible.response(for: call.statuses), failure)
     }
 
     private func end(_ call: Call, _ response: consuming Response, _ failure: CallFailure? = nil) -> Response {

@@ -8,11 +8,6 @@ public struct PublicRoutes {
     /// Handles a call without a token.
     public typealias OpenHandler = @Sendable (Call) async throws -> Response
 
-    /// Handles a call without waiting, so without calls to other services; it has no `CallContext`. If the caller's token is
-    /// cached, the reply needs no task.
-    public typealias PromptSignedInHandler = @Sendable (Call, Caller) throws -> Response
-    public typealias PromptOpenHandler = @Sendable (Call) throws -> Response
-
     /// A route with its handler.
     struct Route: Sendable {
         let audience: Audience
@@ -26,18 +21,12 @@ public struct PublicRoutes {
         /// Client apps of one generation, or of both.
         case clients(ClientProfile.Generation?)
         /// Other servers; the handler authenticates the caller.
-        case anybody
+        case webhook
     }
 
     enum Action: Sendable {
-        case signedIn(Work<SignedInHandler, PromptSignedInHandler>)
-        case open(Work<OpenHandler, PromptOpenHandler>)
-    }
-
-    /// The kind of a handler.
-    enum Work<Waiting: Sendable, Prompt: Sendable>: Sendable {
-        case waiting(Waiting)
-        case prompt(Prompt)
+        case signedIn(SignedInHandler)
+        case open(OpenHandler)
     }
 
     private(set) var all: [Route] = []
@@ -49,15 +38,7 @@ public struct PublicRoutes {
         _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,
         body: BodyLimit = .fields, _ handler: @escaping SignedInHandler
     ) {
-        add(.clients(generation), method, template, .signedIn(.waiting(handler)), body)
-    }
-
-    /// Adds such a route with a handler that does not wait.
-    public mutating func signedIn(
-        _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,
-        body: BodyLimit = .fields, _ handler: @escaping PromptSignedInHandler
-    ) {
-        add(.clients(generation), method, template, .signedIn(.prompt(handler)), body)
+        add(.clients(generation), method, template, .signedIn(handler), body)
     }
 
     /// Adds a route that needs only an API key.
@@ -65,22 +46,14 @@ public struct PublicRoutes {
         _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,
         body: BodyLimit = .fields, _ handler: @escaping OpenHandler
     ) {
-        add(.clients(generation), method, template, .open(.waiting(handler)), body)
-    }
-
-    /// Adds such a route with a handler that does not wait.
-    public mutating func open(
-        _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,
-        body: BodyLimit = .fields, _ handler: @escaping PromptOpenHandler
-    ) {
-        add(.clients(generation), method, template, .open(.prompt(handler)), body)
+        add(.clients(generation), method, template, .open(handler), body)
     }
 
     /// Adds a route for other servers, which have no API key; the handler authenticates the caller.
     public mutating func webhook(
         _ method: Method, _ template: String, body: BodyLimit = .fields, _ handler: @escaping OpenHandler
     ) {
-        add(.anybody, method, template, .open(.waiting(handler)), body)
+        add(.webhook, method, template, .open(handler), body)
     }
 
     private mutating func add(

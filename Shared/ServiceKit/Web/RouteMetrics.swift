@@ -41,7 +41,7 @@ struct FailureMetrics: Sendable {
         counters = Dictionary(
             uniqueKeysWithValues: ErrorCode.allCases.map { code in
                 let counter = metrics.counter(
-                    "maru_failures_total", "Failures told to clients, by code.", labels: ["code": code.rawValue])
+                    "maru_failures_total", "Failures that clients got, by code.", labels: ["code": code.rawValue])
                 return (code, counter)
             })
     }

@@ -15,7 +15,7 @@ struct RouteTable: Sendable {
     init(_ routes: PublicRoutes, _ metrics: MetricsRegistry, uploads: (any FileStore)? = nil) {
         for route in routes.all {
             let served = ServedRoute(route, among: routes.all, metrics, uploads: uploads)
-            if route.audience == .anybody {
+            if route.audience == .webhook {
                 webhooks.add(route.method, route.template, served)
             } else {
                 clients.add(route.method, route.template, served)

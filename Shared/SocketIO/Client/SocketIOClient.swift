@@ -3,17 +3,17 @@ internal import EventLoop
 public import WebSocket
 internal import Wire
 
-/// A client of Socket.IO on an Engine.IO session: performs what its machine says.
+/// A client of Socket.IO on an Engine.IO session: performs the actions of its `SocketIOMachine`.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to its session's loop, on which every method is to be called.
+/// - Note: `@unchecked Sendable` because it is confined to its session's loop; call every method there.
 public final class SocketIOClient: EngineHandler, @unchecked Sendable {
-    /// The connection below.
+    /// The Engine.IO session of the client.
     public let engine: EngineSocket
     private var machine: SocketIOMachine
     private var handler: (any SocketIOHandler)?
     private var timer: LoopTimer?
 
-    /// Takes over a session that has just opened; `open` makes the application's part.
+    /// Takes over a session that has just opened; `open` makes the application's handler.
     public init(
         _ engine: EngineSocket, settings: SocketIOSettings = SocketIOSettings(),
         open: (SocketIOClient) -> any SocketIOHandler
@@ -27,14 +27,14 @@ public final class SocketIOClient: EngineHandler, @unchecked Sendable {
         }
     }
 
-    /// The namespaces that the client is in.
+    /// The namespaces that the client has joined.
     public var namespaces: [String] { machine.namespaces }
 
     public func isIn(_ namespace: String) -> Bool { machine.isIn(namespace) }
 
     // MARK: For the application
 
-    /// Lets the client into a namespace that it has asked for; returns the id that the client has in it.
+    /// Accepts the client into a namespace that it asked for, and returns its id there.
     @discardableResult
     public func accept(_ namespace: String) -> String {
         var random = SystemRandomNumberGenerator()
@@ -44,19 +44,19 @@ public final class SocketIOClient: EngineHandler, @unchecked Sendable {
         return id
     }
 
-    /// Keeps the client out of a namespace that it has asked for.
+    /// Refuses a namespace that the client asked for.
     public func refuse(_ namespace: String, message: String) { perform(machine.refuse(namespace, message: message)) }
 
-    /// Puts the client out of a namespace; the connection stays.
+    /// Removes the client from a namespace; the connection stays.
     public func disconnect(_ namespace: String) { perform(machine.disconnect(namespace)) }
 
-    /// Sends a packet, where the client is in its namespace.
+    /// Sends a packet if the client is in its namespace.
     public func send(_ packet: SocketIOPacket) {
         guard machine.isIn(packet.namespace) else { return }
         for message in packet.messages { engine.send(message) }
     }
 
-    /// Sends a packet that was encoded for many, whose namespace the caller knows the client to be in.
+    /// Sends a packet that was encoded for many clients; the caller knows that the client is in its namespace.
     public func send(_ shared: SharedPacket) { engine.send(shared) }
 
     // MARK: From the connection
@@ -96,7 +96,7 @@ public final class SocketIOClient: EngineHandler, @unchecked Sendable {
 }
 
 extension SharedPacket {
-    /// A packet without attachments, encoded once for many clients.
+    /// A packet without attachments that is encoded once for many clients.
     public convenience init(_ packet: SocketIOPacket, compressingIn pool: CompressionPool? = nil) {
         precondition(packet.attachments.isEmpty, "attachments are sent to each client by itself")
         self.init(text: packet.text, compressingIn: pool)

@@ -1,19 +1,19 @@
 public import EngineIO
 
-/// What an application does with a client of Socket.IO. All calls come on the client's loop.
+/// The application's side of a Socket.IO client. All calls are made on the client's loop.
 public protocol SocketIOHandler: AnyObject {
-    /// The client asks for a namespace: `accept` or `refuse` it, now or later on this loop.
+    /// The client asks for a namespace: call `accept` or `refuse`, now or later on this loop.
     func join(_ namespace: String, _ authentication: SocketIOAuthentication, from client: SocketIOClient)
-    /// The client has left a namespace, or does not wait for it any more.
+    /// The client has left a namespace, or has withdrawn its request for it.
     func left(_ namespace: String, from client: SocketIOClient)
     func received(_ event: SocketIOEvent, in namespace: String, from client: SocketIOClient)
     /// The client has acknowledged an event that was sent with an id.
     func acknowledged(_ answer: SocketIOAcknowledgement, in namespace: String, from client: SocketIOClient)
-    /// A heartbeat of the connection has gone out, or come back.
+    /// A heartbeat of the connection was sent, or its answer has arrived.
     func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient)
-    /// The client has taken all that waited for it.
+    /// The client has taken everything that was queued for it.
     func drained(_ client: SocketIOClient)
-    /// The last call: the client is out of all namespaces.
+    /// The connection has ended and the client is in no namespace; this is the last call.
     func ended(_ ending: EngineEnding, from client: SocketIOClient)
 }
 

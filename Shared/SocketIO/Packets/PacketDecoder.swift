@@ -1,6 +1,6 @@
 internal import WebSocket
 
-/// Puts a client's packets together from messages: a text, and the attachments that it announces.
+/// Assembles packets from messages: a text, and the attachments that it announces.
 struct PacketDecoder {
     let limits: PacketLimits
     private var partial: ReceivedPacket?
@@ -9,7 +9,7 @@ struct PacketDecoder {
 
     init(_ limits: PacketLimits) { self.limits = limits }
 
-    /// Takes the next message; a packet once it is whole.
+    /// Takes the next message; returns a packet when it is complete.
     mutating func decode(_ message: Message) throws(PacketError) -> ReceivedPacket? {
         switch message.kind {
         case .text:

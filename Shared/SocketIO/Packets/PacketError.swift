@@ -1,10 +1,10 @@
-/// Why what a client has sent is no packet; the connection ends.
+/// Why a client's message is not a valid packet; the connection ends.
 enum PacketError: Error {
     case unknownType
     case badAttachments
     case badNamespace
     case badID
     case badPayload
-    /// Text in the middle of attachments, or an attachment that nothing has announced.
+    /// A text between attachments, or an attachment that was not announced.
     case outOfTurn
 }

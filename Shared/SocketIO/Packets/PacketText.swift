@@ -3,10 +3,10 @@ internal import Wire
 /// Reads the text of a packet: `<type>[<attachments>-][<namespace>,][<id>][<JSON>]`.
 struct PacketText {
     private(set) var packet: ReceivedPacket
-    /// How many attachments follow.
+    /// The number of attachments that follow.
     private(set) var attachmentCount = 0
 
-    /// Names of events that mean something to the libraries of clients and servers.
+    /// Event names that are reserved by the libraries of clients and servers.
     private static let reservedNames: Set<String> = [
         "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener",
     ]
@@ -22,7 +22,7 @@ struct PacketText {
         case .event, .binaryEvent: packet = ReceivedPacket(kind: .event, namespace: "/")
         case .acknowledgement, .binaryAcknowledgement:
             packet = ReceivedPacket(kind: .acknowledgement, namespace: "/")
-        // Only servers send it.
+        // Only servers send this type.
         case .connectError: throw .unknownType
         }
         if kind == .binaryEvent || kind == .binaryAcknowledgement {

@@ -1,6 +1,6 @@
 internal import Wire
 
-/// A packet of a client, checked and whole.
+/// A complete, valid packet of a client.
 struct ReceivedPacket: Sendable {
     enum Kind: Sendable {
         case connect
@@ -10,7 +10,7 @@ struct ReceivedPacket: Sendable {
     }
 
     var kind: Kind
-    /// As sent: in revision 4 perhaps with a query.
+    /// The namespace as sent; in revision 4 it may have a query.
     var namespace: String
     var id: UInt64?
     /// An array for events and acknowledgements, an object for some connects.

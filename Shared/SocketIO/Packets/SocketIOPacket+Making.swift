@@ -1,7 +1,7 @@
 public import Wire
 
 extension SocketIOPacket {
-    /// An event of a name, with the arguments that `arguments` writes as elements of an array.
+    /// Makes an event with the arguments that `arguments` writes as elements of an array.
     public static func event(
         _ name: String, in namespace: String, id: UInt64? = nil, arguments: (inout JSONWriter) -> Void
     ) -> SocketIOPacket {
@@ -14,7 +14,7 @@ extension SocketIOPacket {
         return SocketIOPacket(.event, in: namespace, id: id, payload: payload)
     }
 
-    /// The acknowledgement of the event with this id.
+    /// Makes the acknowledgement of the event with this id.
     public static func acknowledgement(
         of id: UInt64, in namespace: String, arguments: (inout JSONWriter) -> Void = { _ in }
     ) -> SocketIOPacket {

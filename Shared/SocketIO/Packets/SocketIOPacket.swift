@@ -1,19 +1,18 @@
 public import WebSocket
 
-/// A packet as it is sent: a type, a namespace, and for some types an id and a JSON text
-/// with the bytes that it stands for.
+/// A packet to send: a type, a namespace, and for some types an id and a JSON text with its binary attachments.
 public struct SocketIOPacket: Sendable, Equatable {
-    /// The types of revision 5; revision 4 calls the fifth of them `ERROR`.
+    /// The types of revision 5; revision 4 calls the fifth one `ERROR`.
     public enum Kind: UInt8, Sendable {
         case connect, disconnect, event, acknowledgement, connectError, binaryEvent, binaryAcknowledgement
     }
 
     public var kind: Kind
-    /// Begins with `/`, and holds no comma.
+    /// Begins with `/` and contains no comma.
     public var namespace: String
-    /// Of an event that is to be acknowledged, or of the one that is.
+    /// The id of an event that asks for an acknowledgement, or of the acknowledgement.
     public var id: UInt64?
-    /// JSON; nil for none. The n-th attachment stands in it as `{"_placeholder":true,"num":n}`.
+    /// JSON, or nil. The n-th attachment appears in it as `{"_placeholder":true,"num":n}`.
     public var payload: [UInt8]?
     public var attachments: [[UInt8]] = []
 
@@ -24,7 +23,7 @@ public struct SocketIOPacket: Sendable, Equatable {
         self.payload = payload
     }
 
-    /// The messages that make the packet up: text, then one for each attachment.
+    /// The messages of the packet: a text, then one for each attachment.
     public var messages: [Message] {
         var packet = self
         if !attachments.isEmpty {

@@ -1,7 +1,7 @@
 internal import Wire
 
-/// Writes lines of the log: one JSON object each, with the time (UTC), the level, the service, what happened,
-/// the ids of the request and the trace that it belongs to, and further fields.
+/// Writes log lines. Each is one JSON object with the time (UTC), the level, the service, the message, the ids of its
+/// request and trace, and further fields.
 ///
 ///     log.warning("facts are published again", ["stream": .name(stream), "count": .count(facts.count)])
 ///
@@ -9,7 +9,7 @@ internal import Wire
 public struct Log: Sendable {
     private let output: LogOutput
     private let service: String
-    /// Lines below it are not written.
+    /// The lowest level that is written.
     public let level: LogLevel
     private var request: RequestID?
     private var trace: TraceContext?
@@ -24,7 +24,7 @@ public struct Log: Sendable {
         self.output = output
     }
 
-    /// The same log for what belongs to one request.
+    /// The same log, with the ids of one request.
     public func with(request: RequestID?, trace: TraceContext? = nil) -> Log {
         var copy = self
         copy.request = request

@@ -1,12 +1,12 @@
-/// How much a line of the log matters.
+/// The importance of a log line.
 public enum LogLevel: String, Sendable, Comparable, CaseIterable {
-    /// For whoever looks for a fault.
+    /// Details for debugging.
     case debug
-    /// What happens in the ordinary course.
+    /// Normal events.
     case info
-    /// Something is amiss and is dealt with.
+    /// A problem that the service handles itself.
     case warning
-    /// Something has failed and somebody should look.
+    /// A failure that an operator should look at.
     case error
 
     private var rank: Int {

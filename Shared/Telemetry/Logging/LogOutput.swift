@@ -3,15 +3,15 @@ internal import EventLoop
 internal import Glibc
 internal import Synchronization
 
-/// Where the lines of a process's log go: a descriptor that a thread of its own writes to,
-/// so that no loop ever waits for whoever reads it.
+/// The destination of a process's log lines: a descriptor that a separate thread writes to, so that no loop waits for
+/// the reader.
 ///
-/// At most `limit` bytes wait. Beyond, lines are dropped and counted, and a line says how
-/// many as soon as there is room.
+/// At most `limit` bytes wait. Further lines are dropped and counted, and a line reports the number as soon as there is
+/// space.
 public final class LogOutput: Sendable {
     private struct State {
         var waiting: [UInt8] = []
-        /// Whether the thread has been told that something waits.
+        /// Whether the thread has been woken for waiting lines.
         var isWriting = false
         var dropped: UInt64 = 0
         var unreported: UInt64 = 0
@@ -23,7 +23,7 @@ public final class LogOutput: Sendable {
     private let limit: Int
     private let thread = BlockingPool(threads: 1, limit: 1, name: "log")
 
-    /// Lines that come within this time of each other leave in one write: at most so many wake-ups of the thread.
+    /// Lines within this time of each other leave in one write, which limits the wake-ups of the thread.
     private static let gatheringMicroseconds: UInt32 = 5_000
 
     /// Writes to an open descriptor, which it does not close; 1 is standard output.
@@ -34,10 +34,10 @@ public final class LogOutput: Sendable {
 
     deinit { thread.stop() }
 
-    /// Lines that found no room since the start.
+    /// The number of dropped lines since the start.
     public var dropped: UInt64 { state.withLock(\.dropped) }
 
-    /// Returns when all that was written before has left; it waits as long as the reader does.
+    /// Returns when all earlier lines have been written; waits as long as the reader takes.
     public func flush() async {
         await withUnsafeContinuation { continuation in
             let isWriting = state.withLock { state in
@@ -48,7 +48,7 @@ public final class LogOutput: Sendable {
         }
     }
 
-    /// Takes one line, without its end.
+    /// Queues one line, without its line end.
     func write(_ line: consuming [UInt8]) {
         let wakes = state.withLock { state in
             guard state.waiting.count + line.count < limit else {
@@ -70,7 +70,7 @@ public final class LogOutput: Sendable {
         while takeWaiting(&bytes) { writeOut(bytes) }
     }
 
-    /// Swaps what waits for the emptied `bytes`; false where nothing does.
+    /// Swaps the waiting bytes with `bytes`, which is empty; returns false if nothing waits.
     private func takeWaiting(_ bytes: inout [UInt8]) -> Bool {
         bytes.removeAll(keepingCapacity: bytes.capacity <= 65_536)
         let done = state.withLock { state -> [UnsafeContinuation<Void, Never>]? in
@@ -105,7 +105,7 @@ public final class LogOutput: Sendable {
                     var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     poll(&ready, 1, -1)
                 } else if errno != EINTR {
-                    // The reader is gone for good; there is nobody left to tell.
+                    // The reader has closed the pipe; nothing can be reported any more.
                     return
                 }
             }

@@ -1,9 +1,9 @@
 public import Wire
 
-/// What a field of the log may hold: numbers, times, ids, and names that the system itself has given.
+/// The value of a log field: numbers, times, ids, and names that the system itself has given.
 ///
-/// There is no way to log bytes, and text that is not written in the source must be called a `name` by whoever logs it:
-/// a place to stop and think whether it is one. What people write or are called never is.
+/// Bytes cannot be logged, and a text from outside the source must be wrapped as a `name`, so that the author of the
+/// line checks that it is one. Text written by users, and their names, never is.
 public enum LogValue: Sendable {
     case integer(Int64)
     case number(Double)
@@ -13,11 +13,12 @@ public enum LogValue: Sendable {
     case duration(Duration)
     /// Text of the source code.
     case word(StaticString)
-    /// A name that the system has given: a route's template, a server's address, a stream, a code. Cut after 256 bytes.
+    /// A name that the system has given: a route's template, a server's address, a stream, a code. Truncated after 256
+    /// bytes.
     case name(String)
-    /// Why something failed; see `LoggableError`.
+    /// The cause of a failure; see `LoggableError`.
     case cause(any Error)
-    /// Stands for a value that nobody may see.
+    /// Replaces a value that must not be logged.
     case redacted
 
     /// A count.
@@ -27,7 +28,7 @@ public enum LogValue: Sendable {
     public static func id<Kind>(_ id: ID<Kind>) -> LogValue { .integer(id.rawValue) }
 }
 
-/// A literal text is a `word`; one with values in it is not taken.
+/// A literal text becomes a `word`; an interpolated text does not compile.
 extension LogValue: ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByStringLiteral {
     public init(integerLiteral value: Int64) { self = .integer(value) }
 
@@ -60,7 +61,7 @@ extension Duration {
 }
 
 extension String {
-    /// The text itself, or as many whole characters of it as fit.
+    /// The text, truncated to as many whole characters as fit.
     fileprivate func cut(after limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(utf8.startIndex, offsetBy: limit)

@@ -1,8 +1,8 @@
 public import EventLoop
 
-/// An error that says of itself what may stand in a log.
+/// An error that provides its own text for the log.
 public protocol LoggableError: Error {
-    /// What has failed and why, without personal data: no names, addresses of people, contents or tokens.
+    /// The failure and its cause, without personal data: no names, addresses of people, contents or tokens.
     var logText: String { get }
 }
 
@@ -11,7 +11,8 @@ extension SocketError: LoggableError {
 }
 
 extension Error {
-    /// Its own text where it vouches for it; else its type and case, because nobody knows what its values hold.
+    /// The text of a `LoggableError`; of any other error only its type and case, because its values may be personal
+    /// data.
     var logText: String {
         if let loggable = self as? any LoggableError { return loggable.logText }
         let type = "\(type(of: self))"

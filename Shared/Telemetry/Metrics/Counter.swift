@@ -1,6 +1,6 @@
 internal import EventLoop
 
-/// Counts what happens; it never goes down. Adding takes no lock and contends with no other loop.
+/// A count that never goes down. Adding takes no lock and contends with no other loop.
 public final class Counter: Sendable {
     private let cells: ShardedCells
 
@@ -8,6 +8,6 @@ public final class Counter: Sendable {
 
     public func increment(by count: UInt64 = 1) { cells.add(count, at: 0) }
 
-    /// What was counted so far.
+    /// The count so far.
     public var value: UInt64 { cells.total(at: 0) }
 }

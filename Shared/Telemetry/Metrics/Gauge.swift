@@ -1,6 +1,6 @@
 internal import EventLoop
 
-/// How many there are of something that comes and goes. Adding takes no lock and contends with no other loop.
+/// A number that goes up and down. Adding takes no lock and contends with no other loop.
 public final class Gauge: Sendable {
     private let cells: ShardedCells
 
@@ -10,6 +10,6 @@ public final class Gauge: Sendable {
 
     public func subtract(_ count: Int = 1) { add(-count) }
 
-    /// How many there are at present.
+    /// The present number.
     public var value: Int { Int(Int64(bitPattern: cells.total(at: 0))) }
 }

@@ -1,24 +1,23 @@
 internal import EventLoop
 
-/// How values are distributed: times or sizes, counted by the bucket that they fall into. Observing takes no lock and
-/// contends with no other loop.
+/// A distribution of times or sizes, counted in buckets. Observing takes no lock and contends with no other loop.
 public final class Histogram: Sendable {
-    /// The upper bounds of the buckets, and what is measured.
+    /// The upper bounds of the buckets, and their unit.
     public struct Buckets: Sendable, Equatable {
-        /// In nanoseconds or in whole units, ascending.
+        /// The bounds in nanoseconds or in whole units, ascending.
         let bounds: [UInt64]
-        /// How many of those make the unit that is shown: a second or one.
+        /// The number of those in the displayed unit, which is a second or one.
         let unit: Double
 
-        /// For times, shown in seconds.
+        /// Buckets of times, displayed in seconds.
         public static func durations(_ bounds: Duration...) -> Buckets {
             Buckets(bounds: bounds.map(\.wholeNanoseconds), unit: 1e9)
         }
 
-        /// For sizes and counts.
+        /// Buckets of sizes and counts.
         public static func numbers(_ bounds: UInt64...) -> Buckets { Buckets(bounds: bounds, unit: 1) }
 
-        /// For answering requests: from half a millisecond to ten seconds.
+        /// Buckets for request latency: from half a millisecond to ten seconds.
         public static let latency = durations(
             .microseconds(500), .milliseconds(1), .microseconds(2500), .milliseconds(5), .milliseconds(10),
             .milliseconds(25), .milliseconds(50), .milliseconds(100), .milliseconds(250), .milliseconds(500),
@@ -26,11 +25,11 @@ public final class Histogram: Sendable {
     }
 
     let buckets: Buckets
-    /// One a bucket, one for what is beyond the last, and the sum.
+    /// One cell for each bucket, one for values beyond the last bound, and the sum.
     private let cells: ShardedCells
 
     init(_ buckets: Buckets, for group: EventLoopGroup) {
-        precondition(zip(buckets.bounds, buckets.bounds.dropFirst()).allSatisfy(<), "bounds ascend")
+        precondition(zip(buckets.bounds, buckets.bounds.dropFirst()).allSatisfy(<), "bucket bounds must ascend")
         self.buckets = buckets
         cells = ShardedCells(for: group, count: buckets.bounds.count + 2)
     }
@@ -46,12 +45,12 @@ public final class Histogram: Sendable {
         cells.add(value, at: buckets.bounds.count + 1)
     }
 
-    /// What was counted, each bucket by itself and the last without bound, and the sum of all values.
+    /// The counts of each bucket, not cumulated, the last one without bound; and the sum of all values.
     func read() -> (counts: [UInt64], sum: Double) {
         let counts = (0...buckets.bounds.count).map { cells.total(at: $0) }
         return (counts, Double(cells.total(at: buckets.bounds.count + 1)) / buckets.unit)
     }
 
-    /// How many values were counted so far.
+    /// The number of values so far.
     public var count: UInt64 { read().counts.reduce(0, +) }
 }

@@ -1,4 +1,4 @@
-/// The labels of one series, in the order in which they were given.
+/// The labels of one series, in the given order.
 struct MetricLabels: Hashable {
     let pairs: [(name: String, value: String)]
 

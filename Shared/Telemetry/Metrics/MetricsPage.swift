@@ -1,6 +1,6 @@
 internal import Wire
 
-/// Writes metrics as Prometheus reads them: text exposition format 0.0.4.
+/// Writes metrics in Prometheus's text exposition format 0.0.4.
 public struct MetricsPage {
     /// The value of the Content-Type header.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -8,7 +8,7 @@ public struct MetricsPage {
     /// Names and values of labels.
     public typealias Labels = KeyValuePairs<StaticString, String>
 
-    /// What Prometheus may do with the values.
+    /// The type of a metric, as Prometheus knows it.
     public enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
@@ -18,7 +18,7 @@ public struct MetricsPage {
 
     var bytes: [UInt8] { output.bytes }
 
-    /// Begins a metric; its values follow.
+    /// Starts a metric; its values follow.
     public mutating func begin(_ name: StaticString, _ kind: Kind, _ help: StaticString) {
         self.name = name
         output.append("# HELP " as StaticString)
@@ -32,7 +32,7 @@ public struct MetricsPage {
         output.append(UInt8(ascii: "\n"))
     }
 
-    /// Writes one value of the metric that was begun.
+    /// Writes one value of the current metric.
     public mutating func value(_ value: Double, labels: Labels = [:]) {
         line("", MetricLabels(labels)) { $0.appendNumber(value) }
     }
@@ -48,11 +48,11 @@ public struct MetricsPage {
     mutating func value(_ histogram: Histogram, _ labels: MetricLabels) {
         let (counts, sum) = histogram.read()
         var total: UInt64 = 0
-        for (place, count) in counts.enumerated() {
+        for (index, count) in counts.enumerated() {
             total += count
             let bound =
-                place < histogram.buckets.bounds.count
-                ? "\(Double(histogram.buckets.bounds[place]) / histogram.buckets.unit)" : "+Inf"
+                index < histogram.buckets.bounds.count
+                ? "\(Double(histogram.buckets.bounds[index]) / histogram.buckets.unit)" : "+Inf"
             line("_bucket", labels, bound: bound) { $0.output.append(decimal: total) }
         }
         line("_sum", labels) { $0.appendNumber(sum) }

@@ -1,13 +1,13 @@
 public import EventLoop
 internal import Synchronization
 
-/// All metrics of a process, made at the start and passed to those who count.
+/// All metrics of a process, created at the start and passed to the code that counts.
 ///
 ///     let sent = metrics.counter("maru_messages_sent_total", "Messages accepted.", labels: ["room": "channel"])
 ///     sent.increment()
 ///
-/// Labels come from the source and from tables, such as route templates and status codes, never from what clients send:
-/// there is a series for each combination, for ever.
+/// Label values come from the source and from fixed sets, such as route templates and status codes, never from clients:
+/// every combination is a series that stays for ever.
 public final class MetricsRegistry: Sendable {
     private enum Series {
         case counter(Counter)
@@ -20,12 +20,12 @@ public final class MetricsRegistry: Sendable {
         let help: StaticString
         let kind: MetricsPage.Kind
         var series: [(labels: MetricLabels, series: Series)] = []
-        var places: [MetricLabels: Int] = [:]
+        var indices: [MetricLabels: Int] = [:]
     }
 
     private struct State {
         var families: [Family] = []
-        var places: [String: Int] = [:]
+        var indices: [String: Int] = [:]
         var sources: [any MetricsSource] = []
         var seriesCount = 0
     }
@@ -34,9 +34,9 @@ public final class MetricsRegistry: Sendable {
     private let group: EventLoopGroup
     private let limit: Int
 
-    /// Makes an empty registry for what the loops of `group` count.
+    /// Makes an empty registry for the loops of `group`.
     ///
-    /// - Parameter limit: series that it holds. What is made beyond counts, but is not shown.
+    /// - Parameter limit: the greatest number of series. Further metrics count, but are not on the page.
     public init(for group: EventLoopGroup, limit: Int = 10_000) {
         self.group = group
         self.limit = limit
@@ -46,31 +46,31 @@ public final class MetricsRegistry: Sendable {
     public func counter(_ name: StaticString, _ help: StaticString, labels: MetricsPage.Labels = [:]) -> Counter {
         precondition(name.description.hasSuffix("_total"), "a counter's name ends with _total: \(name)")
         let series = series(name, help, .counter, labels) { .counter(Counter(for: group)) }
-        guard case .counter(let counter) = series else { preconditionFailure("\(name) is no counter") }
+        guard case .counter(let counter) = series else { preconditionFailure("\(name) is not a counter") }
         return counter
     }
 
     /// A gauge; the same one for the same name and labels.
     public func gauge(_ name: StaticString, _ help: StaticString, labels: MetricsPage.Labels = [:]) -> Gauge {
         let series = series(name, help, .gauge, labels) { .gauge(Gauge(for: group)) }
-        guard case .gauge(let gauge) = series else { preconditionFailure("\(name) is no gauge") }
+        guard case .gauge(let gauge) = series else { preconditionFailure("\(name) is not a gauge") }
         return gauge
     }
 
-    /// A histogram; the same one for the same name and labels. Times are shown in seconds: its name says so.
+    /// A histogram; the same one for the same name and labels. Times are in seconds, and the name says so.
     public func histogram(
         _ name: StaticString, _ help: StaticString, labels: MetricsPage.Labels = [:],
         buckets: Histogram.Buckets = .latency
     ) -> Histogram {
         let series = series(name, help, .histogram, labels) { .histogram(Histogram(buckets, for: group)) }
-        guard case .histogram(let histogram) = series else { preconditionFailure("\(name) is no histogram") }
+        guard case .histogram(let histogram) = series else { preconditionFailure("\(name) is not a histogram") }
         return histogram
     }
 
-    /// Adds metrics that are counted elsewhere and looked up when the page is written.
+    /// Adds metrics that are read from another source when the page is written.
     public func add(_ source: any MetricsSource) { state.withLock { $0.sources.append(source) } }
 
-    /// The page that Prometheus asks for.
+    /// The page that Prometheus scrapes.
     ///
     /// Sources may block for a few milliseconds, so write it on a blocking pool.
     public func page() -> [UInt8] {
@@ -94,21 +94,21 @@ public final class MetricsRegistry: Sendable {
         _ name: StaticString, _ help: StaticString, _ kind: MetricsPage.Kind, _ labels: MetricsPage.Labels,
         make: () -> Series
     ) -> Series {
-        precondition(Self.isName(name.description), "no name of a metric: \(name)")
+        precondition(Self.isName(name.description), "invalid metric name: \(name)")
         let labels = MetricLabels(labels)
         return state.withLock { state in
-            let place = state.places[name.description] ?? state.families.count
-            if place == state.families.count {
-                state.places[name.description] = place
+            let index = state.indices[name.description] ?? state.families.count
+            if index == state.families.count {
+                state.indices[name.description] = index
                 state.families.append(Family(name: name, help: help, kind: kind))
             }
-            precondition(state.families[place].kind == kind, "\(name) is a \(state.families[place].kind)")
-            if let known = state.families[place].places[labels] { return state.families[place].series[known].series }
+            precondition(state.families[index].kind == kind, "\(name) is a \(state.families[index].kind)")
+            if let known = state.families[index].indices[labels] { return state.families[index].series[known].series }
             let made = make()
             guard state.seriesCount < limit else { return made }
             state.seriesCount += 1
-            state.families[place].places[labels] = state.families[place].series.count
-            state.families[place].series.append((labels, made))
+            state.families[index].indices[labels] = state.families[index].series.count
+            state.families[index].series.append((labels, made))
             return made
         }
     }
@@ -128,8 +128,8 @@ public final class MetricsRegistry: Sendable {
     }
 }
 
-/// Metrics that are counted elsewhere: by the system, or by a pool that knows its own state.
+/// Metrics with a state of their own: the system's, or a pool's.
 public protocol MetricsSource: Sendable {
-    /// Writes them as they are now; from any thread.
+    /// Writes the present values; from any thread.
     func write(to page: inout MetricsPage)
 }

@@ -1,11 +1,11 @@
 internal import Glibc
 public import Wire
 
-/// What the process uses: memory, processor time, descriptors, threads.
+/// The resources of the process: memory, processor time, descriptors, threads.
 public struct ProcessMetrics: MetricsSource {
     private let started: Timestamp
 
-    /// - Parameter started: when the process began, about now.
+    /// - Parameter started: the start time of the process.
     public init(started: Timestamp = .now) { self.started = started }
 
     public func write(to page: inout MetricsPage) {
@@ -45,7 +45,7 @@ public struct ProcessMetrics: MetricsSource {
     private static var openDescriptors: Double {
         guard let folder = opendir("/proc/self/fd") else { return 0 }
         defer { closedir(folder) }
-        // Not counted are `.`, `..` and the folder itself.
+        // `.`, `..` and the folder itself are not counted.
         var count = -3
         while readdir(folder) != nil { count += 1 }
         return Double(count)
@@ -70,6 +70,6 @@ private struct ProcessStatus {
         return Double(line.dropFirst(name.count).filter(\.isNumber)) ?? 0
     }
 
-    /// Of a line such as `VmRSS:	2048 kB`.
+    /// The number of a line such as `VmRSS:	2048 kB`.
     func bytes(_ name: String) -> Double { number(name) * 1024 }
 }

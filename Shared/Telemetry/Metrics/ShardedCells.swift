@@ -1,18 +1,18 @@
 internal import EventLoop
 internal import Synchronization
 
-/// Numbers that all loops add to without contending: each loop has a copy on cache lines of its own, and whoever reads
-/// adds the copies up.
+/// Numbers that all loops add to without contention: each loop has a copy on its own cache lines, and a reader sums the
+/// copies.
 ///
-/// - Note: `@unchecked Sendable` because the memory is only touched through atomics, and lives as long as the object.
+/// - Note: `@unchecked Sendable` because the memory is accessed only through atomics, and lives as long as the object.
 final class ShardedCells: @unchecked Sendable {
     private let cells: UnsafeMutablePointer<Atomic<UInt64>>
     private let group: EventLoopGroup
-    /// One copy a loop, and one for all other threads.
+    /// One copy for each loop, and one for all other threads.
     private let shardCount: Int
     private let cellsPerShard: Int
 
-    /// Two lines, because processors fetch them in pairs.
+    /// Two cache lines, because processors fetch them in pairs.
     private static let lineSize = 128
     private static let cellSize = MemoryLayout<Atomic<UInt64>>.stride
 
@@ -23,7 +23,7 @@ final class ShardedCells: @unchecked Sendable {
         cellsPerShard = size / Self.cellSize
         let memory = UnsafeMutableRawPointer.allocate(byteCount: shardCount * size, alignment: Self.lineSize)
         cells = memory.bindMemory(to: Atomic<UInt64>.self, capacity: shardCount * cellsPerShard)
-        for place in 0..<shardCount * cellsPerShard { (cells + place).initialize(to: Atomic(0)) }
+        for index in 0..<shardCount * cellsPerShard { (cells + index).initialize(to: Atomic(0)) }
     }
 
     deinit { UnsafeMutableRawPointer(cells).deallocate() }
@@ -34,7 +34,7 @@ final class ShardedCells: @unchecked Sendable {
         guard let shard = group.currentIndex else {
             return cells[(shardCount - 1) * cellsPerShard + index].wrappingAdd(value, ordering: .relaxed).newValue
         }
-        // Nobody but the loop adds to its own copy, so the processor need not lock the line.
+        // Only the loop adds to its own copy, so the processor need not lock the cache line.
         let cell = cells + (shard * cellsPerShard + index)
         let sum = cell.pointee.load(ordering: .relaxed) &+ value
         cell.pointee.store(sum, ordering: .relaxed)
@@ -48,8 +48,8 @@ final class ShardedCells: @unchecked Sendable {
         return total
     }
 
-    /// Sets every copy; before anyone adds.
+    /// Sets every copy; call it before anything is added.
     func fill(_ value: () -> UInt64) {
-        for place in 0..<shardCount * cellsPerShard { cells[place].store(value(), ordering: .relaxed) }
+        for index in 0..<shardCount * cellsPerShard { cells[index].store(value(), ordering: .relaxed) }
     }
 }

@@ -1,12 +1,12 @@
-/// Names one request in the logs of all services that it touches.
+/// The id of one request in the logs of all services that it reaches.
 public struct RequestID: Sendable, Hashable, CustomStringConvertible {
     /// 8 to 64 letters, digits, hyphens and underscores.
     public let description: String
 
-    /// A new one, of 13 characters.
+    /// A new id of 13 characters.
     public init(from source: IDSource) {
         var rest = source.next()
-        // 13 digits of 5 bits fit a string that needs no memory of its own.
+        // 13 digits of 5 bits fit into a string without an allocation.
         description = String(unsafeUninitializedCapacity: 13) { text in
             for place in text.indices {
                 let digit = UInt8(truncatingIfNeeded: rest & 31)
@@ -17,7 +17,7 @@ public struct RequestID: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Takes over an id from the API gateway or another service; nil for anything else.
+    /// Accepts an id from the API gateway or another service; nil for any other text.
     public init?(_ text: Span<UInt8>) {
         guard (8...64).contains(text.count) else { return nil }
         for index in text.indices {

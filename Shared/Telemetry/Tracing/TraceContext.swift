@@ -1,8 +1,8 @@
 internal import Wire
 
-/// Where a request stands in its trace, as W3C Trace Context level 1 passes it on in `traceparent`.
+/// A request's position in its trace, passed on in `traceparent` (W3C Trace Context level 1).
 public struct TraceContext: Sendable, Hashable {
-    /// The whole trace, the same in every service.
+    /// The id of the whole trace, the same in every service.
     public struct TraceID: Sendable, Hashable, CustomStringConvertible {
         let high: UInt64
         let low: UInt64
@@ -10,7 +10,7 @@ public struct TraceContext: Sendable, Hashable {
         public var description: String { hexadecimal(high, low) }
     }
 
-    /// One step of a trace: a request to one service.
+    /// The id of one step of a trace: a request to one service.
     public struct SpanID: Sendable, Hashable, CustomStringConvertible {
         let number: UInt64
 
@@ -21,10 +21,10 @@ public struct TraceContext: Sendable, Hashable {
     public let spanID: SpanID
     /// Whether the caller records the trace.
     public let isSampled: Bool
-    /// What tracing systems tell each other, passed on as it came: `tracestate`, at most 512 bytes.
+    /// The value of `tracestate`, passed on unchanged: data of tracing systems, at most 512 bytes.
     public var state: String?
 
-    /// Begins a trace.
+    /// Starts a trace.
     public init(from source: IDSource, isSampled: Bool = false) {
         traceID = TraceID(high: source.next(), low: source.next())
         spanID = SpanID(number: source.next())
@@ -38,7 +38,7 @@ public struct TraceContext: Sendable, Hashable {
         self.state = state
     }
 
-    /// A step within this one, for a request of our own or for the work on one that has come.
+    /// A step within this one, for an outgoing request or for the work on an incoming one.
     public func child(from source: IDSource) -> TraceContext {
         let spanID = SpanID(number: source.next())
         return TraceContext(traceID: traceID, spanID: spanID, isSampled: isSampled, state: state)
@@ -48,9 +48,9 @@ public struct TraceContext: Sendable, Hashable {
 extension TraceContext {
     private static let length = 55
 
-    /// Reads the value of a `traceparent` header; nil where it is not well-formed, and a new trace is to begin.
+    /// Parses the value of a `traceparent` header; nil if it is not well-formed, and a new trace should start.
     public init?(traceparent text: Span<UInt8>, state: Span<UInt8>? = nil) {
-        // Later versions may append fields behind a hyphen; what is known of them stays where it is.
+        // Later versions may append fields behind a hyphen; the known fields keep their offsets.
         guard text.count == Self.length || text.count > Self.length && text[Self.length] == UInt8(ascii: "-"),
             let version = text.hexadecimal(0..<2), version != 0xFF, version > 0 || text.count == Self.length,
             text[2] == UInt8(ascii: "-"), text[35] == UInt8(ascii: "-"), text[52] == UInt8(ascii: "-"),
@@ -65,7 +65,7 @@ extension TraceContext {
         }
     }
 
-    /// The value of the `traceparent` header to send with a request.
+    /// The value of the `traceparent` header of a request.
     public var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
 }
 
@@ -80,7 +80,7 @@ private func hexadecimal(_ numbers: UInt64...) -> String {
 }
 
 extension Span<UInt8> {
-    /// The number that lower-case digits stand for; nil for anything else.
+    /// The number in lower-case hexadecimal digits; nil for any other text.
     fileprivate func hexadecimal(_ range: Range<Int>) -> UInt64? {
         var number: UInt64 = 0
         for index in range {

@@ -1,8 +1,8 @@
 public import EventLoop
 
-/// A WebSocket on a stream socket: performs what its `WebSocketMachine` says.
+/// A WebSocket on a stream socket: performs the actions of its `WebSocketMachine`.
 ///
-/// An idle one costs a few hundred bytes besides its `StreamSocket`, and no task.
+/// An idle connection costs a few hundred bytes besides its `StreamSocket`, and no task.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its socket's loop.
 public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
@@ -10,20 +10,20 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     public let socket: StreamSocket
     private let options: WebSocketOptions
     private var machine: WebSocketMachine
-    /// Bytes from the beginning of the object that the sending of a shared frame looks at.
+    /// Bytes from the start of the object that sending a shared frame reads; see `MemoryHint`.
     public static let sharingSize = 192
-    /// Who is told; nil once the WebSocket has ended.
+    /// The receiver of messages; nil once the WebSocket has ended.
     public private(set) var handler: (any WebSocketHandler)?
     private var isReadingPaused = false
     private var hasHeard = false
-    /// Keeps alive an open WebSocket, and limits how long a closing one takes.
+    /// Sends keep-alive pings while open, and limits the time of closing.
     private var timer: LoopTimer?
 
-    /// Takes a socket whose handshake is done; on its loop.
+    /// Takes over a socket after the handshake, on its loop.
     ///
     /// - Parameters:
-    ///   - deflate: what the handshake agreed on; needs the loop's `pool`.
-    ///   - open: makes the handler, which is held until the WebSocket has ended; messages may be sent already.
+    ///   - deflate: the negotiated parameters; they need the loop's `pool`.
+    ///   - open: makes the handler, which is retained until the WebSocket has ended, and may send messages.
     public init(
         _ socket: StreamSocket, role: Role, options: WebSocketOptions = WebSocketOptions(),
         deflate: DeflateParameters? = nil, pool: CompressionPool? = nil,
@@ -32,7 +32,7 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
         self.socket = socket
         self.options = options
         machine = WebSocketMachine(role: role, limits: options.limits, deflate: deflate, pool: pool)
-        // Our own limit speaks first, unless the frame that tells of it has no room either.
+        // `outputLimit` applies first; the rest is room for the close frame that reports it.
         socket.writeLimit = options.outputLimit + 64 * 1024
         handler = open(self)
         if let keepAlive = options.keepAlive { startTimer(after: keepAlive) { $0.checkAlive(isPinged: false) } }
@@ -43,7 +43,8 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
 
     // MARK: Sending
 
-    /// Sends a message, compressed where that was agreed and is worth it; nothing happens once the WebSocket closes.
+    /// Sends a message, compressed if that was negotiated and the message is long enough. Does nothing once the WebSocket
+    /// closes.
     public func send(_ message: Message, compressed: Bool = true) {
         if let frame = machine.frame(of: message, compressed: compressed) { write(frame) }
     }
@@ -53,30 +54,30 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
         if let frame = machine.frame(of: shared) { write(frame) }
     }
 
-    /// Asks for a pong with the same payload of at most 125 bytes.
+    /// Sends a ping with a payload of at most 125 bytes, which the pong repeats.
     public func ping(_ payload: [UInt8] = []) {
         if let frame = machine.ping(payload) { write(frame) }
     }
 
-    /// Bytes that wait to be sent.
+    /// Bytes that are queued and not sent.
     public var queuedBytes: Int { socket.queuedBytes }
 
-    /// Sends what the kernel takes, now.
+    /// Sends queued bytes now, as many as the kernel takes.
     public func flush() { socket.flush() }
 
-    /// Cuts off a peer that reads too slowly, with 1013; what has not begun to leave never will.
+    /// Disconnects a peer that reads too slowly, with 1013; queued frames that have not begun to leave are dropped.
     ///
-    /// The handler is told later, because the caller may be going through all its connections.
+    /// The handler is told at the end of the turn, because the caller may be iterating over its connections.
     public func cutOff() {
         guard machine.isOpen else { return }
-        // What waits would never arrive; a code does, once the peer reads again.
+        // Dropping the queue makes room for the close frame, which arrives once the peer reads again.
         socket.discardUnsent()
         let action = machine.fail(ProtocolFailure(.tryAgainLater, "reads too slowly"))
         socket.loop.atEndOfTick { [self] in perform(action) }
     }
 
     private func write(_ frame: [UInt8]) {
-        // Much may have been sent in this turn of the loop to a peer that takes it all.
+        // A peer that reads fast may simply have been sent much in this turn of the loop.
         if socket.queuedBytes + frame.count > options.outputLimit { socket.flush() }
         guard socket.queuedBytes + frame.count > options.outputLimit else { return socket.write(frame) }
         cutOff()
@@ -84,13 +85,13 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
 
     // MARK: Receiving
 
-    /// Delivers no more messages, and leaves further bytes in the kernel, until `resumeReading`.
+    /// Stops delivering messages and reading bytes until `resumeReading`.
     public func pauseReading() {
         isReadingPaused = true
         socket.pauseReading()
     }
 
-    /// Goes on after `pauseReading`.
+    /// Reads and delivers again after `pauseReading`.
     public func resumeReading() {
         isReadingPaused = false
         socket.resumeReading()
@@ -129,7 +130,7 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
 
     // MARK: Ending
 
-    /// Begins the close handshake; what is queued goes out first, and what still comes is dropped.
+    /// Begins the close handshake: queued messages are sent first, and messages that still arrive are dropped.
     public func close(_ code: CloseCode = .normal, reason: String = "") {
         guard let frame = machine.close(code, reason: reason) else { return }
         socket.write(frame)
@@ -152,7 +153,7 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
         handler?.ended(ending, on: self)
     }
 
-    /// Lets the peer read the last frame before the connection goes: it is closed when the peer has ended its side too.
+    /// Lets the peer read the last frame: the connection is closed when the peer has ended its side too.
     private func endConnection() {
         guard !socket.isClosed else { return }
         socket.endAfterFlush()
@@ -162,7 +163,7 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
 
     private func checkAlive(isPinged: Bool) {
         guard let keepAlive = options.keepAlive, machine.isOpen else { return }
-        // While reading is paused, silence says nothing.
+        // While reading is paused, silence has no meaning.
         let isSilent = !hasHeard && !isReadingPaused
         if isPinged && isSilent { return socket.close() }
         hasHeard = false

@@ -1,13 +1,13 @@
-/// What an application does with a WebSocket. All calls come on the connection's loop.
+/// The application's side of a WebSocket. All calls are made on the connection's loop.
 public protocol WebSocketHandler: AnyObject {
     func received(_ message: Message, on connection: WebSocketConnection)
-    /// The peer has answered a `ping`.
+    /// The peer answered a `ping`.
     func receivedPong(_ payload: [UInt8], on connection: WebSocketConnection)
-    /// The kernel takes no more for now: the peer is slow. `drained` follows, or the end.
+    /// The kernel takes no more bytes because the peer reads slowly. `drained` or `ended` follows.
     func congested(_ connection: WebSocketConnection)
-    /// All that had to wait for the kernel has left.
+    /// All queued bytes have left.
     func drained(_ connection: WebSocketConnection)
-    /// The last call: nothing more can come or go.
+    /// The WebSocket has ended; this is the last call.
     func ended(_ ending: Ending, on connection: WebSocketConnection)
 }
 

@@ -1,13 +1,14 @@
-/// The limits and times of a WebSocket.
+/// The limits and time-outs of a WebSocket.
 public struct WebSocketOptions: Sendable {
-    /// How much the peer may send at once. Default 1 MiB a message.
+    /// The largest messages that the peer may send. Default 1 MiB.
     public var limits = SizeLimits()
-    /// Bytes that may wait for a slow reader before it is cut off with 1013; at least the largest message sent.
-    /// Default 1 MiB.
+    /// Bytes that may be queued for a slow reader before it is disconnected with 1013; not less than the largest message
+    /// sent. Default 1 MiB.
     public var outputLimit = 1 << 20
-    /// How long the peer may take to answer a close frame, or to end the connection after it. Default 5 s.
+    /// How long the peer may take to answer a close frame, or to close the connection after it. Default 5 s.
     public var closeTimeout = Duration.seconds(5)
-    /// After so long a silence the peer is pinged, after as long again it is taken for lost; nil never asks. Default nil.
+    /// A silent peer is pinged after this time, and considered lost after the same time again; nil sends no pings.
+    /// Default nil.
     public var keepAlive: Duration?
 
     /// The defaults.

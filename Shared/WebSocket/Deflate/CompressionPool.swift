@@ -1,24 +1,24 @@
-/// The zlib contexts of one loop: one shared of each kind, and a bounded number that belong to single sockets.
+/// The zlib contexts of one loop: a shared one of each kind, and a limited number that belong to single sockets.
 ///
-/// - Note: Confined to its loop, like all that uses it.
+/// - Note: Confined to its loop, like everything that uses it.
 public final class CompressionPool {
-    /// What is negotiated while there is room for sockets with contexts of their own.
+    /// The policy while more sockets may have contexts of their own.
     public let preferredPolicy: DeflatePolicy
-    /// So many sockets may keep contexts. Default 64.
+    /// The number of sockets that may have contexts of their own. Default 64.
     public let maximumOwnContexts: Int
     private(set) var ownContexts = 0
 
-    /// Expands any message that refers to no other.
+    /// Decompresses messages that do not refer to earlier ones.
     private(set) lazy var inflater = Inflater(windowBits: 15)
     private var deflaters: [Deflater?] = Array(repeating: nil, count: 16)
 
-    /// Nothing is allocated before it is used.
+    /// Contexts are allocated when they are first used.
     public init(policy: DeflatePolicy = DeflatePolicy(), maximumOwnContexts: Int = 64) {
         preferredPolicy = policy
         self.maximumOwnContexts = maximumOwnContexts
     }
 
-    /// What to negotiate now: without contexts of its own once too many sockets have one.
+    /// The policy to negotiate now: without own contexts once the limit is reached.
     public var policy: DeflatePolicy {
         guard ownContexts >= maximumOwnContexts else { return preferredPolicy }
         var policy = preferredPolicy
@@ -27,7 +27,7 @@ public final class CompressionPool {
         return policy
     }
 
-    /// Compresses messages that refer to no other and reach back no farther than 2^`windowBits`.
+    /// Compresses messages that do not refer to earlier ones, within a window of 2^`windowBits`.
     func deflater(windowBits: Int) -> Deflater {
         if let deflater = deflaters[windowBits] { return deflater }
         let deflater = makeDeflater(windowBits: windowBits)
@@ -39,8 +39,8 @@ public final class CompressionPool {
         Deflater(windowBits: windowBits, level: preferredPolicy.level, memoryLevel: preferredPolicy.memoryLevel)
     }
 
-    /// One socket's place among those with contexts; given back when released.
-    final class Place {
+    /// Counts one socket with contexts of its own until it is released.
+    final class ContextSlot {
         private let pool: CompressionPool
 
         init(in pool: CompressionPool) {

@@ -1,8 +1,8 @@
-/// The parameters of one `permessage-deflate` entry, an offer or an answer, as written.
+/// The parameters of one `permessage-deflate` entry, in an offer or an answer, as written.
 struct DeflateOffer: Equatable {
     static let name = "permessage-deflate"
 
-    /// A window size where the parameter may stand without a value.
+    /// A window size whose parameter may have no value.
     enum WindowBits: Equatable {
         case any
         case atMost(Int)
@@ -15,7 +15,7 @@ struct DeflateOffer: Equatable {
 
     init() {}
 
-    /// Nil for another extension, and for unknown, repeated or ill-valued parameters: the entry is to be declined.
+    /// Returns nil for another extension, and for unknown, repeated or invalid parameters: decline the entry.
     init?(_ entry: HandshakeExtension) {
         guard entry.name.lowercased() == Self.name else { return nil }
         var seen: Set<String> = []

@@ -1,27 +1,27 @@
-/// What a server or client wants of permessage-deflate.
+/// The permessage-deflate parameters that a server or client aims for.
 ///
-/// By default neither side keeps a context between messages: then no socket holds zlib memory, all of a loop share one
-/// deflater and one inflater, and a broadcast is compressed once for all.
+/// By default neither side keeps a context between messages. Then no socket holds zlib memory, all sockets of a loop share
+/// one deflater and one inflater, and a broadcast is compressed once.
 public struct DeflatePolicy: Sendable {
-    /// Lets the server's messages refer to earlier ones; costs `Deflater`'s memory a socket.
+    /// Lets the server's messages refer to earlier ones; costs a `Deflater` for each socket.
     public var keepsServerContext = false
-    /// Lets the client's messages refer to earlier ones; costs about 40 KiB a socket.
+    /// Lets the client's messages refer to earlier ones; costs about 40 KiB for each socket.
     public var keepsClientContext = false
-    /// At most so far back reach the server's messages: 2 to this power, 8 to 15. Default 15.
+    /// The server's messages refer back at most 2 to this power bytes, 8 to 15. Default 15.
     public var serverWindowBits = 15
-    /// At most so far back reach the client's messages, where it lets itself be told. Default 15.
+    /// The client's messages refer back at most 2 to this power bytes, if the client supports the limit. Default 15.
     public var clientWindowBits = 15
-    /// zlib's level: 1 is fast, 9 small. Default 1.
+    /// zlib's level, from 1 (fast) to 9 (small). Default 1.
     public var level = 1
     /// zlib's memory level, 1 to 9. Default 8.
     public var memoryLevel = 8
-    /// Messages of fewer bytes go out as they are. Default 256.
+    /// Shorter messages are not compressed. Default 256 bytes.
     public var minimumSize = 256
 
-    /// The policy of the defaults.
+    /// The defaults.
     public init() {}
 
-    /// The answer to the first offer that can be accepted, as parameters and as header value; nil declines them all.
+    /// Answers the first acceptable offer, as parameters and as header value; nil declines all offers.
     func answer(to offers: [HandshakeExtension]) -> (parameters: DeflateParameters, header: String)? {
         guard let offer = offers.lazy.compactMap(DeflateOffer.init).first else { return nil }
         var answer = DeflateOffer()
@@ -39,7 +39,7 @@ public struct DeflatePolicy: Sendable {
         return (DeflateParameters(agreed: answer), answer.header)
     }
 
-    /// What a client asks for.
+    /// The client's offer.
     var offer: DeflateOffer {
         var offer = DeflateOffer()
         offer.serverNoContextTakeover = !keepsServerContext
@@ -49,7 +49,7 @@ public struct DeflatePolicy: Sendable {
         return offer
     }
 
-    /// What a server's answer to `offer` comes to; nil where it answers what was not asked (RFC 7692 §7.1).
+    /// Reads a server's answer to `offer`; nil if it contains something that was not offered (RFC 7692 §7.1).
     func accept(_ answer: HandshakeExtension) -> DeflateParameters? {
         guard let answer = DeflateOffer(answer), answer.clientMaxWindowBits != .any else { return nil }
         if !keepsServerContext && !answer.serverNoContextTakeover { return nil }

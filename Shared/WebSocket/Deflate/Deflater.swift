@@ -1,15 +1,15 @@
 internal import CZlib
 
-/// Compresses messages as RFC 7692 §7.2.1 says. It belongs to one loop.
+/// Compresses messages by RFC 7692 §7.2.1. It belongs to one loop.
 ///
 /// It holds 2^(windowBits + 2) + 2^(memoryLevel + 9) bytes: 256 KiB at 15 and 8, 32 KiB at 12 and 5.
 final class Deflater {
-    /// The farthest that a compressed message reaches back is 2^windowBits bytes.
+    /// A compressed message refers back at most 2^windowBits bytes.
     let windowBits: Int
-    /// zlib keeps its address, so it never moves.
+    /// zlib keeps its address, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private static let trailer = 4
-    /// How many messages it has compressed.
+    /// The number of compressed messages.
     private(set) var messageCount = 0
 
     /// `windowBits` is 8 to 15, `level` 1 (fast) to 9 (small), `memoryLevel` 1 to 9.
@@ -18,7 +18,7 @@ final class Deflater {
         self.windowBits = windowBits
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // zlib has no raw window of 256 bytes, but with one of 512 it reaches back 250 bytes at most.
+        // zlib has no raw window of 256 bytes, but with one of 512 it refers back 250 bytes at most.
         let zlibBits = max(9, windowBits)
         let status = cz_deflate_init_raw(stream, Int32(level), Int32(zlibBits), Int32(memoryLevel))
         precondition(status == Z_OK, "zlib: \(status)")
@@ -29,11 +29,11 @@ final class Deflater {
         stream.deallocate()
     }
 
-    /// The payload of a compressed message; without `keepingContext` it refers to no message before it.
+    /// Compresses a message; without `keepingContext` it does not refer to earlier messages.
     func compress(_ bytes: [UInt8], keepingContext: Bool) -> [UInt8] {
         messageCount += 1
         if !keepingContext { deflateReset(stream) }
-        // An empty block; zlib would write nothing when it has just flushed.
+        // An empty block: zlib writes nothing if it has just flushed.
         guard !bytes.isEmpty else { return [0] }
         let capacity = Int(deflateBound(stream, UInt(bytes.count))) + 16
         return bytes.withUnsafeBufferPointer { input in
@@ -47,7 +47,7 @@ final class Deflater {
     private func run(capacity: Int) -> [UInt8] {
         var output = flush(into: capacity)
         while stream.pointee.avail_out == 0 { output += flush(into: 4096) }
-        // A sync flush ends with 00 00 FF FF, which the receiver puts back.
+        // A sync flush ends with 00 00 FF FF, which the receiver appends again.
         output.removeLast(Self.trailer)
         return output
     }

@@ -1,15 +1,15 @@
 internal import CZlib
 
-/// Expands messages as RFC 7692 §7.2.2 says. It belongs to one loop and holds about 40 KiB at 15 window bits.
+/// Decompresses messages by RFC 7692 §7.2.2. It belongs to one loop and holds about 40 KiB at 15 window bits.
 final class Inflater {
-    /// zlib keeps its address, so it never moves.
+    /// zlib keeps its address, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private static let trailer: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
-    /// So many blocks marked as the last may stand in one message. Senders that mark any mark one, and each costs two copies
-    /// of the window, for two bytes of input.
+    /// The number of blocks marked as the last that one message may have. Real senders mark one at most; each costs two
+    /// copies of the window for two bytes of input.
     private static let mostLastBlocks = 16
 
-    /// `windowBits` of 8 to 15: at least what the sender uses.
+    /// `windowBits` is 8 to 15 and not less than the sender's.
     init(windowBits: Int = 15) {
         precondition((8...15).contains(windowBits))
         stream = .allocate(capacity: 1)
@@ -23,9 +23,9 @@ final class Inflater {
         stream.deallocate()
     }
 
-    /// The message whose compressed payload is `bytes`; `keepingContext` lets it refer to those before it.
+    /// Decompresses a payload; with `keepingContext` it may refer to earlier messages.
     ///
-    /// - Throws: 1007 for what is not deflate or ends too often, 1009 once there are more than `limit` bytes.
+    /// - Throws: 1007 if the payload is not deflate or has too many last blocks, 1009 beyond `limit` bytes.
     func expand(
         _ bytes: [UInt8], keepingContext: Bool, limit: Int
     ) throws(ProtocolFailure) -> [UInt8] {
@@ -57,7 +57,7 @@ final class Inflater {
         }
     }
 
-    /// After a block marked as the last (RFC 7692 §7.2.3.4) another stream follows that may still refer back.
+    /// Behind a block marked as the last (RFC 7692 §7.2.3.4) another stream may follow that refers to earlier bytes.
     private func beginNextStream() {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32768) { window in
             var count: UInt32 = 0
@@ -67,7 +67,7 @@ final class Inflater {
         }
     }
 
-    /// What has been inflated; grows to one byte above its limit, which is how going beyond it shows.
+    /// The decompressed bytes. They grow to one byte above the limit, which shows that the limit is exceeded.
     private struct Output {
         let limit: Int
         var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
-/// Whole frames as bytes.
+/// Encodes complete frames.
 enum FrameEncoding {
-    /// A final frame of one piece; a `maskKey` makes it a client's.
+    /// Encodes an unfragmented frame; clients pass a `maskKey`.
     static func frame(
         _ opcode: Opcode, _ payload: [UInt8], isCompressed: Bool = false, maskKey: UInt32? = nil
     ) -> [UInt8] {
@@ -19,7 +19,7 @@ enum FrameEncoding {
         return bytes
     }
 
-    /// A close frame's payload: nothing, or a code and a reason cut to what fits, at a character.
+    /// Makes the payload of a close frame: empty, or a code and a reason, truncated at a character to fit.
     static func closePayload(_ code: CloseCode?, _ reason: String) -> [UInt8] {
         guard let code else { return [] }
         var payload = [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)]

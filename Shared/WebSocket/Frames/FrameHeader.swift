@@ -4,16 +4,16 @@ struct FrameHeader: Equatable {
     /// RSV1: with permessage-deflate, the message that starts here is compressed.
     var isCompressed: Bool
     var opcode: Opcode
-    /// In wire order, the first byte lowest; nil for a frame without mask.
+    /// In wire order, with the first byte lowest; nil for a frame without mask.
     var maskKey: UInt32?
     var length: Int
 
-    /// A control frame's payload is never longer.
+    /// The largest payload of a control frame.
     static let maximumControlLength = 125
 
-    /// Reads a header from the start of `bytes` and says how long it was; nil where bytes are missing.
+    /// Reads a header from the start of `bytes` and returns it with its size; nil if bytes are missing.
     ///
-    /// What two bytes show to be wrong is refused with those two.
+    /// Errors in the first two bytes are reported before the others have arrived.
     static func read(
         _ bytes: UnsafeRawBufferPointer
     ) throws(ProtocolFailure) -> (header: FrameHeader, size: Int)? {
@@ -41,7 +41,7 @@ struct FrameHeader: Equatable {
         return (header, size)
     }
 
-    /// An extended length, which has to be the shortest that can hold its value.
+    /// Reads an extended length, which must use the shortest form for its value.
     private static func readLength(_ bytes: UnsafeRawBufferPointer) throws(ProtocolFailure) -> Int {
         let length = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         guard length >= (bytes.count == 2 ? 126 : 65536) else { throw .protocolError("length not minimal") }
@@ -49,7 +49,7 @@ struct FrameHeader: Equatable {
         return length
     }
 
-    /// How many bytes `write` appends.
+    /// The number of bytes that `write` appends.
     var size: Int { 2 + (length < 126 ? 0 : length < 65536 ? 2 : 8) + (maskKey == nil ? 0 : 4) }
 
     /// Appends the header in its shortest form.

@@ -1,10 +1,10 @@
 /// Reads frame headers from bytes that may be split anywhere.
 struct FrameHeaderReader {
-    /// The start of a header whose end has not come yet; none is longer.
+    /// The start of a header whose end has not arrived; no header is longer.
     private var held: InlineArray<14, UInt8> = InlineArray(repeating: 0)
     private var heldCount = 0
 
-    /// The header at `position`, which moves behind it; nil, with all bytes taken, where more are needed.
+    /// Reads the header at `position` and moves `position` behind it; nil, with all bytes consumed, if more are needed.
     mutating func next(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(ProtocolFailure) -> FrameHeader? {

@@ -1,12 +1,12 @@
-/// The XOR that clients lay over their payloads (RFC 6455 §5.3), eight bytes at a time.
+/// Applies the XOR mask of client payloads (RFC 6455 §5.3), eight bytes at a time.
 struct FrameMask {
-    /// The key's four bytes as they came, the next one to be used lowest.
+    /// The four bytes of the key in wire order, rotated so that the next one to use is lowest.
     private var key: UInt32
 
-    /// `key` holds the bytes in wire order, the first one lowest.
+    /// `key` contains the bytes in wire order, with the first one lowest.
     init(key: UInt32) { self.key = key }
 
-    /// Masks or unmasks in place; the next call goes on where this one stopped.
+    /// Masks or unmasks in place; the next call continues behind this one.
     mutating func apply(to bytes: UnsafeMutableRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
         let wide = UInt64(key) | UInt64(key) << 32

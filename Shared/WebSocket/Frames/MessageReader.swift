@@ -1,22 +1,24 @@
-/// Puts a peer's frames together again: bytes in, messages and control frames out, every rule of RFC 6455 checked.
+internal import Wire
+
+/// Assembles messages and control frames from received bytes, and checks every rule of RFC 6455.
 ///
-/// It holds what it has of a message and nothing else; a peer that announces much and sends little costs little.
+/// It holds only the received part of a message: a peer that announces a long message and sends little costs little.
 struct MessageReader {
-    /// What has come in whole.
+    /// A complete message or control frame.
     enum Received: Equatable {
-        /// Text is checked already, unless the bytes are still compressed.
+        /// Text has been checked, unless the bytes are still compressed.
         case message(Message, isCompressed: Bool)
         case ping([UInt8])
         case pong([UInt8])
-        /// No code where the frame was empty.
+        /// The code is nil if the frame was empty.
         case close(CloseCode?, reason: [UInt8])
     }
 
-    /// The message whose fragments are coming in.
+    /// The message whose fragments are arriving.
     private struct Partial {
         var message: Message
         var isCompressed: Bool
-        var validator = UTF8Validator()
+        var checker = TextChecker()
 
         var isCheckedText: Bool { message.kind == .text && !isCompressed }
     }
@@ -27,12 +29,12 @@ struct MessageReader {
     private var headerReader = FrameHeaderReader()
     private var frame: FrameHeader?
     private var mask = FrameMask(key: 0)
-    /// Payload bytes of the frame that have not come yet.
+    /// Payload bytes of the frame that have not arrived.
     private var remaining = 0
     private var partial: Partial?
     private var control: [UInt8] = []
 
-    /// So much is reserved for an announced payload before any of it has come.
+    /// The largest number of bytes reserved for an announced payload before any of it has arrived.
     private static let trustedLength = 64 * 1024
 
     init(role: Role, limits: SizeLimits, allowsCompression: Bool) {
@@ -41,8 +43,8 @@ struct MessageReader {
         expectsMask = role == .server
     }
 
-    /// Reads from `position` on, up to the end of the first thing that is whole, and moves `position` there;
-    /// nil when all bytes are taken.
+    /// Reads from `position` on up to the end of the first complete message or control frame, and moves `position`
+    /// there; nil when all bytes are consumed.
     mutating func next(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(ProtocolFailure) -> Received? {
@@ -74,7 +76,7 @@ struct MessageReader {
 
     private mutating func beginData(_ header: FrameHeader) throws(ProtocolFailure) {
         guard (header.opcode == .continuation) == (partial != nil) else {
-            throw .protocolError(partial == nil ? "continuation of nothing" : "message within a message")
+            throw .protocolError(partial == nil ? "continuation without a message" : "message within a message")
         }
         guard !header.isCompressed || allowsCompression && header.opcode != .continuation else {
             throw .protocolError("compression bit set")
@@ -94,14 +96,14 @@ struct MessageReader {
             _ = Self.append(bytes, to: &control, unmaskedBy: &mask) { _ in true }
             return
         }
-        // The closure checks the part while it is at hand, so that a fault is found before the rest has come.
+        // Each part is checked when it arrives, so that invalid text fails before the rest has arrived.
         let isChecked = partial!.isCheckedText
-        var validator = partial!.validator
+        var checker = partial!.checker
         let isValid = Self.append(bytes, to: &partial!.message.bytes, unmaskedBy: &mask) { part in
-            !isChecked || validator.accept(part)
+            !isChecked || checker.accept(part)
         }
         guard isValid else { throw .invalidUTF8 }
-        partial!.validator = validator
+        partial!.checker = checker
     }
 
     private static func append(
@@ -131,7 +133,7 @@ struct MessageReader {
         }
         guard frame.isFinal, let whole = partial else { return nil }
         partial = nil
-        guard whole.validator.isBetweenCharacters else { throw .invalidUTF8 }
+        guard whole.checker.isBetweenCharacters else { throw .invalidUTF8 }
         return .message(whole.message, isCompressed: whole.isCompressed)
     }
 
@@ -139,12 +141,9 @@ struct MessageReader {
         guard !payload.isEmpty else { return .close(nil, reason: []) }
         guard payload.count >= 2 else { throw .protocolError("close frame of one byte") }
         let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
-        guard code.mayTravel else { throw .protocolError("close code \(code.rawValue)") }
+        guard code.isSendable else { throw .protocolError("close code \(code.rawValue)") }
         let reason = Array(payload[2...])
-        var validator = UTF8Validator()
-        guard reason.withUnsafeBytes({ validator.accept($0) }), validator.isBetweenCharacters else {
-            throw .invalidUTF8
-        }
+        guard reason.span.isUTF8 else { throw .invalidUTF8 }
         return .close(code, reason: reason)
     }
 }

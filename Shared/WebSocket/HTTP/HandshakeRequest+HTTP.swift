@@ -1,7 +1,7 @@
 public import HTTP
 
 extension HandshakeRequest {
-    /// What an HTTP request says of itself.
+    /// Takes the handshake's fields from an HTTP request.
     public init(_ request: Request) {
         self.init(method: request.method.rawValue) { name in
             guard let name = HeaderName(name) else { return [] }

@@ -5,8 +5,8 @@ extension Response {
     /// Opens a WebSocket on the request's connection.
     ///
     /// - Parameters:
-    ///   - pool: the zlib contexts of the loop that the request came on; needed where the handshake agreed on compression.
-    ///   - open: called on the loop before anything is read; makes the connection's handler.
+    ///   - pool: the zlib contexts of the request's loop; required if the handshake negotiated compression.
+    ///   - open: makes the connection's handler; called on the loop before anything is read.
     public static func webSocket(
         _ handshake: ServerHandshake, options: WebSocketOptions = WebSocketOptions(),
         pool: LoopLocal<CompressionPool>? = nil,

@@ -1,7 +1,7 @@
 public import HTTP
 
 extension ServerHandshake {
-    /// `headers` as HTTP's fields.
+    /// `headers` as fields of HTTP.
     public var fields: Headers {
         var fields = Headers()
         for (name, value) in headers {

@@ -1,10 +1,11 @@
+internal import HTTP
 internal import Wire
 
-/// A client's half of the handshake: the request it sends and its check of the reply.
+/// A client's side of the handshake: makes the request and checks the reply.
 public struct ClientHandshake: Sendable {
     /// Why a reply does not open the WebSocket.
     public struct Refused: Error {
-        /// The HTTP status, or nil for what is no HTTP reply.
+        /// The HTTP status; nil if the bytes are not an HTTP reply.
         public let status: Int?
         public let reason: String
     }
@@ -14,7 +15,7 @@ public struct ClientHandshake: Sendable {
     private let acceptKey: String
     private let policy: DeflatePolicy?
 
-    /// `target` is path and query; `headers` come besides those of the protocol.
+    /// `target` is path and query; `headers` are sent besides those of the protocol.
     public init(
         host: String, target: String, headers: [(name: String, value: String)] = [],
         deflate policy: DeflatePolicy? = nil
@@ -33,22 +34,28 @@ public struct ClientHandshake: Sendable {
         request = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
-    /// Checks the head of a reply, up to and without its empty line; returns what was agreed for permessage-deflate.
+    /// Checks the head of a reply, with or without its empty line.
+    ///
+    /// - Returns: the negotiated parameters of permessage-deflate.
     public func accept(head: [UInt8]) throws(Refused) -> DeflateParameters? {
-        let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: true)
-        let words = lines.first?.split(separator: " ") ?? []
-        guard words.count >= 2, words[0].hasPrefix("HTTP/1.1"), let status = Int(words[1]) else {
+        let status: Int
+        let headers: Headers
+        do throws(Refusal) {
+            var whole = head
+            while whole.last == 0x0A || whole.last == 0x0D { whole.removeLast() }
+            whole += "\r\n\r\n".utf8
+            guard let reply = try ReplyParser.parse(whole.span.bytes) else { throw .malformed }
+            status = Int(reply.status.code)
+            headers = reply.headers
+        } catch {
             throw Refused(status: nil, reason: "not HTTP")
         }
         guard status == 101 else { throw Refused(status: status, reason: "status \(status)") }
-        let fields = lines.dropFirst().compactMap(Self.field)
-        func value(_ name: String) -> String {
-            fields.filter { $0.name == name }.map(\.value).joined(separator: ",")
+        func value(_ name: HeaderName) -> String { headers.all(name).joined(separator: ",") }
+        guard value("Sec-WebSocket-Accept") == acceptKey, value(.upgrade).lowercased() == "websocket" else {
+            throw Refused(status: status, reason: "the reply answers another handshake")
         }
-        guard value("sec-websocket-accept") == acceptKey, value("upgrade").lowercased() == "websocket" else {
-            throw Refused(status: status, reason: "another handshake's answer")
-        }
-        guard let answers = HandshakeExtension.parse(value("sec-websocket-extensions")), answers.count <= 1 else {
+        guard let answers = HandshakeExtension.parse(value("Sec-WebSocket-Extensions")), answers.count <= 1 else {
             throw Refused(status: status, reason: "malformed extensions")
         }
         guard let answer = answers.first else { return nil }
@@ -56,11 +63,5 @@ public struct ClientHandshake: Sendable {
             throw Refused(status: status, reason: "an extension that was not offered")
         }
         return parameters
-    }
-
-    private static func field(_ line: Substring) -> (name: String, value: String)? {
-        guard let colon = line.firstIndex(of: ":") else { return nil }
-        let value = line[line.index(after: colon)...].drop { $0 == " " }
-        return (line[..<colon].lowercased(), String(value))
     }
 }

@@ -1,4 +1,4 @@
-/// One entry of a `Sec-WebSocket-Extensions` header: a name and parameters with or without a value.
+/// One entry of a `Sec-WebSocket-Extensions` header: a name, and parameters with optional values.
 struct HandshakeExtension: Equatable {
     struct Parameter: Equatable {
         var name: String
@@ -8,9 +8,9 @@ struct HandshakeExtension: Equatable {
     var name: String
     var parameters: [Parameter] = []
 
-    /// All entries in their order; nil where the header breaks the grammar of RFC 6455 §9.1.
+    /// All entries in order; nil if the header violates the grammar of RFC 6455 §9.1.
     static func parse(_ header: String) -> [HandshakeExtension]? {
-        var scanner = HeaderScanner(header)
+        var scanner = ListScanner(header)
         var found: [HandshakeExtension] = []
         repeat {
             // The list grammar of HTTP allows empty entries.
@@ -26,7 +26,7 @@ struct HandshakeExtension: Equatable {
         return scanner.isAtEnd ? found : nil
     }
 
-    private static func parameter(_ scanner: inout HeaderScanner) -> Parameter? {
+    private static func parameter(_ scanner: inout ListScanner) -> Parameter? {
         guard let name = scanner.token() else { return nil }
         guard scanner.skip("=") else { return Parameter(name: name) }
         guard let value = scanner.isAt("\"") ? scanner.quotedToken() : scanner.token() else { return nil }

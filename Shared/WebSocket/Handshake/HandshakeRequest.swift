@@ -1,4 +1,4 @@
-/// What of an HTTP request decides whether it may become a WebSocket. A field may have come several times.
+/// The parts of an HTTP request that the handshake depends on. A field may occur several times.
 public struct HandshakeRequest: Sendable {
     public var method: String
     public var host: [String]
@@ -9,7 +9,7 @@ public struct HandshakeRequest: Sendable {
     public var extensions: [String]
     public var protocols: [String]
 
-    /// `field` gives all values of the header with that name, whatever its case.
+    /// `field` returns all values of the header with that name, in any case.
     public init(method: String, field: (String) -> [String]) {
         self.method = method
         host = field("Host")

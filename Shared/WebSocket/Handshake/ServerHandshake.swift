@@ -1,8 +1,8 @@
-/// A server's consent to a WebSocket: the headers of its 101 and what was negotiated.
+/// A server's side of the handshake: checks the request, negotiates, and makes the headers of the 101.
 public struct ServerHandshake: Sendable {
-    /// What was agreed for permessage-deflate; nil where messages go as they are.
+    /// The negotiated parameters of permessage-deflate; nil if messages are not compressed.
     public let deflate: DeflateParameters?
-    /// The one of the client's subprotocols that was chosen.
+    /// The chosen subprotocol of those that the client offered.
     public let subprotocol: String?
     private let acceptKey: String
     private let extensionHeader: String?
@@ -11,7 +11,7 @@ public struct ServerHandshake: Sendable {
     ///
     /// - Parameters:
     ///   - deflate: nil declines compression.
-    ///   - protocols: those that the server speaks; the first that the client names is chosen, and none is no refusal.
+    ///   - protocols: those that the server speaks. The first one that the client names is chosen; it may name none.
     public init(
         answering request: HandshakeRequest, deflate policy: DeflatePolicy? = nil, protocols: [String] = []
     ) throws(HandshakeRefusal) {
@@ -33,13 +33,13 @@ public struct ServerHandshake: Sendable {
         let answer = policy?.answer(to: offers)
         deflate = answer?.parameters
         extensionHeader = answer?.header
-        guard let offered = HeaderScanner.tokens(request.protocols.joined(separator: ",")) else {
+        guard let offered = ListScanner.tokens(request.protocols.joined(separator: ",")) else {
             throw .malformed("Sec-WebSocket-Protocol is malformed")
         }
         subprotocol = offered.first(where: protocols.contains)
     }
 
-    /// What the head of the 101 says besides `Upgrade` and `Connection`.
+    /// The headers of the 101 besides `Upgrade` and `Connection`.
     public var headers: [(name: String, value: String)] {
         var headers = [("Sec-WebSocket-Accept", acceptKey)]
         if let extensionHeader { headers.append(("Sec-WebSocket-Extensions", extensionHeader)) }
@@ -48,6 +48,6 @@ public struct ServerHandshake: Sendable {
     }
 
     private static func names(_ token: String, in values: [String]) -> Bool {
-        HeaderScanner.tokens(values.joined(separator: ","))?.contains { $0.lowercased() == token } ?? false
+        ListScanner.tokens(values.joined(separator: ","))?.contains { $0.lowercased() == token } ?? false
     }
 }

@@ -1,18 +1,20 @@
-/// The protocol of one side of a WebSocket, without the socket: bytes and wishes in, actions out.
+internal import Wire
+
+/// The state of one side of a WebSocket, without I/O: received bytes and calls go in, actions come out.
 public struct WebSocketMachine {
-    /// What is to be done, at once and in order.
+    /// An action for the driver, to be performed at once and in order.
     public enum Action: Equatable {
         case deliver(Message)
         case deliverPong([UInt8])
         /// Write the bytes of a frame.
         case write([UInt8])
-        /// Nothing more comes or goes: write the last frame, if any, tell the application, and end the connection.
+        /// The WebSocket has ended: write the last frame, if any, tell the application, and end the connection.
         case finish(Ending, lastFrame: [UInt8]?)
     }
 
     private enum State {
         case open
-        /// Our close frame is out, the peer's is awaited.
+        /// Our close frame was sent; the peer's has not arrived.
         case closing
         case ended
     }
@@ -23,7 +25,7 @@ public struct WebSocketMachine {
     private var compression: MessageCompression?
     private var reader: MessageReader
 
-    /// - Parameter deflate: what the handshake agreed on; needs `pool`.
+    /// - Parameter deflate: the negotiated parameters; they need `pool`.
     public init(role: Role, limits: SizeLimits, deflate: DeflateParameters? = nil, pool: CompressionPool? = nil) {
         self.role = role
         maximumMessageSize = limits.message
@@ -41,7 +43,7 @@ public struct WebSocketMachine {
 
     // MARK: Receiving
 
-    /// Takes bytes from `position` on, up to the first that calls for an action; nil when all are taken.
+    /// Takes bytes from `position` on up to the first one that needs an action; nil when all are consumed.
     public mutating func receive(_ bytes: RawSpan, from position: inout Int) -> Action? {
         bytes.withUnsafeBytes { bytes in
             while state != .ended {
@@ -73,9 +75,7 @@ public struct WebSocketMachine {
     private mutating func expand(_ message: Message) throws(ProtocolFailure) -> Message {
         let bytes = try compression!.expand(message.bytes, limit: maximumMessageSize)
         guard message.kind == .text else { return Message(.binary, bytes) }
-        var validator = UTF8Validator()
-        let isText = bytes.withUnsafeBytes { validator.accept($0) } && validator.isBetweenCharacters
-        guard isText else { throw .invalidUTF8 }
+        guard bytes.span.isUTF8 else { throw .invalidUTF8 }
         return Message(.text, bytes)
     }
 
@@ -93,7 +93,7 @@ public struct WebSocketMachine {
         return .finish(Ending(code: failure.code, reason: failure.reason), lastFrame: last)
     }
 
-    /// The peer will send no more, the socket has failed, or the peer has not answered in time.
+    /// The peer has closed the connection, the socket has failed, or the peer did not answer in time.
     public mutating func lost() -> Action? {
         guard state != .ended else { return nil }
         state = .ended
@@ -102,7 +102,8 @@ public struct WebSocketMachine {
 
     // MARK: Sending
 
-    /// The frame of a message, compressed where that was agreed and is worth it; nil once the WebSocket closes.
+    /// Makes the frame of a message, compressed if that was negotiated and the message is long enough; nil once the
+    /// WebSocket closes.
     public mutating func frame(of message: Message, compressed: Bool = true) -> [UInt8]? {
         guard state == .open else { return nil }
         if compressed, let payload = compression?.compress(message.bytes) {
@@ -111,7 +112,7 @@ public struct WebSocketMachine {
         return frame(message.opcode, message.bytes)
     }
 
-    /// The bytes of a frame that was made for many; nil once the WebSocket closes. Only a server shares frames.
+    /// The bytes of a frame that was encoded for many sockets; nil once the WebSocket closes. Only servers share frames.
     public mutating func frame(of shared: SharedFrame) -> [UInt8]? {
         precondition(role == .server, "a client masks each frame by itself")
         guard state == .open else { return nil }
@@ -122,16 +123,16 @@ public struct WebSocketMachine {
         return compressed
     }
 
-    /// A ping frame with at most 125 bytes; nil once the WebSocket closes.
+    /// Makes a ping frame with at most 125 bytes; nil once the WebSocket closes.
     public func ping(_ payload: [UInt8] = []) -> [UInt8]? {
         precondition(payload.count <= FrameHeader.maximumControlLength)
         return state == .open ? frame(.ping, payload) : nil
     }
 
-    /// Begins the close handshake: the frame to send, after which only the peer's close frame is awaited; nil when closing
-    /// already.
+    /// Begins the close handshake: returns the frame to send, behind which only the peer's close frame is expected; nil if
+    /// the WebSocket is closing already.
     public mutating func close(_ code: CloseCode = .normal, reason: String = "") -> [UInt8]? {
-        precondition(code.mayTravel)
+        precondition(code.isSendable)
         guard state == .open else { return nil }
         state = .closing
         return frame(.close, FrameEncoding.closePayload(code, reason))

@@ -1,10 +1,10 @@
-/// Bytes as text of 64 characters (RFC 4648).
+/// Encodes bytes in 64 characters (RFC 4648).
 public enum Base64 {
-    /// Which alphabet, and whether the end is filled up with `=`.
+    /// The alphabet, and whether the text is padded with `=`.
     public enum Form: Sendable {
         case standard
         case standardUnpadded
-        /// With `-` and `_`, unpadded, as in tokens.
+        /// The URL-safe alphabet with `-` and `_`, unpadded, as in tokens.
         case url
 
         var isPadded: Bool { self == .standard }
@@ -19,7 +19,7 @@ public enum Base64 {
         String(decoding: encodedBytes(bytes, form), as: UTF8.self)
     }
 
-    /// The text as its bytes.
+    /// The encoded text as UTF-8.
     public static func encodedBytes(_ bytes: Span<UInt8>, _ form: Form) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { output, count in
             let last = form.last
@@ -29,8 +29,8 @@ public enum Base64 {
                 let group =
                     UInt32(bytes[index]) << 16 | (left > 1 ? UInt32(bytes[index + 1]) << 8 : 0)
                     | (left > 2 ? UInt32(bytes[index + 2]) : 0)
-                for place in 0..<min(4, left + 1) {
-                    let sextet = UInt8(truncatingIfNeeded: group >> (18 - 6 * UInt32(place))) & 0x3F
+                for index in 0..<min(4, left + 1) {
+                    let sextet = UInt8(truncatingIfNeeded: group >> (18 - 6 * UInt32(index))) & 0x3F
                     output[count] = character(for: sextet, last)
                     count += 1
                 }
@@ -44,7 +44,8 @@ public enum Base64 {
         }
     }
 
-    /// The bytes that encode to exactly this text; nil for any other text, such as one with blanks or stray last bits.
+    /// Decodes exactly the text that `encode` writes; nil for any other text, such as one with blanks or non-zero
+    /// trailing bits.
     public static func decode(_ text: Span<UInt8>, _ form: Form) -> [UInt8]? {
         var length = text.count
         if form.isPadded {

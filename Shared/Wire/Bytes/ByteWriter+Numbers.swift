@@ -12,7 +12,7 @@ extension ByteWriter {
         append(magnitude: UInt64(value), negative: false)
     }
 
-    /// Appends `value` in decimal, padded with zeros to `width` digits; higher digits are cut off.
+    /// Appends `value` in decimal, padded with zeros to `width` digits; higher digits are dropped.
     public mutating func append(decimal value: Int, width: Int) {
         append(atMost: width) { output in
             var divisor = 1
@@ -28,8 +28,8 @@ extension ByteWriter {
     public mutating func append(hex value: UInt64) {
         let digits = max(1, (67 - value.leadingZeroBitCount) / 4)
         append(atMost: digits) { output in
-            for place in stride(from: (digits - 1) * 4, through: 0, by: -4) {
-                output.append(hexDigit(UInt8(truncatingIfNeeded: value >> UInt64(place)) & 15))
+            for shift in stride(from: (digits - 1) * 4, through: 0, by: -4) {
+                output.append(hexDigit(UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15))
             }
         }
     }
@@ -57,11 +57,11 @@ extension ByteWriter {
             let start = output.count
             for _ in 0..<digits { output.append(0) }
             var rest = magnitude
-            var place = start + digits
-            while place > start {
-                place -= 1
+            var index = start + digits
+            while index > start {
+                index -= 1
                 let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-                output[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+                output[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
                 rest = quotient
             }
         }

@@ -1,15 +1,15 @@
-/// Bytes being written: a body, a head or a frame, one piece behind the other.
+/// Builds a body, a head or a frame by appending bytes.
 public struct ByteWriter: Sendable, Hashable {
-    /// What has been written.
+    /// The bytes written so far.
     public var bytes: [UInt8]
 
-    /// - Parameter capacity: the bytes to make room for at once.
+    /// - Parameter capacity: the number of bytes to reserve.
     public init(capacity: Int = 0) {
         bytes = []
         bytes.reserveCapacity(capacity)
     }
 
-    /// Continues after `bytes`, without copying them when the caller gives them up.
+    /// Continues after `bytes`, without copying them if the caller gives up its reference.
     public init(continuing bytes: consuming [UInt8]) {
         self.bytes = bytes
     }
@@ -17,19 +17,19 @@ public struct ByteWriter: Sendable, Hashable {
     public var count: Int { bytes.count }
     public var isEmpty: Bool { bytes.isEmpty }
 
-    /// Makes room for `count` bytes more.
+    /// Reserves space for `count` more bytes.
     public mutating func reserve(_ count: Int) {
         bytes.reserveCapacity(bytes.count + count)
     }
 
-    /// Hands over what has been written and begins anew, empty.
+    /// Returns the bytes and starts again, empty.
     public mutating func take() -> [UInt8] {
         var taken: [UInt8] = []
         swap(&taken, &bytes)
         return taken
     }
 
-    /// Forgets what has been written and keeps the memory.
+    /// Removes the bytes and keeps the memory.
     public mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
     }

@@ -1,13 +1,13 @@
-/// Bytes as hexadecimal digits.
+/// Encodes bytes as hexadecimal digits.
 public enum Hexadecimal {
-    /// Two lower-case digits a byte.
+    /// Two lower-case digits for each byte.
     public static func encode(_ bytes: Span<UInt8>) -> String {
         var output = ByteWriter(capacity: bytes.count * 2)
         output.append(hex: bytes)
         return String(decoding: output.bytes, as: UTF8.self)
     }
 
-    /// The bytes of digits of either case; `nil` where there is anything else, or half a byte.
+    /// Decodes digits of either case; nil for other characters or an odd number of digits.
     public static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard text.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []

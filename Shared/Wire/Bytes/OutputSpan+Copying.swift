@@ -1,5 +1,5 @@
 extension OutputSpan<UInt8> {
-    /// Appends all of `source`, for which there must be room.
+    /// Appends all of `source`; the caller ensures that it fits.
     @inline(__always)
     mutating func append(copying source: Span<UInt8>) {
         guard !source.isEmpty else { return }

@@ -6,7 +6,7 @@ extension Span<UInt8> {
         guard count == other.count else { return false }
         return withUnsafeBytes { bytes in
             other.withUnsafeBytes { others in
-                // Names are mostly as short as this, and compared without a call.
+                // Most names are this short, and are compared without a call.
                 switch bytes.count {
                 case 0: true
                 case 4..<8: bytes.hasSameEnds(as: others, UInt32.self)
@@ -17,7 +17,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Where `byte` stands first, at or after `start`.
+    /// The offset of the first `byte` at or after `start`; nil if there is none.
     @inline(__always)
     func firstOffset(of byte: UInt8, from start: Int = 0) -> Int? {
         precondition(start >= 0 && start <= count)
@@ -30,7 +30,7 @@ extension Span<UInt8> {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether the first and the last bytes, as many as a word has, are those of another of the same length.
+    /// Whether the first and the last word of the bytes equal those of `other`, which has the same length.
     @inline(__always)
     fileprivate func hasSameEnds<Word: FixedWidthInteger & BitwiseCopyable>(
         as other: UnsafeRawBufferPointer, _ word: Word.Type

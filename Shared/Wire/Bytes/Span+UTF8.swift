@@ -1,7 +1,7 @@
 extension Span<UInt8> {
     /// Whether this is well-formed UTF-8 (Unicode, table 3-7): no overlong forms, no surrogates, nothing above
-    /// U+10FFFF, nothing cut off. Sixteen bytes at a time, for text of any script at the same speed:
-    /// `UTF8Span(validating:)` takes twice as long for Hangul.
+    /// U+10FFFF, no truncated scalar. It checks sixteen bytes at a time, at the same speed for text of any script;
+    /// `UTF8Span(validating:)` takes twice as long for Hangul. Every module validates UTF-8 with this.
     public var isUTF8: Bool {
         guard count >= UTF8Blocks.least else { return withUnsafeBytes(UTF8Blocks.isShortTextValid) }
         return withUnsafeBytes { bytes in
@@ -17,13 +17,13 @@ extension Span<UInt8> {
     }
 }
 
-/// Finds what is not UTF-8 in blocks of sixteen bytes, each with a view of the three bytes before it.
+/// Finds errors in blocks of sixteen bytes; each block is checked together with the three bytes before it.
 private enum UTF8Blocks {
-    /// What a text must have for its last block to have a view of three bytes before it.
+    /// The least length of a text with three bytes before its last block.
     static let least = 19
 
-    /// Sets the bytes of the block that cannot stand where they do. Types are spelt out: with them inferred,
-    /// the compiler compares byte by byte.
+    /// Sets the bytes of the block at which an error shows. The types are spelt out: with inferred types the compiler
+    /// compares byte by byte.
     @inline(__always)
     static func errors(_ bytes: UnsafeRawBufferPointer, at index: Int) -> SIMD16<UInt8> {
         let block = bytes.loadUnaligned(fromByteOffset: index, as: SIMD16<UInt8>.self)
@@ -51,7 +51,7 @@ private enum UTF8Blocks {
         return unsafeBitCast(errors, to: SIMD16<UInt8>.self)
     }
 
-    /// The errors of the first sixteen bytes, before which nothing stands.
+    /// The errors of the first sixteen bytes, which have no bytes before them.
     static func errorsAtStart(_ bytes: UnsafeRawBufferPointer) -> SIMD16<UInt8> {
         var window = SIMD32<UInt8>()
         return withUnsafeMutableBytes(of: &window) { window in
@@ -60,7 +60,8 @@ private enum UTF8Blocks {
         }
     }
 
-    /// Whether a text of less than `least` bytes is UTF-8: with nothing before it, and zeros behind it that no scalar may have.
+    /// Whether a text of less than `least` bytes is UTF-8. Zeros after it stand for missing bytes, which no scalar may
+    /// contain.
     static func isShortTextValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var window = SIMD32<UInt8>()
         return withUnsafeMutableBytes(of: &window) { window in
@@ -70,7 +71,7 @@ private enum UTF8Blocks {
         }
     }
 
-    /// Whether the last scalar lacks bytes.
+    /// Whether the last scalar is truncated.
     static func isCutOff(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let end = bytes.count
         return bytes[end - 1] >= 0xC0 || bytes[end - 2] >= 0xE0 || bytes[end - 3] >= 0xF0

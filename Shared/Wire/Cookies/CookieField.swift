@@ -1,4 +1,5 @@
-/// What a client sends as `Cookie` (RFC 6265): read when asked for, so its size is bounded by that of the header.
+/// The value of a `Cookie` header (RFC 6265). It is parsed on access, so its cost is bounded by the limit of the
+/// header.
 public struct CookieField: Sendable {
     private let text: ArraySlice<UInt8>
 
@@ -10,8 +11,8 @@ public struct CookieField: Sendable {
         self.text = Array(text.utf8)[...]
     }
 
-    /// The value of the first cookie of this name, as it was sent but for quotes around it; `nil` where there is none.
-    /// The first is the one with the longest path.
+    /// The value of the first cookie of this name, without quotes around it; nil if there is none. Clients send the
+    /// cookie with the longest path first.
     public subscript(name: String) -> String? {
         for pair in text.split(separator: UInt8(ascii: ";")) {
             guard let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }

@@ -1,4 +1,4 @@
-/// Decimal numbers in their one canonical form.
+/// Decimal numbers in canonical form.
 @usableFromInline enum Decimal {
     /// A number from 1 to the largest of 64 bits, without sign and leading zeros.
     @usableFromInline

@@ -1,4 +1,5 @@
-/// The id of a `Subject`: a 64-bit integer from an identity column, so 1 or more. Ids of different subjects do not mix.
+/// The id of a `Subject`: a 64-bit integer of 1 or more, from an identity column. Ids of different subjects are
+/// different types.
 public struct ID<Subject>: Hashable, Sendable {
     public let rawValue: Int64
 
@@ -14,14 +15,14 @@ extension ID: Comparable {
 }
 
 extension ID: LosslessStringConvertible {
-    /// Reads the one decimal text that an id has; `nil` for every id that cannot exist, such as `0`, `-1`, `+1`,
-    /// `01` and what 64 bits cannot hold.
+    /// Parses the canonical decimal text of an id; nil for any other text, such as `0`, `-1`, `+1`, `01` or a number of
+    /// more than 64 bits.
     @inlinable
     public init?(_ text: String) {
         self.init(parsing: text.utf8.span)
     }
 
-    /// Reads what ``init(_:)-(String)`` reads.
+    /// Parses the same texts as ``init(_:)-(String)``.
     @inlinable
     public init?(parsing text: Span<UInt8>) {
         guard let rawValue = Decimal.positive(text) else { return nil }
@@ -32,7 +33,7 @@ extension ID: LosslessStringConvertible {
     public var description: String { rawValue.description }
 }
 
-/// Who the ids of this product belong to.
+/// The subjects of this product's ids.
 public enum IDSubject {
     public enum User {}
     public enum Session {}

@@ -1,4 +1,5 @@
-/// The id of a room: a channel or a DM. The two come from different services, so the kind belongs to the id.
+/// The id of a room, which is a channel or a DM. Channels and DMs are numbered by different services, so the kind is
+/// part of the id.
 public struct RoomID: Hashable, Sendable {
     public enum Kind: UInt8, CaseIterable, Sendable {
         case channel = 1
@@ -21,10 +22,10 @@ public struct RoomID: Hashable, Sendable {
         self.init(kind: .dm, rawValue: dm.rawValue)
     }
 
-    /// `nil` unless the room is a channel.
+    /// The channel's id; nil if the room is a DM.
     public var channel: ChannelID? { kind == .channel ? ChannelID(rawValue) : nil }
 
-    /// `nil` unless the room is a DM.
+    /// The DM's id; nil if the room is a channel.
     public var dm: DMID? { kind == .dm ? DMID(rawValue) : nil }
 }
 
@@ -35,7 +36,7 @@ extension RoomID: Comparable {
 }
 
 extension RoomID: LosslessStringConvertible {
-    /// Reads what ``description`` writes, and nothing else.
+    /// Parses the text of ``description``; nil for any other text.
     public init?(_ text: String) {
         let kind: Kind = text.hasPrefix("dm-") ? .dm : .channel
         guard text.hasPrefix(kind.prefix), let id = ID<RoomID>(String(text.dropFirst(kind.prefix.count))) else {

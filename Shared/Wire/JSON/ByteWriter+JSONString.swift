@@ -1,5 +1,5 @@
 extension ByteWriter {
-    /// Appends `text`, which is valid UTF-8, in quotes, with only `"`, `\` and control characters escaped.
+    /// Appends `text`, which is valid UTF-8, in quotes. Only `"`, `\` and control characters are escaped.
     mutating func appendJSONString(_ text: Span<UInt8>) {
         append(atMost: text.count + 2) { output in
             output.append(UInt8(ascii: "\""))

@@ -1,17 +1,17 @@
 extension JSONDocument {
-    /// Calls `body` with the text of a node; for a string, what is between its quotes.
+    /// Calls `body` with the text of a node; for a string, the text between its quotes.
     @inline(__always)
     func withText<Result>(of node: JSONNode, _ body: (Span<UInt8>) -> Result) -> Result {
         withText { body($0.extracting(Int(node.start)..<Int(node.end))) }
     }
 
-    /// Calls `body` with a member's name as it stands in the text.
+    /// Calls `body` with a member's name as written in the text.
     @inline(__always)
     private func withText<Result>(of name: JSONNode.Name, _ body: (Span<UInt8>) -> Result) -> Result {
         withText { body($0.extracting(Int(name.start)..<Int(name.start) + name.length)) }
     }
 
-    /// `nil` unless the node is a string.
+    /// The string of a node; nil if the node is not a string.
     @usableFromInline
     func string(at index: Int) -> String? {
         let node = self[index]
@@ -29,11 +29,11 @@ extension JSONDocument {
         }
     }
 
-    /// The node behind this one and all its content.
+    /// The index of the first node after this one and its content.
     @usableFromInline
     func end(of index: Int) -> Int { Int(self[index].next) }
 
-    /// How many of the values from `start` on stand side by side until `end`.
+    /// The number of sibling values from `start` up to `end`.
     @usableFromInline
     func countElements(from start: Int, to end: Int) -> Int {
         var count = 0
@@ -50,7 +50,8 @@ extension JSONDocument {
         lastMember(of: object, named: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount).span)
     }
 
-    /// Where the value of the object's last member of this name stands; -1 where there is none, or it is no object.
+    /// The index of the value of the object's last member of this name; -1 if there is none, or if the node is not an
+    /// object.
     func lastMember(of object: Int, named name: Span<UInt8>) -> Int {
         let node = self[object]
         guard node.kind == .object else { return -1 }

@@ -1,7 +1,8 @@
-/// A text that is JSON, and behind it, in the same piece of memory, the index of its values. Together they cost a tenth
-/// less to make and to read than two arrays do.
+/// A JSON text and the index of its values, in one allocation. With two arrays, parsing and reading take a tenth
+/// longer.
 ///
-/// - Note: `@unchecked Sendable` because only the parser that makes a document changes it, before anybody else sees it.
+/// - Note: `@unchecked Sendable` because only the parser that creates a document changes it, before anything else gets
+///   it.
 @usableFromInline struct JSONDocument: @unchecked Sendable {
     private struct Header {
         let bytes: [UInt8]
@@ -11,12 +12,12 @@
 
     private var storage: ManagedBuffer<Header, JSONNode>
 
-    /// A document without values, with room for `capacity`, at least 1.
+    /// A document without values, with space for `capacity`, at least 1.
     init(_ bytes: [UInt8], capacity: Int) {
         storage = .create(minimumCapacity: capacity) { _ in Header(bytes: bytes, capacity: capacity) }
     }
 
-    /// How many values it holds, at every depth.
+    /// The number of values, at every depth.
     var count: Int {
         storage.withUnsafeMutablePointerToHeader { $0.pointee.count }
     }

@@ -10,7 +10,7 @@ public struct JSONElements: Sequence, IteratorProtocol, Sendable {
         end = Int(array.node.next)
     }
 
-    /// How many are still to come.
+    /// The number of elements that are left.
     public var underestimatedCount: Int { document.countElements(from: index, to: end) }
 
     public mutating func next() -> JSONValue? {

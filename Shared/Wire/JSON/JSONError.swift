@@ -1,17 +1,17 @@
-/// Why some bytes are not JSON, and where.
+/// Why a text is not JSON, and where.
 public struct JSONError: Error, Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
-        /// The text ends within a value, or there is none.
+        /// The text ends within a value, or is empty.
         case incomplete
-        /// A byte stands where the grammar wants another.
+        /// The grammar does not allow the byte here.
         case unexpectedByte
-        /// Something follows the value.
+        /// Bytes follow the value.
         case trailingBytes
         /// A string holds a control character that is not escaped.
         case controlCharacter
-        /// A backslash is followed by nothing that RFC 8259 knows.
+        /// RFC 8259 does not define the escape.
         case invalidEscape
-        /// An escaped surrogate has no partner.
+        /// A surrogate escape has no partner.
         case loneSurrogate
         /// A string is not UTF-8.
         case invalidUTF8
@@ -22,6 +22,6 @@ public struct JSONError: Error, Hashable, Sendable {
     }
 
     public let reason: Reason
-    /// The byte at which it was noticed.
+    /// The offset of the byte at which the parser detected the error.
     public let offset: Int
 }

@@ -1,4 +1,4 @@
-/// One value of a document, in the order of the text. The values in a container follow its own.
+/// One value of a document, in the order of the text. A container's node is followed by those of its content.
 struct JSONNode: Sendable {
     enum Kind: UInt8, Sendable {
         case null, `false`, `true`, integer, fraction, asciiString, plainString, escapedString, array, object
@@ -7,7 +7,7 @@ struct JSONNode: Sendable {
     /// The name of a member, between its quotes.
     struct Name: Sendable {
         var start: UInt32 = 0
-        /// The lowest bit tells whether there are escapes in it, the others how long it is.
+        /// The lowest bit is set if the name has escapes; the other bits are its length.
         private var measure: UInt32 = 0
 
         init() {}
@@ -20,16 +20,16 @@ struct JSONNode: Sendable {
         var length: Int { Int(measure >> 1) }
         var isEscaped: Bool { measure & 1 == 1 }
 
-        /// Rules out most names without a look at their text.
+        /// Whether the name may have `length` bytes. This excludes most other names without reading their text.
         func mayBe(length: Int) -> Bool { measure == UInt32(truncatingIfNeeded: length << 1) || isEscaped }
     }
 
     let kind: Kind
-    /// Empty for what is no member.
+    /// The member's name; empty for a value that is not a member.
     let name: Name
-    /// Where the text of the value begins and ends; for a string, what is between its quotes.
+    /// The start and end of the value's text; for a string, of the text between its quotes.
     let start: UInt32
     var end: UInt32
-    /// The node behind this one and all its content.
+    /// The index of the first node after this one and its content.
     var next: UInt32
 }

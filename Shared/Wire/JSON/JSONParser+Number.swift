@@ -23,7 +23,7 @@ extension JSONParser {
         note(kind, from: start, to: position)
     }
 
-    /// Skips one digit or more.
+    /// Skips one or more digits.
     private mutating func skipDigits(_ input: Span<UInt8>) throws(JSONError) {
         guard try peek(input).isASCIIDigit else { throw error(.unexpectedByte) }
         repeat {

@@ -1,6 +1,6 @@
-/// Reads the text of scalars that the parser has found well-formed.
+/// Decodes the text of scalars that the parser has validated.
 enum JSONText {
-    /// `nil` where `Integer` cannot hold the number.
+    /// The number as an `Integer`; nil if it does not fit.
     static func integer<Integer: FixedWidthInteger>(_ text: Span<UInt8>) -> Integer? {
         let negative = text[0] == UInt8(ascii: "-")
         var value: Integer = 0
@@ -15,18 +15,18 @@ enum JSONText {
         return value
     }
 
-    /// The string that `text` stands for, its escapes resolved.
+    /// The string that `text` represents, with its escapes resolved.
     static func unescaped(_ text: Span<UInt8>) -> String {
         withUnescaped(text) { String(copying: UTF8Span(unchecked: $0)) }
     }
 
-    /// Whether `written` stands for `text`.
+    /// Whether `written` represents `text`.
     @inline(never)
     static func isEscaped(_ written: Span<UInt8>, for text: Span<UInt8>) -> Bool {
         withUnescaped(written) { $0.hasSameBytes(as: text) }
     }
 
-    /// Calls `body` with what `text` stands for, its escapes resolved; that is never longer than the text.
+    /// Calls `body` with the string that `text` represents, its escapes resolved; it is never longer than `text`.
     static func withUnescaped<Result>(_ text: Span<UInt8>, _ body: (Span<UInt8>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count) { buffer in
             var output = OutputSpan(buffer: buffer, initializedCount: 0)
@@ -41,7 +41,7 @@ enum JSONText {
         }
     }
 
-    /// Resolves the escape whose letter stands at `index`.
+    /// Resolves an escape; `index` is the offset of its letter.
     private static func unescape(_ text: Span<UInt8>, _ index: inout Int, into output: inout OutputSpan<UInt8>) {
         let letter = text[index]
         index += 1
@@ -57,7 +57,7 @@ enum JSONText {
         }
     }
 
-    /// The scalar whose hexadecimal digits begin at `index`; a pair of surrogates is one.
+    /// The scalar of the hexadecimal digits at `index`; a surrogate pair is one scalar.
     private static func scalar(_ text: Span<UInt8>, _ index: inout Int) -> Unicode.Scalar {
         var value = codeUnit(text, &index)
         if value & 0xFC00 == 0xD800 {

@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The member of this name; `nil` where there is none, or this is no object. A member that is `null` is there.
+    /// The member of this name; nil if there is none, or if this is not an object. A member that is `null` is not nil.
     @inlinable
     public subscript(name: StaticString) -> JSONValue? {
         let member = document.lastMember(of: index, named: name)
@@ -12,19 +12,19 @@ extension JSONValue {
         return member < 0 ? nil : JSONValue(document: document, index: member)
     }
 
-    /// The element at this place; `nil` where there is none, or this is no array.
-    /// Takes time in proportion to the place.
-    public subscript(place: Int) -> JSONValue? {
-        guard let elements, place >= 0 else { return nil }
-        return elements.dropFirst(place).first { _ in true }
+    /// The element at this index; nil if there is none, or if this is not an array. Takes time in proportion to the
+    /// index.
+    public subscript(index: Int) -> JSONValue? {
+        guard let elements, index >= 0 else { return nil }
+        return elements.dropFirst(index).first { _ in true }
     }
 
-    /// The elements in order; `nil` unless it is an array.
+    /// The elements in order; nil if this is not an array.
     public var elements: JSONElements? {
         node.kind == .array ? JSONElements(of: self) : nil
     }
 
-    /// What `read` makes of the elements; `nil` where it makes nothing of one of them, or this is no array.
+    /// The results of `read` for all elements; nil if `read` returns nil for one of them, or if this is not an array.
     @inlinable
     public func array<Element>(_ read: (JSONValue) -> Element?) -> [Element]? {
         guard kind == .array else { return nil }
@@ -40,12 +40,12 @@ extension JSONValue {
         return array
     }
 
-    /// The members in order, all of them where a name occurs more than once; `nil` unless it is an object.
+    /// The members in order, with all members of a repeated name; nil if this is not an object.
     public var members: JSONMembers? {
         node.kind == .object ? JSONMembers(of: self) : nil
     }
 
-    /// The bytes of this value as they stand in the text.
+    /// The bytes of this value as written in the text.
     public var text: [UInt8] {
         let node = node
         let quotes = kind == .string ? 1 : 0
@@ -55,7 +55,7 @@ extension JSONValue {
     }
 }
 
-/// A value is written as it stood in the text.
+/// A value is written exactly as it was in the text.
 extension JSONValue: JSONWritable {
     public func write(to json: inout JSONWriter) { json.raw(text) }
 }

@@ -1,7 +1,7 @@
 extension JSONValue {
     public var isNull: Bool { node.kind == .null }
 
-    /// `nil` unless it is `true` or `false`.
+    /// nil if this is neither `true` nor `false`.
     public var bool: Bool? {
         switch node.kind {
         case .true: true
@@ -10,17 +10,14 @@ extension JSONValue {
         }
     }
 
-    /// `nil` unless it is a string.
+    /// nil if this is not a string.
     @inlinable
     public var string: String? { document.string(at: index) }
 
-    /// `nil` unless it is a number whose value is an integer of 64 bits; `10.0` and `1e1` are 10.
+    /// nil if this is not a number with the value of a 64-bit integer; `10.0` and `1e1` are 10.
     public var int: Int? { integer(Int.self) }
 
-    /// `nil` unless it is a number whose value is an integer of 64 bits without sign.
-    public var uint64: UInt64? { integer(UInt64.self) }
-
-    /// The nearest double; `nil` unless it is a number that a double can hold.
+    /// The nearest double; nil if this is not a number, or too large for a double.
     public var double: Double? {
         let node = node
         guard node.kind == .integer || node.kind == .fraction else { return nil }
@@ -35,8 +32,8 @@ extension JSONValue {
         case .integer:
             return document.withText(of: node) { JSONText.integer($0) }
         case .fraction:
-            // Below 2^53 the nearest double is an integer only where the number is one,
-            // or closer than any client means.
+            // Below 2^53 the nearest double is an integer only if the number is one, or is closer to one than any
+            // client intends.
             guard let double, abs(double) < 0x1p53 else { return nil }
             return Integer(exactly: double)
         default:

@@ -3,8 +3,8 @@
 ///     let body = try JSONValue(parsing: request.body)
 ///     guard let email = body.string("email"), let files = body["files"]?.array(\.string) else { throw … }
 ///
-/// Parsing checks the whole text and notes where its values stand; strings and numbers are made when asked for. A value
-/// keeps the whole text alive. Members nobody asks for are ignored; of members with the same name the last one counts.
+/// Parsing checks the whole text and records the offsets of its values; strings and numbers are created on access. A
+/// value retains the whole text. Unknown members are ignored; of members with the same name the last one counts.
 public struct JSONValue: Sendable {
     public enum Kind: Hashable, Sendable {
         case null, bool, number, string, array, object
@@ -13,13 +13,13 @@ public struct JSONValue: Sendable {
     @usableFromInline let document: JSONDocument
     @usableFromInline let index: Int
 
-    /// - Parameter maximumDepth: how deep arrays and objects may nest, at most 512.
+    /// - Parameter maximumDepth: the deepest nesting of arrays and objects, at most 512.
     public init(parsing bytes: [UInt8], maximumDepth: Int = 64) throws(JSONError) {
         document = try JSONParser.parse(bytes, maximumDepth: maximumDepth)
         index = 0
     }
 
-    /// - Parameter maximumDepth: how deep arrays and objects may nest, at most 512.
+    /// - Parameter maximumDepth: the deepest nesting of arrays and objects, at most 512.
     public init(parsing text: String, maximumDepth: Int = 64) throws(JSONError) {
         try self.init(parsing: Array(text.utf8), maximumDepth: maximumDepth)
     }

@@ -1,4 +1,4 @@
-/// A value that writes itself as one JSON value.
+/// A value that can be written as one JSON value.
 public protocol JSONWritable {
     /// Appends exactly one JSON value to `json`.
     func write(to json: inout JSONWriter)
@@ -34,7 +34,7 @@ extension UInt64: JSONWritable {
     public func write(to json: inout JSONWriter) { json.value(self) }
 }
 
-/// `nil` is written as `null`.
+/// nil is written as `null`.
 extension Optional: JSONWritable where Wrapped: JSONWritable {
     @inlinable
     public func write(to json: inout JSONWriter) {

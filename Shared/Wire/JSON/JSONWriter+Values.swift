@@ -19,7 +19,7 @@ extension JSONWriter {
         scalar { $0.append(decimal: value) }
     }
 
-    /// Appends the shortest text that reads back as `value`; what is not finite is written as `null`.
+    /// Appends the shortest text that parses to `value`; infinities and NaN are written as `null`.
     public mutating func value(_ value: Double) {
         guard value.isFinite else { return null() }
         scalar { $0.append(value.description) }
@@ -38,12 +38,12 @@ extension JSONWriter {
         value.write(to: &self)
     }
 
-    /// Appends bytes that are exactly one JSON value already.
+    /// Appends bytes that are exactly one JSON value.
     public mutating func raw(_ rendered: [UInt8]) {
         scalar { $0.append(rendered) }
     }
 
-    /// Appends bytes that are exactly one JSON value already.
+    /// Appends bytes that are exactly one JSON value.
     public mutating func raw(_ rendered: Span<UInt8>) {
         scalar { $0.append(rendered) }
     }

@@ -6,9 +6,9 @@
 ///         json.field("files", files)
 ///     }
 ///
-/// It separates members by itself, and trusts its caller for the rest: in an object every value follows its key.
+/// It writes the commas itself and relies on its caller for the rest: in an object every value follows its key.
 public struct JSONWriter: Sendable {
-    /// What has been written, and what stood there before.
+    /// The written bytes, including those that were there before.
     public private(set) var output: ByteWriter
     @usableFromInline var needsComma = false
 
@@ -30,13 +30,13 @@ public struct JSONWriter: Sendable {
         return json.output.take()
     }
 
-    /// Hands over what has been written and begins anew, empty.
+    /// Returns the bytes and starts again, empty.
     public mutating func take() -> [UInt8] {
         needsComma = false
         return output.take()
     }
 
-    /// Appends an object whose members `write` writes.
+    /// Appends an object; `write` writes its members.
     @inlinable
     public mutating func object(_ write: (inout JSONWriter) -> Void) {
         beginObject()
@@ -44,7 +44,7 @@ public struct JSONWriter: Sendable {
         endObject()
     }
 
-    /// Appends an array whose elements `write` writes.
+    /// Appends an array; `write` writes its elements.
     @inlinable
     public mutating func array(_ write: (inout JSONWriter) -> Void) {
         beginArray()
@@ -57,7 +57,7 @@ public struct JSONWriter: Sendable {
     public mutating func beginArray() { begin(UInt8(ascii: "[")) }
     public mutating func endArray() { end(UInt8(ascii: "]")) }
 
-    /// Appends a key, which contains nothing that would need escaping.
+    /// Appends a key that contains no character to escape.
     public mutating func key(_ key: StaticString) {
         key.withUTF8Buffer { key in
             assert(key.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
@@ -93,21 +93,21 @@ public struct JSONWriter: Sendable {
         write(&self)
     }
 
-    /// Appends a key and the object whose members `write` writes.
+    /// Appends a key and an object; `write` writes its members.
     @inlinable
     public mutating func object(_ key: StaticString, _ write: (inout JSONWriter) -> Void) {
         self.key(key)
         object(write)
     }
 
-    /// Appends a key and the array whose elements `write` writes.
+    /// Appends a key and an array; `write` writes its elements.
     @inlinable
     public mutating func array(_ key: StaticString, _ write: (inout JSONWriter) -> Void) {
         self.key(key)
         array(write)
     }
 
-    /// Appends what the closure writes to the bytes, which is exactly one value.
+    /// Appends the bytes that the closure writes, which must be exactly one value.
     @inline(__always)
     mutating func scalar(_ write: (inout ByteWriter) -> Void) {
         if needsComma { output.append(UInt8(ascii: ",")) }

@@ -1,12 +1,12 @@
 extension Span<UInt8> {
-    /// Where the first byte at or after `start` stands that a JSON string must escape, or the end;
-    /// sixteen bytes at a time.
+    /// The offset of the first byte at or after `start` that a JSON string must escape, or the end; checks sixteen
+    /// bytes at a time.
     ///
-    /// - Parameter isASCII: becomes `false` when a byte above 127 comes before it.
+    /// - Parameter isASCII: becomes false if a byte above 127 comes before it.
     @inline(__always)
     func firstJSONSpecial(from start: Int, _ isASCII: inout Bool) -> Int {
         withUnsafeBytes { bytes in
-            // The types are spelt out: with them inferred, the compiler compares byte by byte.
+            // The types are spelt out: with inferred types the compiler compares byte by byte.
             let blank = SIMD16<UInt8>(repeating: 0x20)
             let quote = SIMD16<UInt8>(repeating: 0x22)
             let backslash = SIMD16<UInt8>(repeating: 0x5C)
@@ -42,7 +42,7 @@ extension Span<UInt8> {
 }
 
 extension UInt64 {
-    /// All bits below the lowest that is set.
+    /// All bits below the lowest set bit.
     @inline(__always)
     fileprivate var bitsBelowLowest: UInt64 { (self & (0 &- self)) &- 1 }
 }

@@ -1,14 +1,14 @@
-/// The value of a header that has parameters: `form-data; name="image"; filename="a.png"`, `text/html; charset=utf-8`.
+/// The value of a header with parameters: `form-data; name="image"; filename="a.png"`, `text/html; charset=utf-8`.
 public struct HeaderParameters: Sendable {
-    /// What stands before the first `;`, without blanks around it, in lower case.
+    /// The text before the first `;`, without surrounding blanks, in lower case.
     public let value: String
-    /// Names in lower case, in order.
+    /// The parameters in order, with names in lower case.
     public private(set) var all: [(name: String, value: String)] = []
 
-    /// Reads tokens and quoted strings; `nil` where a quote is not closed, something is not UTF-8,
-    /// or there are more than 32 parameters.
+    /// Parses tokens and quoted strings; nil if a quote is not closed, the text is not UTF-8, or there are more than 32
+    /// parameters.
     ///
-    /// Within quotes a backslash escapes only a quote and a backslash: clients send the paths of Windows unescaped.
+    /// Within quotes a backslash escapes only a quote or a backslash, because clients send Windows paths unescaped.
     public init?(_ field: Span<UInt8>) {
         var scanner = HeaderScanner()
         guard let value = scanner.token(field, until: UInt8(ascii: ";")) else { return nil }
@@ -25,12 +25,12 @@ public struct HeaderParameters: Sendable {
         guard scanner.isAtEnd(field) else { return nil }
     }
 
-    /// Reads what ``init(_:)-(Span<UInt8>)`` reads.
+    /// Parses the same text as ``init(_:)-(Span<UInt8>)``.
     public init?(_ field: String) {
         self.init(field.utf8.span)
     }
 
-    /// The first parameter of this name, which is in lower case.
+    /// The first parameter of this name; `name` is in lower case.
     public subscript(name: String) -> String? {
         all.first { $0.name == name }?.value
     }

@@ -1,4 +1,4 @@
-/// Reads a header with parameters from left to right.
+/// Parses a header with parameters from left to right.
 struct HeaderScanner {
     private var index = 0
 
@@ -10,7 +10,7 @@ struct HeaderScanner {
         return true
     }
 
-    /// What stands before the next `end` or `;`, without blanks around it.
+    /// The text before the next `end` or `;`, without surrounding blanks.
     mutating func token(_ field: Span<UInt8>, until end: UInt8) -> String? {
         skipBlanks(field)
         let start = index

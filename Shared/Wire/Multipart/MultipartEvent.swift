@@ -1,4 +1,4 @@
-/// What a multipart body turned out to hold. For each part there is one beginning, any number of pieces, and one end.
+/// An event of a multipart body. Each part gives one `begin`, any number of `data`, and one `end`.
 public enum MultipartEvent: Hashable, Sendable {
     case begin(MultipartPart)
     /// The next bytes of the part, never empty.

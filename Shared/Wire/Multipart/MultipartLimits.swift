@@ -1,6 +1,6 @@
-/// How much a multipart body may hold. How long it may be as a whole is for its reader to limit.
+/// The limits of a multipart body's parts. The length of the whole body is limited by its reader.
 public struct MultipartLimits: Hashable, Sendable {
-    /// How many parts.
+    /// The number of parts.
     public var parts = 64
     /// The bytes of one part's headers.
     public var headerBytes = 8 * 1024

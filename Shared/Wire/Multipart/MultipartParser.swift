@@ -1,5 +1,5 @@
-/// Reads a body of `multipart/form-data` (RFC 7578) as it comes in, without holding more of it than the piece given
-/// last and one part's headers.
+/// Parses a body of `multipart/form-data` (RFC 7578) as it arrives. It holds at most the last chunk and one part's
+/// headers.
 ///
 ///     var parser = MultipartParser(boundary: boundary)
 ///     for try await chunk in body {
@@ -9,23 +9,23 @@
 ///     try parser.finish()
 public struct MultipartParser: Sendable {
     private enum State {
-        /// Before the first boundary, which must come at once.
+        /// Before the first boundary, which must come first in the body.
         case start
-        /// Behind a boundary's characters.
+        /// Behind the characters of a boundary.
         case boundary
         case headers
-        /// In a part's content, of which `length` bytes were told.
+        /// In a part's content, of which `length` bytes have been returned.
         case content(isFile: Bool, length: Int)
-        /// Behind the last boundary: what follows is ignored.
+        /// Behind the last boundary: the rest is ignored.
         case epilogue
     }
 
     private let limits: MultipartLimits
-    /// What ends a part's content.
+    /// The bytes that end a part's content.
     private let delimiter: [UInt8]
     private var state = State.start
     private var buffer: [UInt8] = []
-    /// Where what has not been read yet begins in the buffer.
+    /// The offset in the buffer of the first byte that has not been parsed.
     private var position = 0
     private var parts = 0
 
@@ -34,7 +34,7 @@ public struct MultipartParser: Sendable {
         delimiter = Array("\r\n--\(boundary)".utf8)
     }
 
-    /// Takes the next piece of the body. First take all events of the one before.
+    /// Adds the next chunk of the body. Take all events of the last chunk first.
     public mutating func append(_ chunk: [UInt8]) {
         if position == buffer.count {
             buffer = chunk
@@ -46,7 +46,7 @@ public struct MultipartParser: Sendable {
         position = 0
     }
 
-    /// The next thing that the body holds; `nil` where that is not yet known. After an error there is nothing to read.
+    /// Returns the next event; nil if it needs more of the body. Do not call this again after an error.
     public mutating func next() throws(MultipartError) -> MultipartEvent? {
         while true {
             switch state {
@@ -65,12 +65,12 @@ public struct MultipartParser: Sendable {
         }
     }
 
-    /// Says that the body has ended; throws where its last boundary has not come.
+    /// Marks the end of the body; throws if its last boundary is missing.
     public func finish() throws(MultipartError) {
         guard case .epilogue = state else { throw .incomplete }
     }
 
-    /// The first boundary has no line before it, though some clients begin with an empty one.
+    /// The first boundary has no line end before it, but some clients begin with an empty line.
     private mutating func skipFirstBoundary() throws(MultipartError) -> Bool {
         let bytes = buffer[position...]
         let expected = bytes.first == UInt8(ascii: "\r") ? delimiter[...] : delimiter[2...]
@@ -83,7 +83,8 @@ public struct MultipartParser: Sendable {
         return true
     }
 
-    /// Behind a boundary stands `--` when it is the last one, else the line's end, before which blanks may stand.
+    /// A boundary is followed by `--` if it is the last one, else by the end of the line, with optional blanks before
+    /// it.
     private mutating func skipBoundaryEnd() throws(MultipartError) -> Bool {
         var index = position
         while index < buffer.count, buffer[index] == 0x20 || buffer[index] == 0x09 { index += 1 }
@@ -107,7 +108,7 @@ public struct MultipartParser: Sendable {
         let bytes = buffer[position...]
         guard !bytes.starts(with: [UInt8(ascii: "\r"), UInt8(ascii: "\n")]) else { throw .malformedHeader }
         guard let end = bytes.span.endOfHeaders else {
-            // The four bytes that end the headers may have come in part.
+            // The four bytes that end the headers may have arrived in part.
             guard bytes.count < limits.headerBytes + 4 else { throw .headerTooLarge }
             return nil
         }

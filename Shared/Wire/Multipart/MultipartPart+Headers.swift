@@ -1,6 +1,6 @@
 extension MultipartPart {
-    /// Reads the headers of a part, without the empty line behind them; `nil` where a line is no header, or they do not
-    /// name a form's field.
+    /// Parses the headers of a part, without the empty line behind them; nil if a line is not a header, or if the
+    /// headers do not name a form field.
     init?(headers: Span<UInt8>) {
         var disposition: HeaderParameters?
         var contentType: HeaderParameters?
@@ -28,7 +28,7 @@ extension MultipartPart {
         self.contentType = contentType?.value
     }
 
-    /// Reads RFC 8187's `UTF-8''percent-encoded`, which some clients send although RFC 7578 forbids it.
+    /// Parses RFC 8187's `UTF-8''percent-encoded`, which some clients send although RFC 7578 forbids it.
     private static func extended(_ value: String) -> String? {
         let pieces = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3, pieces[0].lowercased() == "utf-8" else { return nil }

@@ -1,10 +1,10 @@
-/// What a part of a form says of itself. All of it is the client's word: the type tells nothing,
-/// and the file name no more than that it is a file.
+/// The headers of a form's part. The client chooses them: the type proves nothing, and a file name says only that the
+/// part is a file.
 public struct MultipartPart: Hashable, Sendable {
-    /// The name of the form's field.
+    /// The name of the form field.
     public let name: String
-    /// `nil` where there is none, which makes the part a field; empty where a browser sends no file.
+    /// nil if there is none, which makes the part a field; empty if a browser sends a file input without a file.
     public let fileName: String?
-    /// In lower case, without parameters.
+    /// The type in lower case, without parameters.
     public let contentType: String?
 }

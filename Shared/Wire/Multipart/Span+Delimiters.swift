@@ -1,5 +1,5 @@
 extension Span<UInt8> {
-    /// How many bytes stand before the empty line; `nil` where there is none yet.
+    /// The number of bytes before the empty line; nil if it has not arrived yet.
     var endOfHeaders: Int? {
         var index = 0
         while let found = firstOffset(of: UInt8(ascii: "\r"), from: index), found + 4 <= count {
@@ -13,8 +13,8 @@ extension Span<UInt8> {
         return nil
     }
 
-    /// Where `delimiter` begins at or after `start`, or the part of it that may go on behind the end, or else the end.
-    /// It begins with CR and holds no other.
+    /// The offset of `delimiter` at or after `start`; or of a prefix of it that ends the bytes and may continue; or the
+    /// end. The delimiter begins with CR and contains no other CR.
     func firstOccurrence(of delimiter: Span<UInt8>, from start: Int) -> (offset: Int, isWhole: Bool) {
         var index = start
         while let found = firstOffset(of: UInt8(ascii: "\r"), from: index) {

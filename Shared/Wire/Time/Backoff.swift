@@ -1,11 +1,11 @@
-/// How long to wait before the next attempt: doubling, with jitter, so that many who lost the same server do not return
-/// to it at the same moment.
+/// The wait before the next attempt: doubling, with jitter, so that clients that lost the same server do not all return
+/// at the same moment.
 public struct Backoff: Sendable {
     /// The longest first wait.
     public let first: Duration
-    /// The longest of all waits.
+    /// The longest wait of all.
     public let limit: Duration
-    /// Attempts that have failed in a row.
+    /// The number of consecutive failures.
     public private(set) var failures = 0
     private var lastWait = Duration.zero
 
@@ -15,13 +15,13 @@ public struct Backoff: Sendable {
         self.limit = limit
     }
 
-    /// The wait after one more failure: a random time between half of the step and all of it.
+    /// The wait after one more failure: a random time between half of the step and the whole step.
     public mutating func next() -> Duration {
         var generator = SystemRandomNumberGenerator()
         return next(using: &generator)
     }
 
-    /// The wait after one more failure, with a given source of randomness.
+    /// The wait after one more failure, with the given source of randomness.
     public mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
         // 2^20 times the first step exceeds every sensible limit.
         let step = min(limit, first * (1 << min(failures, 20)))
@@ -30,11 +30,11 @@ public struct Backoff: Sendable {
         return lastWait
     }
 
-    /// Begins anew after a success.
+    /// Starts again after a success.
     public mutating func reset() { failures = 0 }
 
-    /// Begins anew after a success that has lasted for `time`. One that ended before the wait for it was made up for was
-    /// none: a server can let everybody in and show them out at once.
+    /// Starts again after a success that lasted for `time`. A success shorter than the wait before it does not count: a
+    /// failing server may accept connections and close them at once.
     public mutating func reset(after time: Duration) {
         if time >= lastWait { reset() }
     }

@@ -10,7 +10,7 @@ struct CivilTime {
 
     private static let millisecondsOfDay: Int64 = 86_400_000
 
-    /// The date is found in eras of 400 years that begin on 1 March, so that leap days come last.
+    /// Computes the date in eras of 400 years that begin on 1 March, so that leap days come last.
     init(_ moment: Timestamp) {
         let days = Int(Self.days(of: moment))
         var rest = Int(moment.milliseconds &- Int64(days) &* Self.millisecondsOfDay)
@@ -29,7 +29,7 @@ struct CivilTime {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// `nil` where the calendar has no such date or the day no such time; a leap second counts as the next one.
+    /// nil if the date or the time does not exist; a leap second becomes the next second.
     init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, millisecond: Int = 0) {
         guard (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year) else { return nil }
         guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second) else { return nil }

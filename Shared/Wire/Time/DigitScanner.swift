@@ -1,4 +1,4 @@
-/// Reads the parts of a date from left to right.
+/// Parses the parts of a date from left to right.
 struct DigitScanner {
     private var index = 0
 
@@ -10,19 +10,19 @@ struct DigitScanner {
         return true
     }
 
-    /// Exactly `digits` digits.
+    /// Parses exactly `digits` digits.
     mutating func number(_ text: Span<UInt8>, digits: Int) -> Int? {
         guard index + digits <= text.count else { return nil }
         var value = 0
-        for place in index..<index + digits {
-            guard text[place].isASCIIDigit else { return nil }
-            value = value * 10 + Int(text[place] & 15)
+        for offset in index..<index + digits {
+            guard text[offset].isASCIIDigit else { return nil }
+            value = value * 10 + Int(text[offset] & 15)
         }
         index += digits
         return value
     }
 
-    /// The digits behind the point, at least one; those beyond the third are skipped.
+    /// Parses the digits of a fraction, at least one, as milliseconds; digits beyond the third are skipped.
     mutating func milliseconds(_ text: Span<UInt8>) -> Int? {
         var value = 0
         var unit = 100
@@ -35,7 +35,8 @@ struct DigitScanner {
         return index > start ? value : nil
     }
 
-    /// `Z`, `+hh:mm`, `+hhmm` or `+hh` in minutes ahead of UTC. A blank is a `+` that a form has decoded.
+    /// Parses `Z`, `+hh:mm`, `+hhmm` or `+hh` as minutes ahead of UTC. A blank counts as `+`, because form decoding
+    /// turns `+` into a blank.
     mutating func zone(_ text: Span<UInt8>) -> Int? {
         if skip(text, "Z") || skip(text, "z") { return 0 }
         let behind = skip(text, "-")

@@ -1,6 +1,6 @@
-/// The dates of HTTP fields: `Sun, 06 Nov 1994 08:49:37 GMT`, whole seconds.
+/// Dates of HTTP headers: `Sun, 06 Nov 1994 08:49:37 GMT`, in whole seconds.
 extension ByteWriter {
-    /// Appends `moment` as RFC 9110's IMF-fixdate, without its fraction of a second.
+    /// Appends `moment` in RFC 9110's IMF-fixdate, without its fraction of a second.
     public mutating func append(httpDate moment: Timestamp) {
         let time = CivilTime(moment)
         let days = CivilTime.days(of: moment)
@@ -23,8 +23,8 @@ extension ByteWriter {
 }
 
 extension Timestamp {
-    /// Reads the three forms of RFC 9110: IMF-fixdate, and the obsolete ones of RFC 850, whose year of two digits lies
-    /// at most fifty years ahead of `now`, and of asctime. Nil for any other text.
+    /// Parses the three forms of RFC 9110: IMF-fixdate, the obsolete form of RFC 850, with a two-digit year at most
+    /// fifty years ahead of `now`, and the obsolete form of asctime. nil for any other text.
     public init?(httpDate text: some Collection<UInt8>, now: Timestamp = .now) {
         let bytes = Array(text.prefix(HTTPDate.longest + 1))
         guard let time = HTTPDate.fixed(bytes) ?? HTTPDate.asctime(bytes) ?? HTTPDate.rfc850(bytes, now) else {
@@ -47,9 +47,9 @@ private enum HTTPDate {
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`.
     static func fixed(_ text: [UInt8]) -> CivilTime? {
-        guard text.count == 29, place(of: text[..<3], in: weekdays) != nil, text[3..<5].elementsEqual(", ".utf8),
+        guard text.count == 29, index(of: text[..<3], in: weekdays) != nil, text[3..<5].elementsEqual(", ".utf8),
             text[7] == 0x20, text[11] == 0x20, text[16] == 0x20, text[25...].elementsEqual(" GMT".utf8),
-            let day = number(text[5..<7]), let month = place(of: text[8..<11], in: months),
+            let day = number(text[5..<7]), let month = index(of: text[8..<11], in: months),
             let year = number(text[12..<16])
         else { return nil }
         return time(year, month, day, text[17..<25])
@@ -57,8 +57,8 @@ private enum HTTPDate {
 
     /// `Sun Nov  6 08:49:37 1994`.
     static func asctime(_ text: [UInt8]) -> CivilTime? {
-        guard text.count == 24, place(of: text[..<3], in: weekdays) != nil, text[3] == 0x20, text[7] == 0x20,
-            text[10] == 0x20, text[19] == 0x20, let month = place(of: text[4..<7], in: months),
+        guard text.count == 24, index(of: text[..<3], in: weekdays) != nil, text[3] == 0x20, text[7] == 0x20,
+            text[10] == 0x20, text[19] == 0x20, let month = index(of: text[4..<7], in: months),
             let day = number(text[8] == 0x20 ? text[9..<10] : text[8..<10]), let year = number(text[20...])
         else { return nil }
         return time(year, month, day, text[11..<19])
@@ -67,19 +67,19 @@ private enum HTTPDate {
     /// `Sunday, 06-Nov-94 08:49:37 GMT`.
     static func rfc850(_ text: [UInt8], _ now: Timestamp) -> CivilTime? {
         guard let comma = text.firstIndex(of: UInt8(ascii: ",")), text.count == comma + 24,
-            place(of: text[..<comma], in: longWeekdays) != nil
+            index(of: text[..<comma], in: longWeekdays) != nil
         else { return nil }
         let rest = Array(text[(comma + 1)...])
         guard rest[0] == 0x20, rest[3] == UInt8(ascii: "-"), rest[7] == UInt8(ascii: "-"), rest[10] == 0x20,
             rest[19...].elementsEqual(" GMT".utf8), let day = number(rest[1..<3]),
-            let month = place(of: rest[4..<7], in: months), let short = number(rest[8..<10])
+            let month = index(of: rest[4..<7], in: months), let short = number(rest[8..<10])
         else { return nil }
         let thisYear = CivilTime(now).year
         let year = thisYear - thisYear % 100 + short
         return time(year > thisYear + 50 ? year - 100 : year, month, day, rest[11..<19])
     }
 
-    /// `clock` is `08:49:37`.
+    /// Parses a time of day such as `08:49:37`.
     private static func time(_ year: Int, _ month: Int, _ day: Int, _ clock: ArraySlice<UInt8>) -> CivilTime? {
         let clock = Array(clock)
         guard clock[2] == UInt8(ascii: ":"), clock[5] == UInt8(ascii: ":"), let hour = number(clock[..<2]),
@@ -88,7 +88,7 @@ private enum HTTPDate {
         return CivilTime(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
     }
 
-    private static func place(of text: ArraySlice<UInt8>, in words: [StaticString]) -> Int? {
+    private static func index(of text: ArraySlice<UInt8>, in words: [StaticString]) -> Int? {
         words.firstIndex { $0.description.utf8.elementsEqual(text) }
     }
 

@@ -1,18 +1,18 @@
 extension Timestamp {
-    /// Reads the forms of RFC 3339 and what clients make of them:
+    /// Parses the forms of RFC 3339 and the variants that clients send:
     ///
     ///     2024-07-01T12:34:56.789Z
-    ///     2024-07-01T12:34:56+0900        also +09:00, +09, without a fraction, with any number of its digits
-    ///     2024-07-01 12:34:56             only with an offset for such
+    ///     2024-07-01T12:34:56+0900        also +09:00, +09, without a fraction, with any number of fraction digits
+    ///     2024-07-01 12:34:56             only if `offset` is given
     ///
-    /// Digits beyond the millisecond are cut off. `nil` for everything else, the empty text included.
+    /// Digits beyond the millisecond are dropped. nil for any other text, including the empty one.
     ///
-    /// - Parameter offset: how far ahead of UTC a text without a zone is; `nil` refuses it.
+    /// - Parameter offset: the offset from UTC of a text without a zone; nil refuses such a text.
     public init?(_ text: String, withoutZoneAheadBy offset: Duration? = nil) {
         self.init(parsing: text.utf8.span, withoutZoneAheadBy: offset)
     }
 
-    /// Reads what ``init(_:withoutZoneAheadBy:)`` reads.
+    /// Parses the same texts as ``init(_:withoutZoneAheadBy:)``.
     public init?(parsing text: Span<UInt8>, withoutZoneAheadBy offset: Duration? = nil) {
         var scanner = DigitScanner()
         guard let year = scanner.number(text, digits: 4), scanner.skip(text, "-"),

@@ -22,8 +22,8 @@ extension JSONWriter {
 }
 
 extension ByteWriter {
-    /// Appends `yyyy-MM-dd'T'HH:mm:ss.SSS'Z'`. Before the year 0 and after 9999 it is the
-    /// nearest moment that has a text.
+    /// Appends `yyyy-MM-dd'T'HH:mm:ss.SSS'Z'`. A moment before the year 0 or after 9999 is written as `earliest` or
+    /// `latest`.
     public mutating func append(_ moment: Timestamp) {
         let time = CivilTime(min(max(moment, .earliest), .latest))
         append(atMost: 24) { output in

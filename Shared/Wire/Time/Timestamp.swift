@@ -1,9 +1,9 @@
 internal import CSystem
 
-/// A moment, in whole milliseconds since the beginning of 1970, UTC.
+/// A moment, in whole milliseconds since the start of 1970, UTC.
 ///
-/// Its text is always `yyyy-MM-dd'T'HH:mm:ss.SSS'Z'`, so texts sort as the moments do. Arithmetic stops at the first
-/// and the last millisecond of 64 bits.
+/// Its text is always `yyyy-MM-dd'T'HH:mm:ss.SSS'Z'`, so texts sort as moments do. Arithmetic saturates at the limits
+/// of 64 bits.
 public struct Timestamp: Hashable, Sendable {
     public var milliseconds: Int64
 
@@ -21,17 +21,17 @@ public struct Timestamp: Hashable, Sendable {
         Timestamp(milliseconds: cs_wall_microseconds() / 1000)
     }
 
-    /// The present or up to some milliseconds earlier, for a fraction of the cost of `now`.
+    /// The present or some milliseconds earlier, for a fraction of the cost of `now`.
     public static var recent: Timestamp {
         Timestamp(milliseconds: cs_wall_microseconds_of_tick() / 1000)
     }
 
-    /// The first millisecond that has a text: the year 0.
+    /// The first millisecond that has a text: the start of the year 0.
     public static let earliest = Timestamp(milliseconds: -62_167_219_200_000)
     /// The last millisecond that has a text: the end of the year 9999.
     public static let latest = Timestamp(milliseconds: 253_402_300_799_999)
 
-    /// Whole seconds since the beginning of 1970, rounded down.
+    /// Whole seconds since the start of 1970, rounded down.
     public var seconds: Int64 {
         milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)
     }
@@ -48,7 +48,7 @@ extension Timestamp: Comparable {
         moment.moved(by: -duration.wholeMilliseconds)
     }
 
-    /// How long after `right` the moment `left` is.
+    /// The time from `right` to `left`.
     public static func - (left: Timestamp, right: Timestamp) -> Duration {
         .milliseconds(left.milliseconds) - .milliseconds(right.milliseconds)
     }

@@ -1,24 +1,24 @@
 extension PercentEncoding {
-    /// The text that `encoded` stands for; `nil` where a `%` is not followed by two hexadecimal digits,
-    /// or what comes out is not UTF-8. It may hold any character, `/` and NUL included.
+    /// Decodes `encoded`; nil if a `%` is not followed by two hexadecimal digits, or if the result is not UTF-8. The
+    /// result may contain any character, including `/` and NUL.
     ///
-    /// - Parameter plusIsBlank: as in queries and forms.
+    /// - Parameter plusIsBlank: decodes `+` as a blank, as in queries and forms.
     public static func decode(_ encoded: Span<UInt8>, plusIsBlank: Bool = false) -> String? {
         guard let bytes = decodeBytes(encoded, plusIsBlank: plusIsBlank) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// The text that `encoded` stands for; `nil` where it is not well-formed.
+    /// Decodes `encoded`; nil if it is not well-formed.
     public static func decode(_ encoded: ArraySlice<UInt8>, plusIsBlank: Bool = false) -> String? {
         decode(encoded.span, plusIsBlank: plusIsBlank)
     }
 
-    /// The text that `encoded` stands for; `nil` where it is not well-formed.
+    /// Decodes `encoded`; nil if it is not well-formed.
     public static func decode(_ encoded: String, plusIsBlank: Bool = false) -> String? {
         decode(encoded.utf8.span, plusIsBlank: plusIsBlank)
     }
 
-    /// The bytes that `encoded` stands for; `nil` where a `%` is not followed by two hexadecimal digits.
+    /// Decodes `encoded` to bytes; nil if a `%` is not followed by two hexadecimal digits.
     public static func decodeBytes(_ encoded: Span<UInt8>, plusIsBlank: Bool = false) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count)

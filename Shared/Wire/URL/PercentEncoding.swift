@@ -1,14 +1,12 @@
-/// Writes text so that it may stand in a part of a URL, and reads it back (RFC 3986).
+/// Encodes text for a part of a URL, and decodes it (RFC 3986).
 public struct PercentEncoding: Sendable {
-    /// One bit for each ASCII character that stands for itself.
+    /// One bit for each ASCII character that is not escaped.
     private let plain: (UInt64, UInt64)
     private let writesBlankAsPlus: Bool
 
-    /// Letters, digits and `-._~` alone stand for themselves. Safe everywhere, and the encoding that signatures want.
+    /// Escapes everything except letters, digits and `-._~`. Safe in every part, and required for signatures.
     public static let strict = PercentEncoding("-._~")
-    /// For one segment of a path: `/`, `?` and `#` are escaped.
-    public static let pathSegment = PercentEncoding("-._~!$&'()*+,;=:@")
-    /// For a name or value in a query; a blank becomes `%20`, which both kinds of readers understand.
+    /// For a name or value in a query; a blank becomes `%20`, which URL and form decoders both understand.
     public static let queryComponent = PercentEncoding("-._~!$'()*,:@/?")
     /// For a name or value of an HTML form; a blank becomes `+`.
     public static let form = PercentEncoding("-._*", writesBlankAsPlus: true)

@@ -1,14 +1,14 @@
-/// The names and values of a query, or of a body of the type `application/x-www-form-urlencoded`, in order and decoded.
+/// The decoded names and values of a query, or of a body of type `application/x-www-form-urlencoded`, in order.
 public struct QueryParameters: Sendable {
-    /// How many there may be.
+    /// The default limit of names in one query.
     public static let defaultLimit = 256
 
     public private(set) var all: [(name: String, value: String)] = []
 
     public init() {}
 
-    /// Reads `name=value&…`. A name without `=` has an empty value, and what stands between two `&` may be nothing;
-    /// `nil` where an escape is not well-formed, something is not UTF-8, or there are more than `limit`.
+    /// Parses `name=value&…`. A name without `=` has an empty value, and empty pairs are skipped. nil if an escape is
+    /// not well-formed, the text is not UTF-8, or there are more than `limit` names.
     public init?(_ encoded: Span<UInt8>, limit: Int = defaultLimit) {
         var start = 0
         while start < encoded.count {
@@ -26,17 +26,17 @@ public struct QueryParameters: Sendable {
         }
     }
 
-    /// Reads what ``init(_:limit:)-(Span<UInt8>,_)`` reads.
+    /// Parses the same text as ``init(_:limit:)-(Span<UInt8>,_)``.
     public init?(_ encoded: ArraySlice<UInt8>, limit: Int = defaultLimit) {
         self.init(encoded.span, limit: limit)
     }
 
-    /// Reads what ``init(_:limit:)-(Span<UInt8>,_)`` reads.
+    /// Parses the same text as ``init(_:limit:)-(Span<UInt8>,_)``.
     public init?(_ encoded: String, limit: Int = defaultLimit) {
         self.init(encoded.utf8.span, limit: limit)
     }
 
-    /// The first value of this name; `nil` where there is none.
+    /// The first value of this name; nil if there is none.
     public subscript(name: String) -> String? {
         all.first { $0.name == name }?.value
     }

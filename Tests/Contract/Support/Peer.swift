@@ -3,9 +3,9 @@ import EventLoop
 import HTTP
 import Synchronization
 
-/// A service that answers as it is told and remembers what it was asked.
+/// A service that replies as the test says and records the calls.
 final class Peer: Sendable {
-    /// What came with a call.
+    /// A call with its headers.
     struct Asked: Sendable {
         let path: String
         let credential: String?
@@ -23,7 +23,7 @@ final class Peer: Sendable {
         let calls = Mutex<[Asked]>([])
     }
 
-    /// - Parameter answer: is given the number of the call, 1 for the first.
+    /// - Parameter answer: makes the reply to a call from its number, 1 for the first.
     init(_ answer: @escaping @Sendable (Int) async throws -> Response) throws {
         let log = Log()
         self.log = log

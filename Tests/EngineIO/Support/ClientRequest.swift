@@ -1,6 +1,6 @@
 import WebSocket
 
-/// The bytes of a WebSocket client.
+/// The bytes of a WebSocket client's requests and frames.
 enum ClientRequest {
     static func bytes(_ target: String) -> [UInt8] { ClientHandshake(host: "x", target: target).request }
 

@@ -2,11 +2,11 @@ import WebSocket
 
 @testable import EngineIO
 
-/// A machine with a clock of the test's, and what it wanted done.
+/// A machine with the test's clock and a record of its actions.
 final class Session {
     private(set) var machine: EngineMachine
     private(set) var now: UInt64 = 1_000_000_000
-    /// Since the last `take`.
+    /// Actions since the last `take`.
     private var actions: [EngineMachine.Action] = []
 
     static let settings: EngineSettings = {
@@ -29,12 +29,12 @@ final class Session {
         }
     }
 
-    /// What was wanted since the last call, without word of heartbeats.
+    /// Returns the actions since the last call, without heartbeat events.
     func take() -> [EngineMachine.Action] {
         takeAll().filter { if case .heartbeat = $0 { false } else { true } }
     }
 
-    /// What was wanted since the last call.
+    /// Returns the actions since the last call.
     func takeAll() -> [EngineMachine.Action] {
         defer { actions = [] }
         return actions
@@ -44,7 +44,7 @@ final class Session {
         event(&machine, &actions)
     }
 
-    /// What is asked of the machine now, and why it refuses, if it does.
+    /// Calls the machine at the present time, and returns its refusal, if any.
     func refusal(
         of request: (inout EngineMachine, UInt64, inout [EngineMachine.Action]) throws(EngineError) -> Void
     ) -> EngineError? {
@@ -87,7 +87,7 @@ final class Session {
 
     func close() { machine.close(now: now, &actions) }
 
-    /// Time passes, and the machine is woken each time it wants to be.
+    /// Lets time pass, and wakes the machine whenever it asks for it.
     func wait(milliseconds: UInt64) {
         let end = now + milliseconds * 1_000_000
         while machine.deadline <= end {
@@ -97,7 +97,7 @@ final class Session {
         now = end
     }
 
-    /// Time passes, and nothing wakes the machine.
+    /// Lets time pass without waking the machine.
     func oversleep(milliseconds: UInt64) { now += milliseconds * 1_000_000 }
 
     /// Wakes the machine.

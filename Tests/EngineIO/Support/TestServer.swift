@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import WebSocket
 
-/// An Engine.IO server of its own that echoes, on several loops, so that requests come on other loops than their session's.
+/// An Engine.IO server that echoes, on several loops, so that requests arrive on other loops than their session's.
 final class TestServer: Sendable {
     let engine: EngineServer
     let port: UInt16
@@ -37,17 +37,17 @@ final class TestServer: Sendable {
         var sessions = 0
     }
 
-    /// What the application was told, in order.
+    /// The events of the application, in order.
     var told: [String] { record.withLock { $0.told } }
 
-    /// How many sessions the application has.
+    /// The number of the application's sessions.
     var sessionCount: Int { record.withLock { $0.sessions } }
 
     fileprivate func note(_ text: String) { record.withLock { $0.told.append(text) } }
 
     fileprivate func count(_ change: Int) { record.withLock { $0.sessions += change } }
 
-    /// - Note: `@unchecked Sendable` because the server is set once, before anything can be noted.
+    /// - Note: `@unchecked Sendable` because the server is set once, before the first event.
     fileprivate final class Notes: @unchecked Sendable {
         weak var server: TestServer?
     }
@@ -74,7 +74,7 @@ final class TestServer: Sendable {
     /// Keeps all loops busy for a while.
     func stall() { for loop in group.loops { loop.execute { usleep(50_000) } } }
 
-    /// Drains, and notes the end on a loop, which is busy with nothing else.
+    /// Drains, and records the end on a loop that does nothing else.
     func drain(over duration: Duration = .zero, grace: Duration = .seconds(60)) -> Task<Void, Never> {
         Task(executorPreference: group.loops[0]) { [self] in
             await engine.drain(over: duration, grace: grace)
@@ -101,7 +101,7 @@ final class TestServer: Sendable {
         return "EIO=4&transport=polling&sid=\(id)"
     }
 
-    /// A WebSocket, perhaps for a session's query.
+    /// Opens a WebSocket, for a session's query if one is given.
     func webSocket(_ query: String = "EIO=4&transport=websocket") throws -> RawConnection {
         let query = query.replacing("polling", with: "websocket")
         let connection = try RawConnection(port: port)

@@ -1,13 +1,13 @@
 import EventLoop
 
-/// Two started sockets that are connected with each other, and what each was told.
+/// Two started, connected sockets with their recording handlers.
 ///
-/// - Note: `@unchecked Sendable` because both ends are used on the loop that made them only.
+/// - Note: `@unchecked Sendable` because both ends are used only on the loop that made them.
 struct Ends: @unchecked Sendable {
     let near: StreamSocket
     let far: StreamSocket
-    let nearSide = NotingHandler()
-    let farSide = NotingHandler()
+    let nearSide = RecordingHandler()
+    let farSide = RecordingHandler()
 
     init(on loop: EventLoop) async throws {
         let pair = try await SocketPair(on: loop)

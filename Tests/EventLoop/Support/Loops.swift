@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// Runs `body` with loops that are stopped afterwards, whatever happens.
+/// Runs `body` with loops that are stopped afterwards, also when `body` throws.
 func withLoops(_ count: Int = 1, _ body: (EventLoopGroup) async throws -> Void) async throws {
     let group = EventLoopGroup(count: count)
     do {
@@ -21,7 +21,7 @@ func onLoop(_ body: @escaping @Sendable (EventLoop) async throws -> Void) async 
     }
 }
 
-/// Stopping waits for threads, so it takes a thread of its own.
+/// Stops the loops on a separate thread, because stopping blocks until their threads have ended.
 private func stop(_ group: EventLoopGroup) async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
         let stopping = Unmanaged.passRetained(Stopping(group: group, done: done))

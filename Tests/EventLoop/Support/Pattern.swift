@@ -1,8 +1,8 @@
-/// Bytes in which a part that is missing, doubled or moved shows, made fast enough for a sanitizer.
+/// Bytes in which a missing, repeated or moved part is detected; fast enough for a sanitizer.
 enum Pattern {
     private static let period = (0..<2048).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
 
-    /// - Parameter number: tells patterns apart.
+    /// - Parameter number: gives different bytes for different numbers.
     static func bytes(_ count: Int, of number: Int = 0) -> [UInt8] {
         let period = period.map { $0 &+ UInt8(truncatingIfNeeded: number) }
         var bytes: [UInt8] = []

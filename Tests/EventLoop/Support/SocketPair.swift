@@ -1,14 +1,14 @@
 import EventLoop
 import Glibc
 
-/// Two ends of a TCP connection on one loop, not started yet.
+/// The two ends of a TCP connection on one loop, not started yet.
 ///
 /// - Note: `@unchecked Sendable` because its sockets are used on their loop only.
 struct SocketPair: @unchecked Sendable {
     let near: StreamSocket
     let far: StreamSocket
 
-    /// On the loop.
+    /// Call on the loop.
     init(on loop: EventLoop) async throws {
         let (accepted, note) = AsyncStream<Int32>.makeStream()
         let listener = try Listener(on: loop, address: SocketAddress(ip: "127.0.0.1", port: 0)!) { descriptor, _ in
@@ -22,11 +22,11 @@ struct SocketPair: @unchecked Sendable {
     }
 }
 
-/// Notes what a socket tells, and consumes as much of its input as it is asked to.
+/// Records the calls of a socket, and consumes as many bytes as `consume` says.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its socket's loop.
-final class NotingHandler: StreamHandler, @unchecked Sendable {
-    /// How many of so many bytes are consumed.
+final class RecordingHandler: StreamHandler, @unchecked Sendable {
+    /// Returns how many of the offered bytes are consumed.
     var consume: (Int) -> Int = { $0 }
     /// Called with the bytes that were consumed.
     var onBytes: ([UInt8]) -> Void = { _ in }
@@ -36,10 +36,10 @@ final class NotingHandler: StreamHandler, @unchecked Sendable {
     private(set) var congestions = 0
     private(set) var drains = 0
     private(set) var ending: StreamSocket.End?
-    private var waiting: [(isMet: (NotingHandler) -> Bool, UnsafeContinuation<Void, Never>)] = []
+    private var waiting: [(isMet: (RecordingHandler) -> Bool, UnsafeContinuation<Void, Never>)] = []
 
-    /// Suspends until `condition` holds; it is tried after everything that the socket tells.
-    func until(_ condition: @escaping (NotingHandler) -> Bool) async {
+    /// Suspends until `condition` holds; it is checked after every call of the socket.
+    func until(_ condition: @escaping (RecordingHandler) -> Bool) async {
         guard !condition(self) else { return }
         await withUnsafeContinuation { waiting.append((condition, $0)) }
     }

@@ -1,6 +1,7 @@
 import Glibc
 
-/// A parser that is given whatever the fuzzer thinks of. It fails by trapping, or by what the address sanitizer finds.
+/// A parser that gets arbitrary input from the fuzzer. It fails by a trap, or by an error that the address sanitizer
+/// finds.
 struct FuzzTarget: Sendable {
     let `try`: @Sendable ([UInt8]) -> Void
 
@@ -8,7 +9,7 @@ struct FuzzTarget: Sendable {
         self.try = `try`
     }
 
-    /// The target that the environment's `FUZZ_TARGET` names.
+    /// The target named by the environment variable `FUZZ_TARGET`.
     static let chosen = getenv("FUZZ_TARGET").flatMap { all[String(cString: $0)] }
 
     static let all: [String: FuzzTarget] = [
@@ -35,7 +36,7 @@ struct FuzzTarget: Sendable {
     ]
 }
 
-/// Traps unless `condition` holds, in every build.
+/// Traps unless `condition` holds, in debug and release builds.
 func require(_ condition: Bool, _ message: @autoclosure () -> String) {
     precondition(condition, message())
 }

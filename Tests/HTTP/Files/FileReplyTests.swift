@@ -15,7 +15,7 @@ import Wire
     }
 
     @Test(
-        "A range is a part, the whole where it is none, or unsatisfiable",
+        "A range selects a part, the whole file if it is invalid, or is unsatisfiable",
         arguments: [
             ("bytes=0-0", .part(0..<1)), ("bytes=0-99", .part(0..<100)), ("bytes=0-1000", .part(0..<100)),
             ("bytes=99-99", .part(99..<100)), ("bytes=10-", .part(10..<100)), ("bytes=-1", .part(99..<100)),
@@ -31,7 +31,7 @@ import Wire
         #expect(try Self.decide([.range: value], to: .head) == .whole)
     }
 
-    @Test("No byte of an empty file can be asked for")
+    @Test("Every range of an empty file is unsatisfiable")
     func empty() throws {
         for range in ["bytes=0-", "bytes=-1", "bytes=0-0"] {
             #expect(try Self.decide([.range: range], size: 0) == .unsatisfiable)
@@ -40,7 +40,7 @@ import Wire
     }
 
     @Test(
-        "A client that has the file is told so by any tag of its list, weak or strong",
+        "A client that has the file gets 304 for any tag of its list, weak or strong",
         arguments: [
             ("\"v1\"", true), ("W/\"v1\"", true), ("\"v0\", \"v1\"", true), ("\"v0\",W/\"v1\" , \"v2\"", true),
             ("*", true),
@@ -50,7 +50,7 @@ import Wire
     func ifNoneMatch(value: String, isKnown: Bool) throws {
         #expect(try Self.decide([.ifNoneMatch: value]) == (isKnown ? .notModified : .whole))
         #expect(try Self.decide([.ifNoneMatch: value], to: .head) == (isKnown ? .notModified : .whole))
-        // It comes before a range, and silences the date.
+        // If-None-Match takes precedence over a range, and overrides the date.
         let others: Headers = [
             .ifNoneMatch: value, .range: "bytes=0-1", .ifModifiedSince: "Sun, 06 Nov 1994 08:49:37 GMT",
         ]
@@ -58,7 +58,7 @@ import Wire
     }
 
     @Test(
-        "A date counts to the second, and one that is none does not count",
+        "If-Modified-Since is compared to the second, and an invalid date is ignored",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", true), ("Sun, 06 Nov 1994 08:49:38 GMT", true),
             ("Sun, 06 Nov 1994 08:49:36 GMT", false), ("yesterday", false),
@@ -68,7 +68,7 @@ import Wire
     }
 
     @Test(
-        "A part is only sent of the version that the client has a part of",
+        "A part is sent only of the version of which the client has a part",
         arguments: [
             ("\"v1\"", true), ("\"v0\"", false), ("W/\"v1\"", false), ("Sun, 06 Nov 1994 08:49:37 GMT", true),
             ("Sun, 06 Nov 1994 08:49:38 GMT", false), ("nonsense", false), ("\"v1\", \"v2\"", false),
@@ -80,7 +80,7 @@ import Wire
         if value.hasPrefix("\"") { #expect(try Self.decide(headers, tag: weak) == .whole) }
     }
 
-    @Test("A tag holds what can stand between quotes")
+    @Test("A tag contains only characters that may stand between quotes")
     func tags() {
         #expect(EntityTag("abc-1")?.text == "\"abc-1\"" && EntityTag("x", isWeak: true)?.text == "W/\"x\"")
         for text in ["a\"b", "a b", "a\r\n", "\u{7F}"] { #expect(EntityTag(text) == nil) }

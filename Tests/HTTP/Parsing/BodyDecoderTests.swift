@@ -4,7 +4,7 @@ import Testing
 @testable import HTTP
 
 @Suite struct BodyDecoderTests {
-    /// Everything that comes out of `pieces`, offered one after the other with little room, and what was left over.
+    /// Decodes `pieces`, offered one after the other with little room; returns the body and the unconsumed bytes.
     private static func decode(
         _ framing: HeadParts.Framing, _ pieces: [ArraySlice<UInt8>], room: Int
     ) throws(Refusal) -> (body: [UInt8], left: [UInt8], isComplete: Bool) {
@@ -30,7 +30,7 @@ import Testing
         return (body, waiting, decoder.isComplete)
     }
 
-    @Test("A body is the same however it is cut, and takes no byte of what follows it", arguments: 0..<40)
+    @Test("A body is decoded alike however it is cut, and the bytes behind it are left", arguments: 0..<40)
     func cuts(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let body = (0..<Int.random(in: 1...2000, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -66,7 +66,7 @@ import Testing
 
     private func seedSize(_ seed: UInt64) -> Int { seed % 3 == 0 ? 1 : 700 }
 
-    @Test("What remains is known of a length, and open of chunks")
+    @Test("The remaining length is known for Content-Length and unknown for chunks")
     func remaining() throws {
         var decoder = BodyDecoder(.length(10), limits: RequestLimits())
         var body: [UInt8] = []
@@ -77,14 +77,14 @@ import Testing
         #expect(none.isComplete && none.remaining == 0)
     }
 
-    @Test("Without room nothing of the data is taken")
+    @Test("Without room no data is consumed")
     func noRoom() throws {
         var decoder = BodyDecoder(.length(10), limits: RequestLimits())
         var body: [UInt8] = []
         #expect(try [UInt8(1)].withUnsafeBytes { try decoder.decode($0, into: &body, room: 0) } == 0)
     }
 
-    @Test("A body's time is its grace, more with its bytes, and never longer than the grace without one")
+    @Test("A body's time limit starts at the grace period and grows with its bytes, up to one grace period from now")
     func clock() {
         let second: UInt64 = 1_000_000_000
         var clock = BodyClock(now: 100 * second, grace: 10 * second, rate: 1000)
@@ -94,8 +94,8 @@ import Testing
         clock.received(1_000_000, now: 105 * second)
         #expect(clock.deadline == 115 * second)
         clock.hold(now: 110 * second)
-        #expect(!clock.isOver(now: 500 * second) && clock.nextLook == .max)
+        #expect(!clock.isOver(now: 500 * second) && clock.nextCheck == .max)
         clock.release(now: 510 * second)
-        #expect(clock.deadline == 515 * second && clock.nextLook == 515 * second)
+        #expect(clock.deadline == 515 * second && clock.nextCheck == 515 * second)
     }
 }

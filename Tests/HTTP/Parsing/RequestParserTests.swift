@@ -31,7 +31,7 @@ import Testing
         return Parsed(parts: parser.parts, fields: fields, length: length, text: bytes)
     }
 
-    @Test("A head says method, target, host, framing and fields, and where it ends")
+    @Test("The parser finds method, target, host, framing, fields and the end of a head")
     func whole() throws {
         let text =
             "POST /v1/a%2Fb?x=1?2 HTTP/1.1\r\nHost: maru.example:8080\r\nX-Empty:\r\nX-Tab:\ta\tb \t\r\n"
@@ -58,7 +58,7 @@ import Testing
         "GET / HTTP/1.1\r\nHost: a\r\nX: 1234567\t7654321\t\t1234\r\nY:   \r\n\r\n",
     ]
 
-    @Test("A head that comes in two pieces, cut anywhere, says what it says in one", arguments: valid)
+    @Test("A head that arrives in pieces, cut anywhere, is parsed like a whole one", arguments: valid)
     func cut(text: String) throws {
         let bytes = Array(text.utf8)
         let whole = try #require(try Self.parse(text))
@@ -76,8 +76,8 @@ import Testing
         #expect(try bytes.withUnsafeBytes { try parser.parse($0) } == bytes.count)
     }
 
-    @Test("A parser that was reset reads the next head like the first")
-    func reset() throws {
+    @Test("A parser reads the next head like the first")
+    func nextHead() throws {
         var parser = RequestParser(limits: RequestLimits())
         for text in Self.valid + Self.valid.reversed() {
             let bytes = Array(text.utf8)
@@ -85,12 +85,12 @@ import Testing
             let whole = try #require(try Self.parse(text))
             #expect(parser.parts.framing == whole.parts.framing && parser.fields.count == whole.fields.count)
             #expect(parser.parts.expectsContinue == whole.parts.expectsContinue)
-            parser.reset()
+            _ = parser.takeHead()
         }
     }
 
     @Test(
-        "A connection is kept as version and Connection say",
+        "Version and Connection decide whether the connection is kept",
         arguments: [
             ("1.1", "", true), ("1.1", "close", false), ("1.1", "Keep-Alive", true), ("1.0", "", false),
             ("1.0", "keep-alive", true), ("1.0", "keep-alive, close", false), ("1.1", "upgrade, CLOSE", false),
@@ -102,7 +102,7 @@ import Testing
         #expect(parsed?.parts.keepsAlive == isKept)
     }
 
-    @Test("Limits hold to the byte and to the field")
+    @Test("Limits are exact to the byte and to the field")
     func limits() throws {
         var limits = RequestLimits()
         limits.requestLine = 30
@@ -124,12 +124,12 @@ import Testing
         #expect(refusal(request(value: 121 - rest)) == .headersTooLarge)
         #expect(refusal(request(fields: 3)) == nil)
         #expect(refusal(request(fields: 4)) == .headersTooLarge)
-        // Nothing waits for the end of what is too long already.
+        // A line that is too long is refused before its end arrives.
         #expect(refusal("GET /" + String(repeating: "a", count: 26)) == .targetTooLong)
         #expect(refusal("GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 120)) == .headersTooLarge)
     }
 
-    @Test("Every byte of a value, a name and a target is judged as RFC 9110 does")
+    @Test("Values, names and targets accept exactly the bytes that RFC 9110 allows")
     func bytes() {
         for byte in UInt8.min...UInt8.max {
             func isTaken(_ text: String) -> Bool {
@@ -138,7 +138,7 @@ import Testing
                 return (try? bytes.withUnsafeBytes { try parser.parse($0) }) == bytes.count
             }
             let isVisible = (0x21...0x7E).contains(byte)
-            // At every place of a word of eight, because words are judged at once.
+            // At every offset within eight bytes, because eight bytes are tested at once.
             for before in 0..<9 {
                 let padding = String(repeating: "p", count: before)
                 #expect(
@@ -155,8 +155,8 @@ import Testing
         }
     }
 
-    @Test("A request made by hand is one that a server would take")
-    func byHand() {
+    @Test("A request made in a test is one that a server accepts")
+    func withoutConnection() {
         let request = Request(.put, "/a?b", headers: ["SesacKey": "k"], body: Array("{}".utf8))
         #expect(request?.pathText == "/a" && request?.headers.text(.sesacKey) == "k")
         #expect(request?.body.declaredLength == 2)

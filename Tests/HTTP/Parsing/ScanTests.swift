@@ -3,16 +3,16 @@ import Testing
 
 @testable import HTTP
 
-@Suite("Texts looked at by words")
+@Suite("Scans of eight bytes at a time")
 struct ScanTests {
-    /// Bytes at the borders of the classes that scans tell apart.
+    /// Bytes at the borders of the character classes.
     private static let borders: [UInt8] = [
         0x00, 0x08, 0x09, 0x0A, 0x0D, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x2C, 0x2D, 0x2E, 0x30, 0x3A, 0x3E, 0x3F, 0x40,
         0x41,
         0x5A, 0x5B, 0x60, 0x61, 0x7A, 0x7B, 0x7E, 0x7F, 0x80, 0xAD, 0xC1, 0xE1, 0xFF,
     ]
 
-    @Test("Values and tokens end where they end byte by byte, wherever in a word that is", arguments: 0..<20)
+    @Test("Values and tokens end at the same byte as in a scan byte by byte", arguments: 0..<20)
     func ends(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<2000 {
@@ -29,7 +29,7 @@ struct ScanTests {
         }
     }
 
-    @Test("A target ends at the first byte that it may not hold, wherever in a word that is")
+    @Test("A target ends at the first byte that it may not contain, at every offset")
     func targets() {
         for byte in UInt8.min...UInt8.max {
             for length in 0...17 {

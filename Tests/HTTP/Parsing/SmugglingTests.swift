@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SmugglingTests {
-    @Test("What can be read in two ways is refused with one error reply, and its connection closed")
+    @Test("An ambiguous request gets one error reply, and its connection is closed")
     func corpus() async throws {
         let smuggled = Counter()
         try await withServer { configuration in
@@ -16,33 +16,33 @@ import Testing
             if request.pathText == "/smuggled" { smuggled.add() }
             return .json(try await request.body.collect(upTo: 100_000))
         } body: { running in
-            for (what, request) in SmugglingCorpus.refused {
+            for (name, request) in SmugglingCorpus.refused {
                 let client = try running.client()
-                // What stands behind a refused request is never served.
+                // A request behind a refused one is never served.
                 client.sendWhileTaken(Array((request + "GET /smuggled HTTP/1.1\r\nHost: test\r\n\r\n").utf8))
                 let reply = try client.reply()
-                #expect(reply.status == 400, "\(what)")
-                #expect(reply.text == #"{"errorCode":"E11"}"#, "\(what)")
-                #expect(reply["Connection"] == "close", "\(what)")
+                #expect(reply.status == 400, "\(name)")
+                #expect(reply.text == #"{"errorCode":"E11"}"#, "\(name)")
+                #expect(reply["Connection"] == "close", "\(name)")
                 client.connection.finishSending()
-                #expect(try client.rest() == "", "\(what)")
+                #expect(try client.rest() == "", "\(name)")
             }
         }
         #expect(smuggled.value == 0)
     }
 
-    @Test("The same corpus is refused byte by byte as well")
+    @Test("The same requests are refused when they arrive byte by byte")
     func dripped() async throws {
         try await withServer {
             $0.limits.head = 2000
         } _: { request in
             .json(try await request.body.collect(upTo: 100_000))
         } body: { running in
-            for (what, request) in SmugglingCorpus.refused where request.utf8.count < 300 {
+            for (name, request) in SmugglingCorpus.refused where request.utf8.count < 300 {
                 let client = try running.client()
                 for byte in request.utf8 { client.sendWhileTaken([byte]) }
                 let status = try client.reply().status
-                #expect(status >= 400 && status != 404, "\(what)")
+                #expect(status >= 400 && status != 404, "\(name)")
             }
         }
     }

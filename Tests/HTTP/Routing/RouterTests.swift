@@ -19,7 +19,7 @@ import Testing
         return match.parameters[name, in: path(text)].map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("Parameters are what was sent, undecoded, and an encoded slash parts nothing")
+    @Test("Parameters are not decoded, and an encoded slash separates no segments")
     func parameters() {
         var router = Router<String>()
         router.add(.get, "/v1/workspaces/{id}/channels/{name}/chats", "chats")
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("Literals come before parameters, and of equal templates the one that was added first")
+    @Test("Literals win over parameters, and of equal templates the first one added wins")
     func order() {
         var router = Router<String>()
         router.add(.get, "/users/{user_id}", "member")
@@ -52,7 +52,7 @@ import Testing
         #expect(Self.parameter("id", first, in: "/channels/a") == nil)
     }
 
-    @Test("A path of other methods names them, and HEAD takes GET's route")
+    @Test("A path with other methods reports them, and HEAD matches a GET route")
     func methods() {
         var router = Router<String>()
         router.add(.get, "/a", "get")
@@ -68,7 +68,7 @@ import Testing
         #expect(Self.describe(router.match(.head, Self.path("/a"))) == "head /a")
     }
 
-    @Test("A rest takes what is left, slashes included, after everything that fits better")
+    @Test("A rest parameter matches the rest of the path, slashes included, if no other route matches")
     func rests() {
         var router = Router<String>()
         router.add(.get, "/static/{folder}/{file*}", "file")
@@ -88,7 +88,7 @@ import Testing
         #expect(Self.describe(router.match(.get, Self.path("*"))) == "unknown")
     }
 
-    @Test("Random routes and paths are matched as a plain search does", arguments: 0..<30)
+    @Test("Random routes and paths match like a plain search", arguments: 0..<30)
     func model(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         func segments(_ choices: [String]) -> [String] {
@@ -126,7 +126,7 @@ import Testing
         return path.count == template.count
     }
 
-    /// Literals before parameters before a rest, the earlier segment counting more; of equals the one added first.
+    /// Literals before parameters before rests, with earlier segments first; of equal templates the first one added.
     private static func isBetter(_ left: [String], _ right: [String]) -> Bool {
         func rank(_ template: [String]) -> [Int] {
             template.map { $0 == "{rest*}" ? 2 : $0.hasPrefix("{") ? 1 : 0 }
@@ -134,7 +134,7 @@ import Testing
         return rank(left).lexicographicallyPrecedes(rank(right))
     }
 
-    @Test("A template that cannot be stops the program")
+    @Test("An invalid template stops the process")
     func impossible() async {
         await #expect(processExitsWith: .failure) {
             var router = Router<Int>()

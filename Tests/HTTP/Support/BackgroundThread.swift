@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// A thread that a test waits for.
+/// A thread that a test can join.
 final class BackgroundThread {
     private var thread = pthread_t()
 
@@ -24,7 +24,7 @@ final class BackgroundThread {
 }
 
 extension Client {
-    /// Sends on a thread of its own, counting what the server takes.
+    /// Sends on its own thread and counts the bytes that the server takes.
     func sendInBackground(_ bytes: [UInt8], counting sent: Counter) -> BackgroundThread {
         let connection = connection
         return BackgroundThread {
@@ -38,7 +38,7 @@ extension Client {
         }
     }
 
-    /// Sends `text` and then more and more of nothing, a byte at a time, until the server takes no more.
+    /// Sends `text` and then filler, a byte at a time, until the server takes no more.
     func drip(_ text: String, every microseconds: UInt32) -> BackgroundThread {
         let connection = connection
         return BackgroundThread {

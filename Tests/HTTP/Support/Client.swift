@@ -1,8 +1,9 @@
 import TestSupport
 
-/// A connection that sends by the letter and reads one reply after the other.
+/// A connection that sends exact bytes and reads one reply after the other.
 ///
-/// - Note: `@unchecked Sendable` because a test uses it on one thread after the other, but for sending, which needs no state.
+/// - Note: `@unchecked Sendable` because a test uses it on one thread at a time; only sending, which has no state, is
+/// concurrent.
 final class Client: @unchecked Sendable {
     let connection: RawConnection
     private var pending: [UInt8] = []
@@ -15,15 +16,15 @@ final class Client: @unchecked Sendable {
 
     func send(_ bytes: [UInt8]) throws { try connection.send(bytes) }
 
-    /// Sends what the server may not want to hear to its end.
+    /// Sends bytes that the server may stop reading.
     func sendWhileTaken(_ bytes: [UInt8]) { try? connection.send(bytes) }
 
-    /// A GET with no more than it needs.
+    /// Sends a minimal GET.
     func get(_ target: String, _ fields: String...) throws {
         try send("GET \(target) HTTP/1.1\r\nHost: test\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n")
     }
 
-    /// The next reply, read by its length or chunks.
+    /// Reads the next reply, framed by its length or by chunks.
     func reply(toHead: Bool = false) throws -> RawReply {
         while true {
             if let (reply, length) = RawReply.parse(pending, isForHead: toHead) {
@@ -38,21 +39,21 @@ final class Client: @unchecked Sendable {
         }
     }
 
-    /// Exactly so many bytes behind the last reply.
+    /// Reads this number of bytes behind the last reply.
     func bytes(_ count: Int) throws -> [UInt8] {
         if pending.count < count { pending += try connection.receive(exactly: count - pending.count) }
         defer { pending.removeFirst(count) }
         return Array(pending[..<count])
     }
 
-    /// All that comes before the server closes.
+    /// Reads everything until the server closes.
     func rest() throws -> String {
         defer { pending = [] }
         return String(decoding: pending + (try connection.receiveToEnd()), as: UTF8.self)
     }
 }
 
-/// A reply as it came.
+/// A parsed reply.
 struct RawReply {
     var status: Int
     var head: String
@@ -69,7 +70,7 @@ struct RawReply {
         return nil
     }
 
-    /// The reply at the beginning of `bytes`, and how long it is; nil when it has not come completely.
+    /// Parses the reply at the start of `bytes` and returns its length; nil if it is incomplete.
     static func parse(_ bytes: [UInt8], isForHead: Bool) -> (RawReply, Int)? {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound else { return nil }
         let head = String(decoding: bytes[..<end], as: UTF8.self)

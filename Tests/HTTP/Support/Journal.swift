@@ -3,13 +3,13 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// What happened, in order; read by a test on a thread that may block.
+/// Events in order, read by a test on a thread that may block.
 final class Journal<Event: Sendable>: Sendable {
     private let events = Mutex<[Event]>([])
 
     func note(_ event: Event) { events.withLock { $0.append(event) } }
 
-    /// Waits for the next event, for a minute at most.
+    /// Waits for the next event, up to a minute.
     func next() throws -> Event {
         for _ in 0..<60_000 {
             if let event = events.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return event }
@@ -19,7 +19,7 @@ final class Journal<Event: Sendable>: Sendable {
     }
 }
 
-/// Closed until it is opened; handlers wait at it without blocking.
+/// Suspends handlers until it is opened, without blocking their loop.
 final class Gate: Sendable {
     private let state = Atomic<Bool>(false)
 
@@ -31,7 +31,7 @@ final class Gate: Sendable {
     }
 }
 
-/// Counts from any thread.
+/// A counter for any thread.
 final class Counter: Sendable {
     private let count = Atomic<Int>(0)
 

@@ -3,7 +3,7 @@ import Glibc
 import HTTP
 import TestSupport
 
-/// A server on a free port.
+/// A running server on a free port.
 struct RunningServer: Sendable {
     let server: Server
     let group: EventLoopGroup
@@ -20,7 +20,7 @@ struct RunningServer: Sendable {
         throw NeverHappened(description: "the end of all connections")
     }
 
-    /// Drains and notes when that is done.
+    /// Starts a drain; the journal gets an entry when it is done.
     func drain(within limit: Duration) -> Journal<Void> {
         let done = Journal<Void>()
         Task {
@@ -31,20 +31,11 @@ struct RunningServer: Sendable {
     }
 }
 
-/// Runs a server for the time of `body`, which may block: it has a thread of its own. Time-outs that a test does not set
-/// are longer than any busy machine takes.
+/// Runs a server while `body` runs, on a thread of its own, because it may block. Time-outs that a test does not set are too
+/// long to pass on a busy machine.
 func withServer(
     loops: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
-    _ handler: @escaping @Sendable (Request) async throws -> Response,
-    body: @escaping @Sendable (RunningServer) throws -> Void
-) async throws {
-    try await withServer(loops: loops, configure, answering: { request in .work { try await handler(request) } }, body)
-}
-
-/// The same with a handler that may answer at once.
-func withServer(
-    loops: Int = 1, _ configure: (inout ServerConfiguration) -> Void = { _ in },
-    answering handler: @escaping Server.Handler, _ body: @escaping @Sendable (RunningServer) throws -> Void
+    _ handler: @escaping Server.Handler, body: @escaping @Sendable (RunningServer) throws -> Void
 ) async throws {
     var configuration = ServerConfiguration()
     configuration.headTimeout = .seconds(600)
@@ -54,7 +45,7 @@ func withServer(
     configuration.lingerTimeout = .seconds(600)
     configure(&configuration)
     let group = EventLoopGroup(count: loops)
-    let server = Server(on: group, configuration: configuration, answering: handler)
+    let server = Server(on: group, configuration: configuration, handler: handler)
     let address = try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!)
     let running = RunningServer(server: server, group: group, port: address.port)
     let result = await onOwnThread { Result { try body(running) } }

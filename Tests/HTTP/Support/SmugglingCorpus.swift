@@ -1,6 +1,6 @@
-/// Requests that two servers could read differently, or that are no requests: each is refused and its connection closed.
+/// Requests that two servers could read differently, and malformed requests: each is refused and its connection closed.
 enum SmugglingCorpus {
-    static let refused: [(what: String, request: String)] = framing + chunks + heads + hosts + targets
+    static let refused: [(name: String, request: String)] = framing + chunks + heads + hosts + targets
 
     private static func post(_ fields: String, _ body: String = "") -> String {
         "POST / HTTP/1.1\r\nHost: test\r\n\(fields)\r\n\(body)"
@@ -10,7 +10,7 @@ enum SmugglingCorpus {
 
     private static let smuggled = "GET /smuggled HTTP/1.1\r\nHost: test\r\n\r\n"
 
-    private static let framing: [(what: String, request: String)] = [
+    private static let framing: [(name: String, request: String)] = [
         ("CL.TE", post("Content-Length: 6\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\nG")),
         ("TE.CL", post("Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", "5c\r\n" + smuggled + "\r\n0\r\n\r\n")),
         ("two lengths that differ", post("Content-Length: 5\r\nContent-Length: 6\r\n", "hello!")),
@@ -37,7 +37,7 @@ enum SmugglingCorpus {
         ("a tab before the colon", post("Content-Length\t: 5\r\n", "hello")),
     ]
 
-    private static let chunks: [(what: String, request: String)] = [
+    private static let chunks: [(name: String, request: String)] = [
         ("a size that is no number", "x\r\nhello\r\n0\r\n\r\n"),
         ("an empty size", "\r\nhello\r\n0\r\n\r\n"),
         ("a negative size", "-5\r\nhello\r\n0\r\n\r\n"),
@@ -62,7 +62,7 @@ enum SmugglingCorpus {
         ("an endless trailer", "0\r\n\(String(repeating: "X: y\r\n", count: 3000))\r\n"),
     ].map { ("chunked: " + $0.0, post("Transfer-Encoding: chunked\r\n", $0.1)) }
 
-    private static let heads: [(what: String, request: String)] = [
+    private static let heads: [(name: String, request: String)] = [
         ("bare LF", "GET / HTTP/1.1\nHost: test\n\n"),
         ("bare LF between fields", "GET / HTTP/1.1\r\nHost: test\nX: y\r\n\r\n"),
         ("bare CR in a value", get("X: a\rContent-Length: 5\r\n")),
@@ -102,7 +102,7 @@ enum SmugglingCorpus {
         ("a field without end", "GET / HTTP/1.1\r\nHost: test\r\nX: \(String(repeating: "y", count: 70_000))"),
     ]
 
-    private static let hosts: [(what: String, request: String)] =
+    private static let hosts: [(name: String, request: String)] =
         [("no host", "GET / HTTP/1.1\r\n\r\n"), ("two hosts", get("Host: test\r\n"))]
         + [
             ("an empty host", ""), ("a host with a blank", "te st"), ("a list of hosts", "test, evil"),
@@ -112,7 +112,7 @@ enum SmugglingCorpus {
             ("something behind the bracket", "[::1]x"), ("a host beyond ASCII", "tést"), ("a backslash", "te\\st"),
         ].map { ($0.0, "GET / HTTP/1.1\r\nHost: \($0.1)\r\n\r\n") }
 
-    private static let targets: [(what: String, request: String)] =
+    private static let targets: [(name: String, request: String)] =
         [
             ("a relative target", "smuggled"), ("an absolute target that contradicts Host", "http://evil/"),
             ("an absolute target that contradicts Host's port", "http://test:81/"),

@@ -21,11 +21,11 @@ void end_slow_look_ups(void) {
 
 int has_slow_look_up_ended(void) { return has_ended; }
 
-/* Stands before the system's function of this name in the test program; other names go on to that. */
+/* Overrides the system's function of this name in the test program; other names are passed on to it. */
 int getaddrinfo(
     const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **found) {
     if (host && strcmp(host, SLOW_LOOK_UP_HOST) == 0) {
-        /* Fail in the end instead of waiting for ever. */
+        /* A time-out, so that a test fails rather than hangs. */
         struct timespec limit;
         clock_gettime(CLOCK_REALTIME, &limit);
         limit.tv_sec += 60;

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// An authority and a certificate of its for `localhost`, made by the openssl program.
+/// A certificate authority and its certificate for `localhost`, made by the openssl program.
 enum Certificates {
-    /// Leaves `ca.pem`, `server.pem` and `server.key` in `folder`.
+    /// Writes `ca.pem`, `server.pem` and `server.key` to `folder`.
     static func make(in folder: String) async throws {
         try "subjectAltName=DNS:localhost,IP:127.0.0.1\n"
             .write(toFile: folder + "/names", atomically: false, encoding: .utf8)

@@ -28,7 +28,7 @@ final class ClientFixture: Sendable {
 
     func get(_ url: String) async throws -> HTTPClient.Reply { try await send(.init(.get, url)) }
 
-    /// Why a request fails; nil where it does not.
+    /// The failure of a request; nil if it succeeds.
     func failure(of request: HTTPClient.Request) async -> HTTPClient.Failure? {
         do {
             _ = try await send(request)
@@ -40,7 +40,7 @@ final class ClientFixture: Sendable {
 
     func failure(of url: String) async -> HTTPClient.Failure? { await failure(of: .init(.get, url)) }
 
-    /// Runs `body` so often at a time on the first loop, and collects what comes of it.
+    /// Runs `body` this many times at once on the first loop, and collects the results.
     func concurrently<Value: Sendable>(
         _ count: Int, _ body: @escaping @Sendable (HTTPClient, Int) async throws -> Value
     ) async throws -> [Value] {

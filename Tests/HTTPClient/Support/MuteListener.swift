@@ -1,6 +1,6 @@
 import Glibc
 
-/// A port whose backlog is full: connections to it are neither accepted nor refused.
+/// A port with a full backlog: connections to it are neither accepted nor refused.
 final class MuteListener {
     let port: UInt16
     private var descriptors: [Int32] = []

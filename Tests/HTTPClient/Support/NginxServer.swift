@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// nginx with one plain and one TLS port, which speaks HTTP/2 with a certificate of an authority of its own.
+/// nginx with a plain port and a TLS port with HTTP/2 and a certificate of its own authority.
 final class NginxServer: Sendable {
     let plainPort = FreePort.pick()
     let securePort = FreePort.pick()
@@ -12,7 +12,7 @@ final class NginxServer: Sendable {
     var authority: String { folder.path + "/ca.pem" }
 
     /// - Parameters:
-    ///   - protocols: what follows `ssl` in the `listen` of the TLS port.
+    ///   - protocols: the words behind `ssl` in the `listen` of the TLS port.
     ///   - settings: further directives of the server.
     init(protocols: String = "http2", settings: String = "") async throws {
         try await Certificates.make(in: folder.path)

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The server of `server.py`, which behaves and misbehaves as the path of a request asks.
+/// The server of `server.py`, which behaves or misbehaves as the path of a request says.
 final class PythonServer: Sendable {
     let port: UInt16
     let process: ChildProcess
@@ -8,7 +8,8 @@ final class PythonServer: Sendable {
 
     private static let shared = Task { try await PythonServer() }
 
-    /// The one that tests share which leave it running; give paths that count a query of their own.
+    /// The server that tests share if they leave it running; add a query of your own to a path if its requests are
+    /// counted.
     static func ofThisProcess() async throws -> PythonServer { try await shared.value }
 
     init() async throws {
@@ -22,7 +23,7 @@ final class PythonServer: Sendable {
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Waits until so many requests for `target`, its query included, have arrived.
+    /// Waits until this number of requests for `target`, with its query, has arrived.
     func hasSeen(_ target: String, times: Int = 1) async throws {
         let port = port
         try await eventually("\(times) requests for \(target)") {

@@ -1,4 +1,4 @@
-"""A server that behaves and misbehaves as the path asks, one thread a connection. Prints its port."""
+"""A server that behaves or misbehaves as the path says, with a thread for each connection. Prints its port."""
 
 import hashlib
 import hmac
@@ -32,7 +32,7 @@ def read_request(stream):
 
 
 def is_signed(method, target, headers, body):
-    """Whether the request carries a right signature, version 4, of the access key AK with the secret key SK."""
+    """Whether the request has a valid signature, version 4, of the access key AK with the secret key SK."""
     path, _, query = target.partition("?")
     fields = {name.lower(): value for name, value in headers}
     algorithm, credential, signed, signature = fields["authorization"].replace(",", "").split(" ")
@@ -120,7 +120,7 @@ def serve(connection):
         elif path == "/redirect":
             send(reply("", status="302 Found", headers=["Location: " + query]))
         elif path == "/dies-when-used-again":
-            # A kept connection that takes the next request and ends without a word.
+            # A kept connection that takes the next request and ends without a reply.
             if number > 1:
                 break
             send(reply("first"))

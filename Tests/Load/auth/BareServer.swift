@@ -8,7 +8,7 @@ enum BareServer {
     static func run(port: UInt16, loops: Int) async throws {
         let group = EventLoopGroup(count: loops)
         let body = Array(reply.utf8)
-        let server = Server(on: group, answering: { _ in .reply(.json(body)) })
+        let server = Server(on: group) { _ in .json(body) }
         guard let address = SocketAddress(ip: "127.0.0.1", port: port) else { return }
         print("listening on \(try server.start(at: address))")
         while true { try await Task.sleep(for: .seconds(3600)) }

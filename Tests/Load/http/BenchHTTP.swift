@@ -1,19 +1,10 @@
 import Glibc
 import LoadClient
-import TestSupport
 
-/// Holds a service against nginx: `bench-http` compares, `bench-http serve PORT LOOPS REDIS TOKENS` is the service that it
-/// starts.
+/// `bench-http`: a client's call to the built payment-service beside nginx's `return 200` of the same bytes.
 @main struct BenchHTTP: MeasuringProgram {
     static func measure() async throws {
-        let arguments = CommandLine.arguments
-        if arguments.count == 6, arguments[1] == "serve", let port = UInt16(arguments[2]),
-            let loops = Int(arguments[3]),
-            let redis = UInt16(arguments[4])
-        {
-            return try await BenchService.run(port: port, loops: loops, redis: redis, tokens: arguments[5])
-        }
-        guard let plan = BenchPlan(arguments: Array(arguments.dropFirst())) else {
+        guard let plan = BenchPlan(arguments: Array(CommandLine.arguments.dropFirst())) else {
             print("usage:", BenchPlan.usage)
             exit(2)
         }
@@ -21,7 +12,7 @@ import TestSupport
     }
 }
 
-/// How long and how hard to measure.
+/// How long and with how many connections to measure.
 struct BenchPlan {
     var rounds = 5
     var seconds = 3
@@ -30,7 +21,7 @@ struct BenchPlan {
 
     static let usage = "bench-http [--rounds 5] [--seconds 3] [--connections 64] [--no-soak]"
 
-    /// Nil for what cannot be understood.
+    /// Nil for arguments that are not understood.
     init?(arguments: [String]) {
         var rest = arguments[...]
         while let name = rest.popFirst() {

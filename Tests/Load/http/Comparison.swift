@@ -1,7 +1,7 @@
 import LoadClient
 import TestSupport
 
-/// Alternating rounds of a service and nginx, which writes no access log either, and what they come to.
+/// Alternating rounds of the service and nginx, neither of which writes an access log.
 struct Comparison {
     let plan: BenchPlan
     private let folder = TemporaryFolder("bench-http")
@@ -9,71 +9,61 @@ struct Comparison {
     init(plan: BenchPlan) { self.plan = plan }
 
     func run() async throws {
-        let redis = try await RedisServer.start()
-        let one = try await measure(loops: 1, redis)
-        let two = try await measure(loops: 2, redis)
+        let one = try await measure(loops: 1)
+        let two = try await measure(loops: 2)
         print("")
         print("two loops     ours / one loop        \((two.ours / one.ours).text)")
         var verdicts = Verdicts()
-        let (keptAlive, pipelined) = (one.ours / one.nginx, one.pipelined / one.ours)
-        verdicts.add("keep-alive    ours / nginx           \(keptAlive.text), 1.20 at most", keptAlive <= 1.2)
-        verdicts.add("pipelined 16  ours / our keep-alive  \(pipelined.text), 0.25 at most", pipelined <= 0.25)
+        let ratio = one.ours / one.nginx
+        verdicts.add("keep-alive    ours / nginx           \(ratio.text), 1.20 at most", ratio <= 1.2)
         verdicts.add(
             "idle          anonymous memory       \(one.idleMemory) KiB, \(two.idleMemory) KiB, 20480 at most",
             max(one.idleMemory, two.idleMemory) <= 20480)
-        if plan.soak { try await soak(redis) }
+        if plan.soak { try await soak() }
         try verdicts.settle()
     }
 
     private struct Medians {
-        var ours, nginx, pipelined, pipelinedNginx: Double
+        var ours, nginx: Double
         /// KiB before the first load.
         var idleMemory: Int
     }
 
-    private func measure(loops: Int, _ redis: RedisServer) async throws -> Medians {
-        let ours = try await ServiceUnderLoad.start(loops: loops, redis: redis, in: folder)
-        let nginx = try await Nginx.start(workers: loops, in: folder)
-        let idleMemory = try ProcessUse.of(ours.process.pid).memory
-        var runs = (ours: [Double](), nginx: [Double](), pipelined: [Double](), pipelinedNginx: [Double]())
-        for _ in 0..<plan.rounds {
-            runs.ours.append(try await load(ours.port, ours.process, ours.tokens))
-            runs.nginx.append(try await load(nginx.port, nginx.process, ours.tokens))
-            runs.pipelined.append(try await load(ours.port, ours.process, ours.tokens, depth: 16))
-            runs.pipelinedNginx.append(try await load(nginx.port, nginx.process, ours.tokens, depth: 16))
+    private func measure(loops: Int) async throws -> Medians {
+        var measured: Medians?
+        try await ServiceUnderLoad(loops: loops).lent { ours in
+            let nginx = try await Nginx.start(workers: loops, replying: ours.reply, in: folder)
+            let idleMemory = ours.service.meter.anonymousBytes / 1024
+            var runs = (ours: [Double](), nginx: [Double]())
+            for _ in 0..<plan.rounds {
+                runs.ours.append(try await load(ours.service.publicPort, ours.service.meter, ours).processorPerRequest)
+                runs.nginx.append(try await load(nginx.port, nginx.meter, ours).processorPerRequest)
+            }
+            await nginx.process.stop()
+            let medians = Medians(ours: runs.ours.median, nginx: runs.nginx.median, idleMemory: idleMemory)
+            print("server CPU a request, µs, median of \(plan.rounds) rounds, \(loops) loop\(loops == 1 ? "" : "s"):")
+            print("  keep-alive    ours \(medians.ours.text)   nginx \(medians.nginx.text)")
+            measured = medians
         }
-        await ours.process.stop(9)
-        await nginx.process.stop()
-        let medians = Medians(
-            ours: runs.ours.median, nginx: runs.nginx.median, pipelined: runs.pipelined.median,
-            pipelinedNginx: runs.pipelinedNginx.median, idleMemory: idleMemory)
-        print("server CPU a request, µs, median of \(plan.rounds) rounds, \(loops) loop\(loops == 1 ? "" : "s"):")
-        print("  keep-alive    ours \(medians.ours.text)   nginx \(medians.nginx.text)")
-        print("  pipelined 16  ours \(medians.pipelined.text)   nginx \(medians.pipelinedNginx.text)")
-        return medians
+        return measured!
     }
 
-    private func load(
-        _ port: UInt16, _ process: ChildProcess, _ tokens: [String], depth: Int = 1, seconds: Int? = nil
-    ) async throws -> Double {
-        try await Load(tokens: tokens, connections: plan.connections, seconds: seconds ?? plan.seconds, depth: depth)
-            .run(on: port, of: process, in: folder).processorPerRequest
+    private func load(_ port: UInt16, _ meter: ProcessMeter, _ ours: ServiceUnderLoad) async throws -> Load.Outcome {
+        try await Load(tokens: ours.tokens, connections: plan.connections, seconds: plan.seconds)
+            .run(on: port, of: meter, in: folder)
     }
 
-    /// Memory after a warm-up and after a million requests more.
-    private func soak(_ redis: RedisServer) async throws {
-        let ours = try await ServiceUnderLoad.start(loops: 2, redis: redis, in: folder)
-        _ = try await load(ours.port, ours.process, ours.tokens, depth: 16)
-        let before = try ProcessUse.of(ours.process.pid).memory
-        var requests = 0
-        while requests < 1_000_000 {
-            requests += try await Load(
-                tokens: ours.tokens, connections: plan.connections, seconds: plan.seconds, depth: 16
-            ).run(on: ours.port, of: ours.process, in: folder).requests
+    /// Memory after a warm-up, and after a million requests more.
+    private func soak() async throws {
+        try await ServiceUnderLoad(loops: 2).lent { ours in
+            let (port, meter) = (ours.service.publicPort, ours.service.meter)
+            _ = try await load(port, meter, ours)
+            let before = meter.anonymousBytes / 1024
+            var requests = 0
+            while requests < 1_000_000 { requests += try await load(port, meter, ours).requests }
+            let after = meter.anonymousBytes / 1024
+            print("soak          \(requests) requests   anonymous memory before and after: \(before) KiB, \(after) KiB")
         }
-        let after = try ProcessUse.of(ours.process.pid).memory
-        await ours.process.stop(9)
-        print("soak          \(requests) requests   anonymous memory before and after: \(before) KiB, \(after) KiB")
     }
 }
 
@@ -85,7 +75,7 @@ extension [Double] {
 }
 
 extension Double {
-    /// Two digits behind the point.
+    /// The number with two decimals.
     var text: String {
         let hundredths = Int((self * 100).rounded())
         let rest = hundredths % 100

@@ -1,13 +1,16 @@
 import Glibc
+import LoadClient
 import TestSupport
 
-/// A private nginx that answers the same bytes with `return 200`.
+/// A private nginx that answers every request with the same bytes by `return 200`.
 struct Nginx {
     let process: ChildProcess
     let port: UInt16
 
+    var meter: ProcessMeter { ProcessMeter(pid: process.pid) }
+
     /// Starts it with as many workers as the server has loops.
-    static func start(workers: Int, in folder: TemporaryFolder) async throws -> Nginx {
+    static func start(workers: Int, replying reply: String, in folder: TemporaryFolder) async throws -> Nginx {
         let port = FreePort.pick()
         let configuration = """
             worker_processes \(workers);
@@ -25,7 +28,7 @@ struct Nginx {
                 keepalive_requests 1000000000;
                 server {
                     listen 127.0.0.1:\(port) reuseport;
-                    location / { default_type application/json; return 200 '\(BenchService.reply)'; }
+                    location / { default_type application/json; return 200 '\(reply)'; }
                 }
             }
             """

@@ -1,33 +1,45 @@
+import HTTP
+import LoadClient
+import ServiceSupport
 import TestSupport
 
-/// A `BenchService` in a process of its own, with a Redis.
-struct ServiceUnderLoad {
-    let process: ChildProcess
-    let port: UInt16
-    /// Tokens that it admits.
-    let tokens: [String]
+/// The built payment-service with its cheapest route for signed-in clients: the catalogue, which needs no database.
+struct ServiceUnderLoad: Stoppable {
+    /// The measured route.
+    static let target = "/v1/store/item/list"
 
-    static func start(loops: Int, redis: RedisServer, in folder: TemporaryFolder) async throws -> ServiceUnderLoad {
-        let port = FreePort.pick()
-        let tokens = "\(folder.path)/tokens-\(port)"
-        let process = try ChildProcess.product(
-            "bench-http", ["serve", "\(port)", "\(loops)", "\(redis.port)", tokens],
-            log: "\(folder.path)/service-\(port).log")
-        try await eventually { (try? RawConnection(port: port)) != nil }
-        let lines = try String(contentsOfFile: tokens).split(separator: "\n").map(String.init)
-        // The first call has the keys fetched: nothing is measured before.
-        try await eventually {
-            try await HTTPCall("GET", port: port, BenchService.target, headers: headers(token: lines[0])).reply().text
-                == BenchService.reply
-        }
-        return ServiceUnderLoad(process: process, port: port, tokens: lines)
+    let service: LoadedService
+    /// The part of auth-service that the service calls.
+    private let auth: StubServer<Auth>
+    /// Access tokens of several users; the requests use them in turn.
+    let tokens: [String]
+    /// The body of the reply.
+    let reply: String
+
+    struct Auth: StubState {
+        mutating func answer(_ call: StubCall) -> Response? { nil }
     }
 
-    /// What a client app sends.
+    init(loops: Int) async throws {
+        let auth = try StubServer<Auth>()
+        self.auth = auth
+        service = try await LoadedService.start("payment-service", ["auth_url": auth.url, "loops": "\(loops)"])
+        tokens = (1000..<1064).map { auth.tokens.token(user: $0, lives: .seconds(3600)) }
+        reply = try await HTTPCall.get(
+            port: service.publicPort, Self.target, headers: Self.headers(token: tokens[0])
+        ).text
+    }
+
+    /// The headers that a client app sends.
     static func headers(token: String) -> [(String, String)] {
         [
             ("SesacKey", "sooda"), ("Authorization", token), ("Accept", "application/json"),
             ("User-Agent", "Maru/1.0 (iPhone; iOS 17.4; Scale/3.00)"),
         ]
+    }
+
+    func stop() async {
+        await service.stop()
+        await auth.stop()
     }
 }

@@ -1,6 +1,6 @@
 import Wire
 
-/// The chat message of the measurement: what a client gets for a message with files.
+/// The message of the measurement: the JSON that a client receives for a message with files.
 struct ChatMessage: Codable, Equatable {
     struct User: Codable, Equatable {
         enum CodingKeys: String, CodingKey {

@@ -1,7 +1,7 @@
 import Foundation
 import Wire
 
-/// What writing and reading the message costs, ours and Foundation's: nanoseconds of CPU an operation.
+/// The cost of writing and reading the message with both libraries, in nanoseconds of CPU for each operation.
 struct Cost: Codable {
     var write: Pair
     var read: Pair
@@ -15,7 +15,7 @@ struct Cost: Codable {
 
     private static let rounds = 15
 
-    /// The medians of some rounds in this process.
+    /// The medians of several rounds in this process.
     static func measured() throws -> Cost {
         let message = ChatMessage.sample
         let encoder = JSONEncoder()
@@ -24,7 +24,7 @@ struct Cost: Codable {
         let data = Data(bytes)
         guard try decoder.decode(ChatMessage.self, from: data) == message,
             ChatMessage(try JSONValue(parsing: [UInt8](encoder.encode(message)))) == message
-        else { fatalError("the two do not understand each other") }
+        else { fatalError("the two libraries do not read each other's JSON") }
 
         var kept = 0
         var costs: [Cost] = []
@@ -37,7 +37,7 @@ struct Cost: Codable {
                 theirs: try cost(of: 2_000) { kept &+= try decoder.decode(ChatMessage.self, from: data).files.count })
             costs.append(Cost(write: write, read: read))
         }
-        precondition(kept > 0, "nothing was done")
+        precondition(kept > 0, "no operation was performed")
         return median(of: costs)
     }
 
@@ -49,7 +49,7 @@ struct Cost: Codable {
             read: Pair(ours: middle(\.read.ours), theirs: middle(\.read.theirs)))
     }
 
-    /// Nanoseconds of CPU a call of `operation`, the mean of `count`.
+    /// Nanoseconds of CPU for a call of `operation`, the mean of `count` calls.
     private static func cost(of count: Int, _ operation: () throws -> Void) rethrows -> Double {
         let start = threadTime()
         for _ in 0..<count { try operation() }

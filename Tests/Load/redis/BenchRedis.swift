@@ -4,7 +4,7 @@ import Glibc
 import Redis
 import TestSupport
 
-/// Holds the Redis module against redis-benchmark, on a private server: small reads by 1 and by 32 callers over one
+/// Compares the Redis module with redis-benchmark on a private server: small reads by 1 and by 32 callers on one
 /// connection, and published messages to one subscriber.
 @main
 struct BenchRedis {
@@ -49,9 +49,9 @@ struct BenchRedis {
 
     private static func publish(_ redis: Redis, _ subscriber: RedisSubscriber, count: Int) async throws {
         let message = [UInt8](repeating: 120, count: 300)
-        let heard = Heard()
+        let received = ReceivedCount()
         let subscription = try await subscriber.subscribe(to: "room") { event in
-            if case .message = event { heard.count += 1 }
+            if case .message = event { received.count += 1 }
         }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for _ in 0..<32 {
@@ -59,7 +59,7 @@ struct BenchRedis {
             }
             try await tasks.waitForAll()
         }
-        while heard.count < count / 32 * 32 { await Task.yield() }
+        while received.count < count / 32 * 32 { await Task.yield() }
         subscription.cancel()
     }
 
@@ -71,7 +71,7 @@ struct BenchRedis {
         guard await process.wait() == 0 else { throw NeverHappened(description: "redis-benchmark") }
     }
 
-    /// Prints the rate and what this process and its ended children have used for each.
+    /// Prints the rate, and the CPU time of this process and its ended children for each operation.
     private static func measure(_ name: String, count: Int, _ body: @Sendable (Int) async throws -> Void) async throws {
         let (start, used) = (ContinuousClock.now, processorTime())
         try await body(count)
@@ -94,9 +94,9 @@ struct BenchRedis {
     }
 }
 
-/// How many messages were heard.
+/// The number of messages received.
 ///
-/// - Note: `@unchecked Sendable` because everything here runs on one loop.
-private final class Heard: @unchecked Sendable {
+/// - Note: `@unchecked Sendable` because this program runs on one loop.
+private final class ReceivedCount: @unchecked Sendable {
     var count = 0
 }

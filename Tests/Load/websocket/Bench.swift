@@ -4,7 +4,7 @@ import HTTP
 import LoadClient
 import TestSupport
 
-/// `bench-websocket [SOCKETS]`: a server's cost of one message to one of many WebSockets, ours beside nchan's.
+/// `bench-websocket [SOCKETS]`: the server's cost of one message to one of many WebSockets, ours beside nchan's.
 @main
 struct Bench: MeasuringProgram {
     private static let rounds = 5

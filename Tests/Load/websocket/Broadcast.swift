@@ -4,7 +4,8 @@ import LoadClient
 import TestSupport
 import WebSocket
 
-/// One measurement: messages to all sockets of a server, each published when the one before has reached the last socket.
+/// One measurement: messages to all sockets of a server, each published when the one before has reached the last
+/// socket.
 struct Broadcast {
     var sockets = 2000
     var messages = 200
@@ -16,7 +17,7 @@ struct Broadcast {
         var deliveriesPerSecond: Double
     }
 
-    /// On the loop.
+    /// Measures; call it on the loop.
     func run(against peer: Peer, on loop: EventLoop, with client: HTTPClient) async throws -> Outcome {
         let fleet = WebSocketFleet(on: loop)
         defer { fleet.abort() }
@@ -37,7 +38,7 @@ struct Broadcast {
         let meter = ProcessMeter(pid: peer.process.pid)
         var start = (time: UInt64(0), clock: ContinuousClock.now)
         for number in -10..<messages {
-            // The first ones warm up.
+            // The first messages warm up.
             if number == 0 { start = (meter.processorTime, .now) }
             missing = sockets
             let request = HTTPClient.Request(.post, "http://\(address)\(peer.publish)", body: expected)

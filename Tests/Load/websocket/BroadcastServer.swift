@@ -3,7 +3,7 @@ import Glibc
 import HTTP
 import WebSocket
 
-/// The server under measurement: what is posted to `/publish` goes to every WebSocket on `/subscribe`.
+/// The measured server: every body posted to `/publish` is sent to every WebSocket on `/subscribe`.
 struct BroadcastServer {
     private let group: EventLoopGroup
     private let members: LoopLocal<Members>
@@ -28,7 +28,7 @@ struct BroadcastServer {
         members = LoopLocal(group) { _ in Members() }
     }
 
-    /// Serves at a port of its own until the process is ended.
+    /// Serves on a free port until the process ends.
     func run() throws {
         let members = members
         let server = Server(on: group) { request in

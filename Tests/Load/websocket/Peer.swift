@@ -1,17 +1,17 @@
 import LoadClient
 import TestSupport
 
-/// A server that is measured: a process of its own, where it listens, and how it is published to.
+/// A measured server: its process, its address and its publish path.
 struct Peer {
     let name: String
     let process: ChildProcess
     let port: UInt16
     let subscribe: String
     let publish: String
-    /// Keeps its folder.
+    /// Keeps the server's folder.
     var nchan: Nchan?
 
-    /// This program in its other part.
+    /// This program as a server.
     static func maru(loops: Int, in folder: String) async throws -> Peer {
         let process = try ChildProcess.product("bench-websocket", ["serve", "\(loops)"], log: folder + "/maru.log")
         try await process.written("\n")

@@ -5,7 +5,7 @@ import Testing
     private static let script = RedisScript(
         "local n = redis.call('INCRBY', KEYS[1], ARGV[1]) return {n, KEYS[1], ARGV[2] or false}")
 
-    @Test("A script runs by its digest, and in full where the server has forgotten it")
+    @Test("A script runs by its digest, and is sent in full if the server has lost it")
     func flushed() async throws {
         try await RedisFixture.run { fixture async throws in
             let (redis, key) = (fixture.redis, fixture.key("count"))
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("What a script reports as an error is an error")
+    @Test("An error that a script reports is thrown")
     func failing() async throws {
         try await RedisFixture.run { fixture async throws in
             let script = RedisScript("return redis.error_reply('LIMIT too much')")

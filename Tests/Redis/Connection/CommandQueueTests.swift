@@ -20,7 +20,7 @@ import Testing
         #expect(next == 5000)
     }
 
-    @Test("The reply of a command that has timed out goes to nobody, and the next to its own command")
+    @Test("The reply of an expired command is dropped, and the next one goes to its own command")
     func lateReply() {
         var queue = CommandQueue<String>(limit: 10)
         queue.append("slow", sent: 0, deadline: 10)
@@ -33,7 +33,7 @@ import Testing
         #expect(queue.take() == "patient")
     }
 
-    @Test("A reply that nothing was sent for is found out")
+    @Test("A reply without a command is detected")
     func unexpected() {
         var queue = CommandQueue<Int>(limit: 10)
         guard case .unexpected = queue.takeFirst() else {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("The next deadline is never later than the earliest, in whatever order they were sent")
+    @Test("The next deadline is never later than the earliest, in whatever order the commands were sent")
     func deadlines() {
         var queue = CommandQueue<Int>(limit: 10)
         queue.append(1, sent: 0, deadline: 500)
@@ -53,7 +53,7 @@ import Testing
         #expect(queue.nextDeadline == 500)
     }
 
-    @Test("Losing the connection tells everyone who still waits, once")
+    @Test("When the connection is lost, every waiter gets the error once")
     func loss() {
         var queue = CommandQueue<Int>(limit: 3)
         for number in 0..<3 { queue.append(number, sent: 0, deadline: UInt64(number)) }
@@ -67,7 +67,7 @@ import Testing
 }
 
 extension CommandQueue {
-    /// The waiter of the next reply, nil where nobody waits any more.
+    /// The waiter of the next reply; nil if it has expired.
     fileprivate mutating func take() -> Waiter? {
         if case .waiter(let waiter) = takeFirst() { waiter } else { nil }
     }

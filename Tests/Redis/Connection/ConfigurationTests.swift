@@ -2,7 +2,7 @@ import Redis
 import Testing
 
 @Suite struct ConfigurationTests {
-    @Test("A URL names the server, the user, the password and the database")
+    @Test("A URL gives the server, the user, the password and the database")
     func whole() throws {
         let whole = try #require(RedisConfiguration(url: "redis://chat:p%40ss%2Fword@redis.internal:6380/3"))
         #expect(whole.server == .host("redis.internal", port: 6380))
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "What is no such URL is refused",
+        "A URL of another form is refused",
         arguments: [
             "", "localhost:6379", "rediss://localhost", "redis://", "redis://localhost:port", "redis://localhost:0",
             "redis://user@localhost", "redis://:p%4@localhost", "redis://localhost/x", "redis://localhost/-1",

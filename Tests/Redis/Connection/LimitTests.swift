@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test("In turn, more commands and bytes than may wait at once are all answered, in order")
+    @Test("run(inTurn:) answers more commands and bytes than may wait at once, in order")
     func inTurn() async throws {
         try await RedisFixture.run {
             $0.outstandingLimit = 64
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("In turn, what comes behind a slice with a failure is not sent")
+    @Test("run(inTurn:) sends nothing after a batch with a failure")
     func inTurnUntilFailure() async throws {
         try await RedisFixture.run(adjust: { $0.outstandingLimit = 64 }) { fixture async throws in
             let (redis, key) = (fixture.redis, fixture.key("count"))
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("Bytes beyond the limit are refused unsent, and the connection goes on")
+    @Test("Bytes beyond the limit are refused unsent, and the connection stays")
     func output() async throws {
         try await RedisFixture.run(adjust: { $0.outputLimit = 1000 }) { fixture async throws in
             let key = fixture.key("large")
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("A reply beyond the limit costs the connection, not the process, and a new one is made")
+    @Test("A reply beyond the limit closes the connection, and a new one is opened")
     func reply() async throws {
         try await RedisFixture.run(adjust: { $0.replyLimit = 100_000 }) { fixture async throws in
             let (redis, key) = (fixture.redis, fixture.key("large"))

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct OutageTests {
-    @Test("Killed and restarted under load, every command is answered within its deadline and none is lost or doubled")
+    @Test("Killed and restarted under load, every command ends within its deadline and none is lost or executed twice")
     func killed() async throws {
         let server = try await RedisServer.start(isDurable: true)
         try await RedisFixture.run(server) {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Counts with a counter of the server and knows what came of it.
+    /// Increments a counter at the server and counts the outcomes.
     private final class Tally: Sendable {
         struct Outcomes {
             var done = 0
@@ -63,7 +63,11 @@ import Testing
                     try await fixture.redis.increment(key)
                     state.withLock { $0.done += 1 }
                 } catch {
-                    state.withLock { if error.mayHaveExecuted { $0.unknown += 1 } else { $0.refused += 1 } }
+                    switch error {
+                    case .timedOut, .connectionLost, .unexpectedReply: state.withLock { $0.unknown += 1 }
+                    case .notConnected, .overloaded, .connectFailed, .server, .closed:
+                        state.withLock { $0.refused += 1 }
+                    }
                     try? await loop.sleep(for: .milliseconds(5))
                 }
                 let time = ContinuousClock.now - start
@@ -77,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("A late reply goes to nobody, and the commands after it get their own")
+    @Test("A late reply is dropped, and the commands after it get their own replies")
     func pause() async throws {
         let server = try await RedisServer.start()
         try await RedisFixture.run(server) { fixture async throws in
@@ -116,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("A loop that was held up takes the replies that came meanwhile for what they are: in time")
+    @Test("A loop that was blocked accepts the replies that arrived meanwhile as in time")
     func heldUp() async throws {
         try await RedisFixture.run(adjust: { $0.commandTimeout = .seconds(1).patiently }) { fixture async throws in
             let (redis, loop) = (fixture.redis, fixture.group.loops[0])
@@ -127,7 +131,7 @@ import Testing
                 """)
             try await redis.run(slow, keys: [])
             async let reply = redis.run(slow, keys: [])
-            // Long enough to be sent, not to be answered.
+            // Long enough for the command to be sent, not for its reply.
             try await loop.sleep(for: .milliseconds(10))
             usleep(UInt32(fixture.configuration.commandTimeout / .microseconds(1) * 1.5))
             #expect(try await reply.text == "done")
@@ -135,23 +139,23 @@ import Testing
         }
     }
 
-    @Test("A connection that nobody uses is found out when its server falls silent")
+    @Test("An idle connection to a server that has fallen silent is detected")
     func idleSilence() async throws {
         let server = try await RedisServer.start()
         try await RedisFixture.run(server) {
-            // A living server on a busy machine may well be silent for a second.
+            // A live server on a busy machine may be silent for a second.
             $0.pingInterval = .seconds(1).patiently
             $0.commandTimeout = .seconds(2).patiently
         } _: { fixture async throws in
             try await eventually("pings") { try await server.calls(of: "ping") > 2 }
-            #expect(fixture.redis.state == .connected(generation: 1), "a living server is not given up")
+            #expect(fixture.redis.state == .connected(generation: 1), "a live server is not given up")
             server.signal(SIGSTOP)
             try await eventually("giving up") { !fixture.redis.state.isConnected }
             server.signal(SIGCONT)
         }
     }
 
-    @Test("A server that ends what it accepts is tried again after growing pauses")
+    @Test("A server that closes the connections it accepts is retried after growing pauses")
     func backOff() async throws {
         let listener = try ClosingListener()
         let (group, pool) = (EventLoopGroup(count: 1), BlockingPool(threads: 1, limit: 1))
@@ -159,7 +163,7 @@ import Testing
         let redis = Redis(
             RedisConfiguration(.host("127.0.0.1", port: listener.port)), on: group, resolvingOn: pool)
         try await eventually("six attempts") { listener.accepted.count >= 6 }
-        // Five pauses of 50, 100, 200, 400 and 800 ms, half of each at least.
+        // Five pauses of 50, 100, 200, 400 and 800 ms, each at least half of that.
         #expect(listener.accepted[5] - start >= .milliseconds(775))
         redis.close()
         await onOwnThread { group.stop() }
@@ -167,7 +171,7 @@ import Testing
         listener.stop()
     }
 
-    @Test("A server that lets everybody in and shows them out is asked less and less often")
+    @Test("A server that closes connections after authentication is retried after growing pauses")
     func revolvingDoor() async throws {
         let (group, pool) = (EventLoopGroup(count: 1), BlockingPool(threads: 1, limit: 1))
         try await group.loops[0].run {
@@ -181,7 +185,7 @@ import Testing
                 try await redis.connected(within: .seconds(10).patiently)
                 await #expect(throws: RedisError.self) { try await redis.get("x") }
             }
-            // Five pauses, as where nobody is let in.
+            // Five pauses, as for a server that refuses to authenticate.
             #expect(ContinuousClock.now - start >= .milliseconds(775))
             redis.close()
             server.stop()
@@ -190,7 +194,7 @@ import Testing
         pool.stop()
     }
 
-    @Test("A client started before its server finds it when it comes")
+    @Test("A client that is started before its server connects when the server starts")
     func early() async throws {
         let server = try await RedisServer.start()
         await server.stop()

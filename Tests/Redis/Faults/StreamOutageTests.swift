@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct StreamOutageTests {
     @Test(
-        "Across crashes of Redis every acknowledged entry is handled at least once, by consumers that go on by themselves"
+        "Across crashes of Redis, consumers recover and handle every acknowledged entry at least once"
     )
     func crashes() async throws {
         let server = try await RedisServer.start(isDurable: true)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("When Redis has lost everything the group is made again, and new entries are handled")
+    @Test("After Redis has lost its data the group is created again, and new entries are handled")
     func flushed() async throws {
         let server = try await RedisServer.start()
         try await RedisFixture.run(server) { fixture async throws in
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("A consumer stops at once while Redis is away")
+    @Test("A consumer stops at once while Redis is down")
     func stopsDuringOutage() async throws {
         let server = try await RedisServer.start()
         try await RedisFixture.run(server) { fixture async throws in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct SubscriptionLossTests {
-    @Test("After a crash of Redis every listener learns of the loss at once and of the gap when it hears again")
+    @Test("After a crash of Redis every listener gets lost at once, and gap when it receives messages again")
     func crash() async throws {
         let server = try await RedisServer.start()
         try await RedisFixture.run(server) { fixture async throws in
@@ -35,11 +35,11 @@ import Testing
             try await eventually { logs.allSatisfy { $0.all.last == .message(Array("after".utf8)) } }
             #expect(logs[0].all == [.confirmed, .lost, .gap, .message(Array("after".utf8))])
             #expect(logs[7].count == 5)
-            #expect(late.all == [.confirmed], "who has never heard has no gap")
+            #expect(late.all == [.confirmed], "a listener that was never confirmed has no gap")
         }
     }
 
-    @Test("Observers learn on every loop that it is restored, after all channels are")
+    @Test("Observers on every loop get connected after all channels are confirmed")
     func observers() async throws {
         let server = try await RedisServer.start()
         try await RedisFixture.run(server) { fixture async throws in
@@ -51,7 +51,7 @@ import Testing
                     _ = subscriber.listen(to: "room\(number)") { event in
                         switch event {
                         case .confirmed, .gap: logs[1].add("live")
-                        case .lost: logs[1].add("deaf")
+                        case .lost: logs[1].add("lost")
                         case .message: break
                         }
                     }
@@ -70,33 +70,33 @@ import Testing
             try await eventually { logs[1].all.count >= 4002 }
             try await server.start()
             try await eventually { logs[1].all.last == "connected 2" && logs[0].all.last == "connected 2" }
-            let second = logs[1].all.drop { $0 != "deaf" }
-            #expect(second.prefix(2000).allSatisfy { $0 == "deaf" })
+            let second = logs[1].all.drop { $0 != "lost" }
+            #expect(second.prefix(2000).allSatisfy { $0 == "lost" })
             #expect(second.dropFirst(2000).first == "lost")
             #expect(second.filter { $0 == "live" }.count == 2000)
             #expect(logs[0].all.first == "connected 1")
         }
     }
 
-    @Test("A subscriber whose server falls silent says so, although nobody publishes")
+    @Test("A subscriber detects that its server has fallen silent, although no message is published")
     func silence() async throws {
         let server = try await RedisServer.start()
         try await RedisFixture.run(server) { fixture async throws in
-            // A living server on a busy machine may well be silent for a second.
+            // A live server on a busy machine may be silent for a second.
             let subscriber = fixture.subscriber { $0.pingInterval = .seconds(1).patiently }
             defer { subscriber.close() }
-            let heard = Record<RedisSubscription.Event>()
-            _ = try await subscriber.subscribe(to: "room") { heard.add($0) }
+            let received = Record<RedisSubscription.Event>()
+            _ = try await subscriber.subscribe(to: "room") { received.add($0) }
             try await eventually("pings") { try await server.calls(of: "ping") > 2 }
-            #expect(heard.all == [.confirmed], "a living server is not given up")
+            #expect(received.all == [.confirmed], "a live server is not given up")
             server.signal(SIGSTOP)
-            try await eventually { heard.all == [.confirmed, .lost] }
+            try await eventually { received.all == [.confirmed, .lost] }
             server.signal(SIGCONT)
-            try await eventually { heard.all == [.confirmed, .lost, .gap] }
+            try await eventually { received.all == [.confirmed, .lost, .gap] }
         }
     }
 
-    @Test("A subscriber that may not subscribe says so and goes on to try")
+    @Test("A subscriber without permission to subscribe reports it and retries")
     func forbidden() async throws {
         let server = try await RedisServer.start(["--user", "default", "on", "nopass", "~*", "resetchannels", "+@all"])
         try await RedisFixture.run(server) { fixture async throws in

@@ -3,7 +3,7 @@ import Testing
 @testable import Redis
 
 @Suite struct RESPReaderTests {
-    @Test("Every kind of reply becomes its value")
+    @Test("Every kind of reply is parsed to its value")
     func kinds() throws {
         #expect(try parse("+OK\r\n") == [.status("OK")])
         #expect(try parse(":-42\r\n") == [.integer(-42)])
@@ -15,7 +15,7 @@ import Testing
         #expect(try parse("-ERR no\r\n") == [.error(RedisRefusal(message: "ERR no"))])
     }
 
-    @Test("Arrays nest, and a value after a nested array is not swallowed by it")
+    @Test("Arrays nest, and a value after a nested array does not become part of it")
     func nesting() throws {
         let text = "*3\r\n*2\r\n:1\r\n*1\r\n:2\r\n*0\r\n:3\r\n:4\r\n"
         let nested = RedisValue.array([
@@ -24,7 +24,7 @@ import Testing
         #expect(try parse(text) == [nested, .integer(4)])
     }
 
-    @Test("Replies come out alike wherever the bytes are cut")
+    @Test("Replies are the same wherever the bytes are cut")
     func everyCut() throws {
         let bytes = Array("*2\r\n$3\r\na\r\n\r\n*2\r\n:7\r\n$-1\r\n+OK\r\n$4\r\n\u{0}\u{1}\r\n\r\n".utf8)
         let whole = try parse(bytes)
@@ -38,14 +38,14 @@ import Testing
         }
     }
 
-    @Test("A hundred thousand replies in one read come out in order")
+    @Test("A hundred thousand replies in one read are parsed in order")
     func many() throws {
         let text = (0..<100_000).map { ":\($0)\r\n" }.joined()
         #expect(try parse(text) == (0..<100_000).map { .integer($0) })
     }
 
     @Test(
-        "What is not RESP, is too large or too deep is refused",
+        "Input that is not RESP, too large or too deep is refused",
         arguments: [
             "HTTP/1.1 400 Bad Request\r\n", "*99999999\r\n", "$5\r\nhelloXX", ":12x\r\n", "*-2\r\n", "$-2\r\n",
             String(repeating: "*1\r\n", count: 12), "$9223372036854775807\r\nx\r\n",
@@ -57,18 +57,18 @@ import Testing
         #expect(throws: RESPReader.Malformed.self) {
             let reader = RESPReader(limit: 1000)
             try reader.feed(Array(text.utf8)) { _ in }
-            // A count that is never met is refused by its size, once so much has come.
+            // An array that is never completed is refused by its size, once enough of it has arrived.
             try reader.feed([UInt8](repeating: 0, count: 1001)) { _ in }
         }
     }
 
-    @Test("A claimed count of members takes up no memory before they come")
+    @Test("An announced number of elements takes up no memory before they arrive")
     func claims() throws {
         let reader = RESPReader(limit: 1 << 30)
         try reader.feed(Array("*10000000\r\n*10000000\r\n*10000000\r\n:1\r\n".utf8)) { _ in }
     }
 
-    @Test("What went before a refused reply still comes out")
+    @Test("Replies before a refused one are delivered")
     func beforeRefusal() {
         let reader = RESPReader(limit: 1000)
         var replies: [RedisValue] = []

@@ -6,31 +6,31 @@ import TestSupport
 import Testing
 
 @Suite struct PubSubTests {
-    @Test("A subscriber hears every message published after its subscription returned, in order")
+    @Test("A subscriber receives every message published after subscribe returned, in order")
     func order() async throws {
         try await RedisFixture.run { fixture async throws in
             let subscriber = fixture.subscriber()
             defer { subscriber.close() }
             for number in 0..<50 {
                 let channel = fixture.name + "\(number)"
-                let heard = Record<RedisSubscription.Event>()
-                let subscription = try await subscriber.subscribe(to: channel) { heard.add($0) }
+                let received = Record<RedisSubscription.Event>()
+                let subscription = try await subscriber.subscribe(to: channel) { received.add($0) }
                 let receivers = await fixture.redis.run((0..<20).map { RedisCommand("PUBLISH", channel, $0) })
                 #expect(receivers.allSatisfy { $0 == .success(.integer(1)) })
-                try await eventually { heard.count == 21 }
-                #expect(heard.all == [.confirmed] + (0..<20).map { .message(Array("\($0)".utf8)) })
+                try await eventually { received.count == 21 }
+                #expect(received.all == [.confirmed] + (0..<20).map { .message(Array("\($0)".utf8)) })
                 subscription.cancel()
             }
         }
     }
 
-    @Test("The server is asked once for the listeners of all loops, and left with the last of them")
+    @Test("The server gets one SUBSCRIBE for the listeners of all loops, and one UNSUBSCRIBE after the last")
     func references() async throws {
         try await RedisFixture.run { fixture async throws in
             let subscriber = fixture.subscriber()
             defer { subscriber.close() }
             let channel = fixture.name + "room"
-            let heard = Record<Int>()
+            let received = Record<Int>()
             var subscriptions: [RedisSubscription] = []
             for number in 0..<6 {
                 let loop = fixture.group.loops[number % 2]
@@ -39,37 +39,37 @@ import Testing
                         try await subscriber.subscribe(to: channel) { event in
                             guard case .message = event else { return }
                             #expect(EventLoop.current === loop)
-                            heard.add(number)
+                            received.add(number)
                         }
                     })
             }
             #expect(try await fixture.redis.publish("hello", to: channel) == 1)
-            try await eventually { heard.count == 6 }
-            #expect(heard.all.sorted() == Array(0..<6))
+            try await eventually { received.count == 6 }
+            #expect(received.all.sorted() == Array(0..<6))
             for subscription in subscriptions.dropLast() {
                 try await subscription.loop.run { subscription.cancel() }
             }
             #expect(try await fixture.redis.publish("to the last", to: channel) == 1)
-            try await eventually { heard.count == 7 }
-            #expect(heard.all.last == 5)
+            try await eventually { received.count == 7 }
+            #expect(received.all.last == 5)
             let last = subscriptions[5]
             try await last.loop.run { last.cancel() }
-            while try await fixture.redis.publish("to nobody", to: channel) != 0 {}
-            #expect(heard.count == 7, "a cancelled listener hears nothing")
+            while try await fixture.redis.publish("unheard", to: channel) != 0 {}
+            #expect(received.count == 7, "a cancelled listener receives nothing")
         }
     }
 
-    @Test("Three thousand rooms are entered together in a handful of commands")
+    @Test("Three thousand channels are subscribed to in a few commands")
     func bulk() async throws {
         try await RedisFixture.run(try await RedisServer.start()) { fixture async throws in
             let subscriber = fixture.subscriber()
             defer { subscriber.close() }
             _ = try await subscriber.subscribe(to: fixture.name + "warm") { _ in }
             let before = try await fixture.server.calls(of: "subscribe")
-            let heard = Record<Int>()
+            let received = Record<Int>()
             let subscriptions = (0..<3000).map { number in
                 subscriber.listen(to: fixture.name + "\(number)") { event in
-                    if case .message = event { heard.add(number) }
+                    if case .message = event { received.add(number) }
                 }
             }
             for subscription in subscriptions { try await subscription.confirmed(within: .seconds(60)) }
@@ -77,12 +77,12 @@ import Testing
             let receivers = await fixture.redis.run(
                 (0..<3000).map { RedisCommand("PUBLISH", fixture.name + "\($0)", "x") })
             #expect(receivers.allSatisfy { $0 == .success(.integer(1)) })
-            try await eventually { heard.count == 3000 }
-            #expect(heard.all.sorted() == Array(0..<3000))
+            try await eventually { received.count == 3000 }
+            #expect(received.all.sorted() == Array(0..<3000))
         }
     }
 
-    @Test("A subscription that cannot be confirmed in time is reported and leaves nothing behind")
+    @Test("A subscription that is not confirmed in time is reported and leaves nothing behind")
     func unconfirmed() async throws {
         let server = try await RedisServer.start()
         try await RedisFixture.run(server) { fixture async throws in
@@ -90,35 +90,35 @@ import Testing
             defer { subscriber.close() }
             _ = try await subscriber.subscribe(to: "warm") { _ in }
             server.signal(SIGSTOP)
-            let heard = Record<RedisSubscription.Event>()
+            let received = Record<RedisSubscription.Event>()
             await #expect(throws: RedisError.timedOut) {
-                _ = try await subscriber.subscribe(to: "room", within: .milliseconds(100)) { heard.add($0) }
+                _ = try await subscriber.subscribe(to: "room", within: .milliseconds(100)) { received.add($0) }
             }
             server.signal(SIGCONT)
             while try await fixture.redis.publish("x", to: "room") != 0 {}
-            #expect(heard.count == 0)
+            #expect(received.count == 0)
         }
     }
 
-    @Test("A loop that does not keep up makes the subscriber stop reading; in the end it has every message in order")
+    @Test("A slow loop makes the subscriber pause reading; in the end it gets every message in order")
     func backPressure() async throws {
         try await RedisFixture.run(try await RedisServer.start()) { fixture async throws in
             let subscriber = fixture.subscriber { $0.deliveryLimit = 1 << 20 }
             defer { subscriber.close() }
             let channel = fixture.name + "flood"
-            let heard = Record<[UInt8]>()
+            let received = Record<[UInt8]>()
             let slow = fixture.group.loops[1]
             let gate = Gate()
             try await slow.run {
                 _ = try await subscriber.subscribe(to: channel) { event in
                     guard case .message(let bytes) = event else { return }
                     while !gate.isOpen.load(ordering: .relaxed) { usleep(1000) }
-                    heard.add(Array(bytes.prefix(4)))
+                    received.add(Array(bytes.prefix(4)))
                 }
             }
             var published = 0
             while !(try await fixture.serverHoldsMessages()) {
-                #expect(published < 400, "nothing has to wait at the server")
+                #expect(published < 400, "no message has to wait at the server")
                 var message = [UInt8](repeating: 0, count: 65_536)
                 withUnsafeBytes(of: Int32(published)) { message.replaceSubrange(0..<4, with: $0) }
                 try await fixture.redis.publish(message, to: channel)
@@ -126,8 +126,8 @@ import Testing
             }
             gate.isOpen.store(true, ordering: .relaxed)
             let count = published
-            try await eventually { heard.count == count }
-            #expect(heard.all == (0..<count).map { number in withUnsafeBytes(of: Int32(number)) { Array($0) } })
+            try await eventually { received.count == count }
+            #expect(received.all == (0..<count).map { number in withUnsafeBytes(of: Int32(number)) { Array($0) } })
         }
     }
 }
@@ -137,7 +137,7 @@ private final class Gate: Sendable {
 }
 
 extension RedisFixture {
-    /// Whether the server keeps published messages that nobody reads.
+    /// Whether the server holds published messages that were not read.
     fileprivate func serverHoldsMessages() async throws -> Bool {
         let clients = try await redis.run(RedisCommand("CLIENT", "LIST", "TYPE", "pubsub")).text ?? ""
         return clients.split(separator: " ").contains { $0.hasPrefix("omem=") && $0 != "omem=0" }

@@ -8,7 +8,7 @@ import Testing
     private var table = SubscriptionTable<Listener>()
     private let room = Array("room".utf8)
 
-    @Test("The server is asked once however many listen, and left with the last")
+    @Test("The server gets one SUBSCRIBE for any number of listeners, and one UNSUBSCRIBE after the last")
     mutating func references() {
         let listeners = (0..<3).map { _ in Listener() }
         for listener in listeners { #expect(table.add(listener, to: room) == false) }
@@ -23,7 +23,7 @@ import Testing
         #expect(table.count == 0)
     }
 
-    @Test("A listener that joins a live channel hears at once, without asking the server")
+    @Test("A listener that joins a live channel is live at once, without a command")
     mutating func joining() {
         _ = table.add(Listener(), to: room)
         _ = table.flush()
@@ -33,7 +33,7 @@ import Testing
         expectFlush()
     }
 
-    @Test("Leaving and entering within a turn tells the server nothing")
+    @Test("Leaving and entering again within a turn sends nothing")
     mutating func withinATurn() {
         let listener = Listener()
         _ = table.add(listener, to: room)
@@ -48,7 +48,7 @@ import Testing
         expectFlush()
     }
 
-    @Test("An early confirmation of a channel left and entered again does not count")
+    @Test("An early confirmation of a channel that was left and entered again does not count")
     mutating func overtaken() {
         let first = Listener()
         _ = table.add(first, to: room)
@@ -58,13 +58,13 @@ import Testing
         let second = Listener()
         _ = table.add(second, to: room)
         expectFlush(subscribe: true)
-        #expect(table.confirmedSubscribe(room).isEmpty, "this is of the first listener")
+        #expect(table.confirmedSubscribe(room).isEmpty, "this confirmation belongs to the first listener")
         table.confirmedUnsubscribe(room)
-        let told = table.confirmedSubscribe(room)
-        #expect(told.count == 1 && told[0].0 === second && told[0].1 == .first)
+        let confirmations = table.confirmedSubscribe(room)
+        #expect(confirmations.count == 1 && confirmations[0].0 === second && confirmations[0].1 == .first)
     }
 
-    @Test("After a loss all channels are asked for again, and only those who heard before learn of a gap")
+    @Test("After a loss all channels are subscribed to again, and only listeners that were live get a gap")
     mutating func gap() {
         let old = Listener()
         _ = table.add(old, to: room)
@@ -73,9 +73,9 @@ import Testing
         let pending = Listener()
         _ = table.add(pending, to: Array("other".utf8))
         _ = table.flush()
-        let deaf = table.lost()
-        #expect(deaf.count == 1 && deaf[0] === old)
-        #expect(table.lost().isEmpty, "told once")
+        let wereLive = table.lost()
+        #expect(wereLive.count == 1 && wereLive[0] === old)
+        #expect(table.lost().isEmpty, "each loss is reported once")
         let new = Listener()
         #expect(table.add(new, to: room) == false)
         #expect(Set(table.flush().subscribe) == [room, Array("other".utf8)])
@@ -83,7 +83,7 @@ import Testing
         #expect(table.confirmedSubscribe(Array("other".utf8)).map(\.1) == [.first])
     }
 
-    @Test("A channel that nobody wants any more is not asked for again after a loss")
+    @Test("A channel without listeners is not subscribed to again after a loss")
     mutating func forgotten() {
         let listener = Listener()
         _ = table.add(listener, to: room)
@@ -95,7 +95,7 @@ import Testing
         #expect(table.confirmedSubscribe(room).isEmpty)
     }
 
-    @Test("Whatever is done in whatever order, the server ends up with the channels that have listeners")
+    @Test("After any operations in any order, the server is subscribed to the channels that have listeners")
     mutating func random() {
         var generator = SystemRandomNumberGenerator()
         var wanted: [Int: [Listener]] = [:]
@@ -110,7 +110,7 @@ import Testing
                 wanted[channel, default: []].append(listener)
             case 2, 3:
                 if let listener = wanted[channel]?.popLast() { table.remove(listener, from: name) }
-            case 4, 5: server.take(table.flush())
+            case 4, 5: server.execute(table.flush())
             case 6: server.confirmOne(to: &table)
             default:
                 guard Int.random(in: 0..<50, using: &generator) == 0 else { continue }
@@ -118,7 +118,7 @@ import Testing
                 _ = table.lost()
             }
         }
-        server.take(table.flush())
+        server.execute(table.flush())
         while server.confirmOne(to: &table) {}
         let expected = Set(wanted.filter { !$0.value.isEmpty }.keys.map { Array("\($0)".utf8) })
         #expect(server.channels == expected)
@@ -134,17 +134,17 @@ import Testing
         #expect(unsubscribed == (unsubscribe ? [room] : []), sourceLocation: location)
     }
 
-    /// What a server does with what it is told, in order.
+    /// A model of the server: it executes commands in order and confirms them.
     private struct ServerModel {
         private(set) var channels: Set<[UInt8]> = []
         private var confirmations: [(isSubscribe: Bool, name: [UInt8])] = []
 
-        mutating func take(_ told: (subscribe: [[UInt8]], unsubscribe: [[UInt8]])) {
-            for name in told.subscribe {
+        mutating func execute(_ commands: (subscribe: [[UInt8]], unsubscribe: [[UInt8]])) {
+            for name in commands.subscribe {
                 channels.insert(name)
                 confirmations.append((true, name))
             }
-            for name in told.unsubscribe {
+            for name in commands.unsubscribe {
                 channels.remove(name)
                 confirmations.append((false, name))
             }

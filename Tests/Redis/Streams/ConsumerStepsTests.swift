@@ -5,12 +5,12 @@ import Testing
 @Suite struct ConsumerStepsTests {
     private var steps = ConsumerSteps(claimInterval: 100)
 
-    @Test("After a connect the group is made and old entries are handled before others' and new ones")
+    @Test("After a connect the group is created, and own old entries come before others' and new ones")
     mutating func order() {
         #expect(take(at: 0) == .createGroup)
         steps.groupCreated()
         #expect(take(at: 0) == .removeDeadConsumers)
-        steps.tidied()
+        steps.deadConsumersRemoved()
         #expect(take(at: 0) == .readPending(after: .zero))
         steps.readPending(upTo: id(7))
         #expect(take(at: 0) == .readPending(after: id(7)))
@@ -23,7 +23,7 @@ import Testing
         #expect(take(at: 100) == .claim(from: .zero))
     }
 
-    @Test("What was handled is acknowledged before anything else is read, over the next connection if need be")
+    @Test("Handled entries are acknowledged before the next read, on the next connection if necessary")
     mutating func acknowledging() {
         settle()
         steps.handled(id(1))
@@ -37,7 +37,7 @@ import Testing
         #expect(take(at: 0) == .removeDeadConsumers)
     }
 
-    @Test("A group that is gone is made again, and what it knew needs no acknowledgement")
+    @Test("A group that is gone is created again, and its handled entries need no acknowledgement")
     mutating func missingGroup() {
         settle()
         steps.handled(id(1))
@@ -47,17 +47,17 @@ import Testing
         #expect(take(at: 0) == .readNew)
     }
 
-    @Test("What a slow batch left is read again before anything new")
+    @Test("Entries that a slow batch has left are read again before new ones")
     mutating func leftovers() {
         settle()
-        steps.leftRest(after: id(5))
-        steps.leftRest(after: id(9))
+        steps.interrupted(after: id(5))
+        steps.interrupted(after: id(9))
         #expect(take(at: 0) == .readPending(after: id(5)))
     }
 
     private mutating func settle() {
         steps.groupCreated()
-        steps.tidied()
+        steps.deadConsumersRemoved()
         steps.readPending(upTo: nil)
         _ = steps.next(now: 0)
         steps.claimed(next: .zero)

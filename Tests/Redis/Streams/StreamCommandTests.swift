@@ -2,7 +2,7 @@ import Redis
 import Testing
 
 @Suite struct StreamCommandTests {
-    @Test("Entries come back as they were appended, in order and in part")
+    @Test("Entries are read as they were appended, in order and in part")
     func entries() async throws {
         try await RedisFixture.run { fixture async throws in
             let (redis, key) = (fixture.redis, fixture.key("stream"))
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("A stream keeps about as many entries as its writer says")
+    @Test("A stream keeps about as many entries as its writer asks for")
     func trimming() async throws {
         try await RedisFixture.run { fixture async throws in
             let (redis, key) = (fixture.redis, fixture.key("stream"))
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("A group's state tells what is pending, for how long, and what lies ahead")
+    @Test("A group's state reports pending entries with their idle time, and the lag")
     func groups() async throws {
         try await RedisFixture.run { fixture async throws in
             let (redis, key) = (fixture.redis, fixture.key("stream"))
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "The id of an entry is read strictly",
+        "The id of an entry is parsed strictly",
         arguments: ["", "1", "1-", "-1", "1-2-3", "a-1", "1-18446744073709551616"])
     func badIDs(text: String) {
         #expect(RedisStreamEntry.ID(text) == nil)

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("One at a time, entries are handled in order")
+    @Test("With a concurrency of one, entries are handled in order")
     func order() async throws {
         try await RedisFixture.run { fixture async throws in
             let stream = TestStream(fixture)
@@ -53,29 +53,30 @@ import Testing
         }
     }
 
-    @Test("What a crashed consumer was given is taken over by another after the idle limit")
+    @Test("Entries of a crashed consumer are claimed by another one after the idle limit")
     func crashed() async throws {
         try await RedisFixture.run { fixture async throws in
             let stream = TestStream(fixture)
             try await stream.append(0..<30)
             try await fixture.redis.createGroup("workers", ofStream: stream.key)
-            // One that reads, never acknowledges and never comes back.
+            // A consumer that reads, never acknowledges and never comes back.
             try await fixture.redis.run(
                 RedisCommand("XREADGROUP", "GROUP", "workers", "dead", "COUNT", 20, "STREAMS", stream.key, ">"))
             let consumer = stream.consumer("alive") {
                 $0.idleLimit = .seconds(3).patiently
                 $0.readTimeout = .milliseconds(50)
                 $0.batch = 6
-                $0.memory = .milliseconds(1)
+                $0.consumerRetention = .milliseconds(1)
             }
             consumer.start()
             try await eventually { stream.handled.count == 30 }
             await consumer.stop()
             #expect(stream.handled.all.sorted() == Array(0..<30))
-            #expect(stream.handled.all.suffix(20).sorted() == Array(0..<20), "the dead one's come last")
+            #expect(
+                stream.handled.all.suffix(20).sorted() == Array(0..<20), "the entries of the dead consumer come last")
             #expect(try await fixture.redis.pending(ofStream: stream.key, group: "workers").isEmpty)
 
-            // With nothing pending any more, the next start strikes the dead one off.
+            // Once nothing is pending, the next start removes the dead consumer.
             consumer.start()
             try await stream.append(30..<31)
             try await eventually { stream.handled.count == 31 }
@@ -84,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("A consumer that comes back under its name finds what it was given before, at once")
+    @Test("A consumer that restarts under its name finds its pending entries at once")
     func comesBack() async throws {
         try await RedisFixture.run { fixture async throws in
             let stream = TestStream(fixture)
@@ -100,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("An entry whose handler throws comes again, and does not stop the others")
+    @Test("An entry whose handler throws is retried, and does not stop the others")
     func failing() async throws {
         try await RedisFixture.run { fixture async throws in
             let stream = TestStream(fixture)
@@ -125,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("An entry that is trimmed before it was handled is reported and forgotten")
+    @Test("An entry that is trimmed before it was handled is reported and acknowledged")
     func trimmed() async throws {
         try await RedisFixture.run { fixture async throws in
             let stream = TestStream(fixture)
@@ -147,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("Stopping waits for the entry under way and acknowledges it; those behind it come at the next start")
+    @Test("stop waits for the entry in progress and acknowledges it; later entries wait for the next start")
     func stopping() async throws {
         try await RedisFixture.run { fixture async throws in
             let stream = TestStream(fixture)
@@ -162,7 +163,7 @@ import Testing
             consumer.start()
             try await eventually { begun.count > 0 }
             let stopping = Task.immediate { await consumer.stop() }
-            // Comes behind what that has just sent to the loop.
+            // Runs after the callbacks that stop has just sent to the loop.
             fixture.group.loops[0].execute { stops.add(true) }
             await stopping.value
             #expect(stream.handled.all == [0])
@@ -176,7 +177,7 @@ import Testing
     }
 }
 
-/// How many are inside at once.
+/// The highest number of handlers at the same time.
 private final class Highest: Sendable {
     private let state = Mutex((now: 0, most: 0))
 

@@ -1,7 +1,7 @@
 import EventLoop
 import Redis
 
-/// A stream of numbers, and what its consumers have handled.
+/// A stream of numbers, and the numbers that its consumers have handled.
 final class TestStream: Sendable {
     let key: RedisKey
     let handled = Record<Int>()

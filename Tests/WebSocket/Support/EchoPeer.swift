@@ -1,6 +1,6 @@
 import WebSocket
 
-/// A server's machine that sends every message back; what it wrote and how it ended is recorded.
+/// A server's machine that sends every message back, with records of its output and its ending.
 struct EchoPeer {
     private(set) var machine: WebSocketMachine
     private(set) var written: [UInt8] = []
@@ -15,7 +15,7 @@ struct EchoPeer {
         machine = WebSocketMachine(role: .server, limits: limits, deflate: deflate, pool: pool)
     }
 
-    /// Takes bytes in chunks of `chop`.
+    /// Receives bytes in chunks of `chop`.
     mutating func take(_ bytes: [UInt8], chop: Int = .max) {
         var start = 0
         while start < bytes.count {
@@ -47,7 +47,7 @@ struct EchoPeer {
 
     mutating func change(_ body: (inout WebSocketMachine) -> Void) { body(&machine) }
 
-    /// What was written since the last call.
+    /// Frames written since the last call.
     mutating func reply() throws -> [TestFrame] {
         defer { written = [] }
         return try TestFrame.all(in: written)

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import WebSocket
 
-/// A `websocket-echo` of its own on a free port, and clients that send what they like.
+/// A `websocket-echo` process on a free port, and clients that send raw bytes.
 struct EchoServerProcess {
     private let process: ChildProcess
     let port: UInt16
@@ -46,7 +46,7 @@ struct EchoServerProcess {
 extension RawConnection {
     func send(_ frames: TestFrame...) throws { try send(frames.flatMap { $0.bytes() }) }
 
-    /// The next frame, which has to be a server's.
+    /// Reads the next frame, which must be a server's.
     func frame() throws -> TestFrame {
         var bytes = try receive(exactly: 2)
         let short = Int(bytes[1])

@@ -1,7 +1,7 @@
 import EventLoop
 import WebSocket
 
-/// What happened on one side, in order, to be awaited.
+/// An event of one side.
 enum Happening: Sendable {
     case message(Message)
     case pong([UInt8])
@@ -13,14 +13,14 @@ enum Happening: Sendable {
     case closed(StreamSocket.End)
 }
 
-/// The happenings of one side.
+/// The events of one side, in order.
 final class Journal: Sendable {
     private let stream: AsyncStream<Happening>
     let note: AsyncStream<Happening>.Continuation
 
     init() { (stream, note) = AsyncStream.makeStream() }
 
-    /// The next one of its kind; others before it are dropped.
+    /// Waits for the next event of a kind; earlier events of other kinds are dropped.
     func next<Value>(_ pick: @Sendable (Happening) -> Value?) async -> Value? {
         for await happening in stream { if let value = pick(happening) { return value } }
         return nil
@@ -31,7 +31,7 @@ final class Journal: Sendable {
     func ending() async -> Ending? { await next { if case .ended(let ending) = $0 { ending } else { nil } } }
 }
 
-/// An application that notes everything, and echoes or pauses where told.
+/// A handler that records every event, and echoes or pauses if the test says so.
 final class NotingHandler: WebSocketHandler {
     let journal = Journal()
     private let reaction: (Message, WebSocketConnection) -> Void
@@ -47,7 +47,7 @@ final class NotingHandler: WebSocketHandler {
     func ended(_ ending: Ending, on connection: WebSocketConnection) { journal.note.yield(.ended(ending)) }
 }
 
-/// A side without WebSocket, which sends and sees bytes.
+/// A side without WebSocket, which sends and receives raw bytes.
 final class RawSide: StreamHandler {
     let journal = Journal()
 
@@ -59,7 +59,7 @@ final class RawSide: StreamHandler {
     func drained() {}
     func closed(_ end: StreamSocket.End) { journal.note.yield(.closed(end)) }
 
-    /// All that comes until the other side ends the connection in order; a reset is an error.
+    /// All bytes until the other side ends the connection in order; a reset is an error.
     func framesUntilEnd() async throws -> [TestFrame] {
         var bytes: [UInt8] = []
         while let happening = await journal.next({ $0 }) {
@@ -80,7 +80,7 @@ struct SocketPair: @unchecked Sendable {
     let near: StreamSocket
     let far: StreamSocket
 
-    /// On the loop.
+    /// Makes the pair; call it on the loop.
     init(on loop: EventLoop) async throws {
         let (accepted, note) = AsyncStream<Int32>.makeStream()
         let listener = try Listener(on: loop, address: SocketAddress(ip: "127.0.0.1", port: 0)!) { descriptor, _ in

@@ -1,6 +1,6 @@
 import CZlib
 
-/// The other side's zlib, used plainly and byte by byte, so that its window is all it can look back into.
+/// The peer's zlib, used byte by byte, so that it can refer only to its window.
 final class TestDeflate {
     private let out = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private let back = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
@@ -39,7 +39,7 @@ final class TestDeflate {
         return Array(output[..<(flush == Z_FINISH ? count : count - 4)])
     }
 
-    /// Nil where zlib finds a fault, such as a reference to before its window.
+    /// Returns nil for invalid data, such as a reference beyond the window.
     func inflated(_ bytes: [UInt8]) -> [UInt8]? {
         if !keepsContext { inflateReset(back) }
         var input = bytes + [0, 0, 0xFF, 0xFF]

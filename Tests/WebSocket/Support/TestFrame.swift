@@ -1,9 +1,9 @@
-/// A frame as the tests write and read it: by a second implementation, and with every rule breakable.
+/// A frame as tests write and read it: a second implementation that can violate every rule.
 struct TestFrame: Equatable, CustomStringConvertible {
     enum LengthForm { case shortest, sixteen, sixtyFour }
 
     var isFinal = true
-    /// RSV1 is 4, RSV2 2, RSV3 1.
+    /// RSV1 is 4, RSV2 is 2, RSV3 is 1.
     var reserved: UInt8 = 0
     var opcode: UInt8
     var payload: [UInt8] = []
@@ -36,13 +36,13 @@ struct TestFrame: Equatable, CustomStringConvertible {
         default: bytes += [mark | 127] + (0..<8).reversed().map { UInt8(count >> ($0 * 8) & 255) }
         }
         guard masked else { return bytes + payload }
-        // Zeros are a key too, and quick where the payload is long.
+        // A key of zeros is valid, and fast for long payloads.
         if count > 1 << 18 { return bytes + [0, 0, 0, 0] + payload }
         let key = (0..<4).map { _ in UInt8.random(in: 0...255) }
         return bytes + key + payload.enumerated().map { $1 ^ key[$0 % 4] }
     }
 
-    /// All frames of what a server wrote, which has to be unmasked and minimal in its lengths.
+    /// Parses all frames of a server, which must be unmasked with minimal lengths.
     static func all(in bytes: [UInt8]) throws -> [TestFrame] {
         var frames: [TestFrame] = []
         var rest = bytes[...]

@@ -4,7 +4,7 @@ import Wire
 
 @Suite("Base64")
 struct Base64Tests {
-    @Test("Any bytes read back, and the text is what others write")
+    @Test("Encoded bytes decode to themselves, and the text is the same as Foundation's")
     func roundTrip() {
         var random = SystemRandomNumberGenerator()
         for length in 0..<100 {
@@ -16,7 +16,7 @@ struct Base64Tests {
         }
     }
 
-    @Test("The last two characters follow the alphabet")
+    @Test("The last two characters depend on the alphabet")
     func alphabets() {
         let bytes: [UInt8] = [0xFB, 0xFF]
         #expect(Base64.encode(bytes.span, .standard) == "+/8=")
@@ -25,7 +25,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "What no encoder writes is refused",
+        "A text that no encoder writes is refused",
         arguments: [
             ("Zg", Base64.Form.standard), ("Zg=", .standard), ("Zg==", .url), ("Zh==", .standard), ("Zm9=", .standard),
             ("Z", .url), ("Zm 9v", .standard), ("Zm9v\n", .standard), ("====", .standard), ("-_8=", .standard),

@@ -9,7 +9,7 @@ struct ByteWriterTests {
         return String(decoding: output.bytes, as: UTF8.self)
     }
 
-    @Test("Pieces of every kind follow each other")
+    @Test("Pieces of every type are appended in order")
     func pieces() {
         let written = text { output in
             output.append("static")
@@ -24,14 +24,14 @@ struct ByteWriterTests {
     }
 
     @Test(
-        "Decimals are those of the standard library",
+        "Decimals are the same as the standard library's",
         arguments: [0, 1, 9, 10, 99, 100, 12345, Int64.max, .min, -1, -10])
     func decimals(value: Int64) {
         #expect(text { $0.append(decimal: value) } == "\(value)")
         #expect(text { $0.append(decimal: UInt64(bitPattern: value)) } == "\(UInt64(bitPattern: value))")
     }
 
-    @Test("Every power of ten and its neighbours are written right")
+    @Test("Every power of ten and its neighbours are written correctly")
     func powersOfTen() {
         var power: UInt64 = 1
         for _ in 0..<20 {
@@ -52,7 +52,7 @@ struct ByteWriterTests {
         #expect(text { $0.append(hex: value) } == String(value, radix: 16))
     }
 
-    @Test("Taking the bytes leaves nothing behind")
+    @Test("take returns the bytes and leaves the writer empty")
     func taking() {
         var output = ByteWriter()
         output.append("a")

@@ -3,7 +3,7 @@ import Wire
 
 @Suite("Hexadecimal")
 struct HexadecimalTests {
-    @Test("Bytes are written in lower case and read in either")
+    @Test("Bytes are written in lower case and read in either case")
     func roundTrip() {
         let bytes = [UInt8](0...255)
         let text = Hexadecimal.encode(bytes.span)
@@ -13,7 +13,7 @@ struct HexadecimalTests {
         #expect(Hexadecimal.decode(text.uppercased().utf8.span) == bytes)
     }
 
-    @Test("Anything else is refused", arguments: ["a", "0g", "g0", "0x", " 0", "00 ", "\u{FF10}0"])
+    @Test("Other text is refused", arguments: ["a", "0g", "g0", "0x", " 0", "00 ", "\u{FF10}0"])
     func refused(text: String) {
         #expect(Hexadecimal.decode(text.utf8.span) == nil)
     }

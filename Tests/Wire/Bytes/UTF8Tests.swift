@@ -1,7 +1,7 @@
 import Testing
 import Wire
 
-@Suite("UTF-8 is checked")
+@Suite("UTF-8 validation")
 struct UTF8Tests {
     /// The bytes at which the rules of UTF-8 change.
     private static let edges: [UInt8] = [
@@ -40,7 +40,7 @@ struct UTF8Tests {
         #expect(wrong == 0)
     }
 
-    @Test("A fault is found at every place of a text of any length")
+    @Test("An error is found at every offset of a text of any length")
     func everyPlace() {
         let sequences: [[UInt8]] = [
             [0xC3, 0xA9], [0xEA, 0xB0, 0x80], [0xF0, 0x9F, 0x8F, 0xA0], [0xED, 0xA0, 0x80], [0xE0, 0x80, 0x80],
@@ -51,10 +51,10 @@ struct UTF8Tests {
         ]
         var wrong = 0
         for length in 0...40 {
-            for place in 0...length {
+            for offset in 0...length {
                 for sequence in sequences {
                     var bytes = [UInt8](repeating: 0x61, count: length)
-                    bytes.insert(contentsOf: sequence, at: place)
+                    bytes.insert(contentsOf: sequence, at: offset)
                     wrong += agrees(bytes) ? 0 : 1
                 }
             }

@@ -22,31 +22,28 @@ struct CookieTests {
         #expect(CookieField("a=1; a=2")["a"] == "1")
     }
 
-    @Test("No header is trouble", arguments: ["", ";", ";;;", "=", "a", " ", "a=\u{FFFD}", "\"", "a=\""])
+    @Test("No header crashes the parser", arguments: ["", ";", ";;;", "=", "a", " ", "a=\u{FFFD}", "\"", "a=\""])
     func odd(text: String) {
         #expect(CookieField(text)["b"] == nil)
     }
 
-    @Test("A value that is not UTF-8 is none")
+    @Test("A value that is not UTF-8 is ignored")
     func notText() {
         #expect(CookieField([0x61, 0x3D, 0xFF][...])["a"] == nil)
     }
 
-    @Test("A cookie says what it is for")
+    @Test("A cookie is written with its attributes")
     func writing() throws {
         var cookie = try #require(SetCookie("maru_socket", "abc.def"))
         #expect(cookie.text == "maru_socket=abc.def; Path=/; HttpOnly; SameSite=Lax")
         cookie.path = "/socket.io/"
         cookie.lifetime = .seconds(3600)
         cookie.isSecure = true
-        cookie.isHTTPOnly = false
-        cookie.sameSite = .strict
-        #expect(cookie.text == "maru_socket=abc.def; Path=/socket.io/; Max-Age=3600; Secure; SameSite=Strict")
-        #expect(SetCookie.clearing("maru_socket")?.text == "maru_socket=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax")
+        #expect(cookie.text == "maru_socket=abc.def; Path=/socket.io/; Max-Age=3600; Secure; HttpOnly; SameSite=Lax")
     }
 
     @Test(
-        "Nothing can be slipped into the header",
+        "Text that would break out of the header is refused",
         arguments: ["a;b", "a\r\nX: y", "a b", "a,b", "\"a\"", "é", "a\\b", "a\u{7F}"])
     func injection(text: String) {
         #expect(SetCookie("name", text) == nil)

@@ -20,34 +20,7 @@ struct IDTests {
         #expect(RoomID("channel-\(text)") == nil)
     }
 
-    @Test("An id is an integer or a string on the wire, and is read as either")
-    func json() throws {
-        let written = JSONWriter.bytes { json in
-            json.object { json in
-                json.field("user_id", UserID(7), as: .string)
-                json.field("chat_id", ChatID(.max), as: .integer)
-                json.array("more") { json in
-                    json.value(ChannelID(1), as: .integer)
-                    json.value(ChannelID(2), as: .string)
-                }
-            }
-        }
-        #expect(
-            String(decoding: written, as: UTF8.self)
-                == #"{"user_id":"7","chat_id":9223372036854775807,"more":[1,"2"]}"#)
-        let read = try JSONValue(parsing: written)
-        #expect(read["user_id"]?.id() == UserID(7))
-        #expect(read["chat_id"]?.id() == ChatID(.max))
-    }
-
-    @Test(
-        "No id is read from other JSON",
-        arguments: ["null", "true", "1.0", "1e1", "-1", "0", "\"\"", "\" 1\"", "[1]", "{}", "9223372036854775808"])
-    func noID(text: String) throws {
-        #expect(try JSONValue(parsing: text).id(UserID.self) == nil)
-    }
-
-    @Test("A room's text tells its kind and its id")
+    @Test("A room's text gives its kind and its id")
     func rooms() {
         let channel = RoomID(ChannelID(17))
         let dm = RoomID(DMID(17))
@@ -62,7 +35,7 @@ struct IDTests {
         #expect(channel < dm)
     }
 
-    @Test("No room is read from another text", arguments: ["", "dm", "dm-", "DM-1", "room-1", "17", "dm-1-", "dm--1"])
+    @Test("No other text is a room", arguments: ["", "dm", "dm-", "DM-1", "room-1", "17", "dm-1-", "dm--1"])
     func noRoom(text: String) {
         #expect(RoomID(text) == nil)
     }

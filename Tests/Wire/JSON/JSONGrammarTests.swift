@@ -5,7 +5,7 @@ import Wire
 @Suite("The grammar of RFC 8259")
 struct JSONGrammarTests {
     @Test(
-        "What is JSON is accepted",
+        "JSON is accepted",
         arguments: [
             "null", "true", "false", "0", "-0", "\"\"", "[]", "{}", " [ ] ", "\t\r\n {\t} \n", "[[]]", "[{}]", "[0,1]",
             "[1 , 2]",
@@ -22,14 +22,14 @@ struct JSONGrammarTests {
     }
 
     @Test(
-        "What is not JSON is refused",
+        "Text that is not JSON is refused",
         arguments: [
-            // Cut off
+            // Truncated
             "", " ", "[", "{", "\"", "[1", "[1,", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "\"abc", "\"\\",
             "\"\\u",
             "\"\\u00", "nul", "tru", "fals", "-", "1.", "1e", "1e+", "[\"", "[\"a\\", #""\uD83D"#, #""\uD83D\"#,
             #""\uD83D\u"#,
-            // Behind the value
+            // Bytes behind the value
             "1 2", "{}{}", "[]]", "{}}", "null,", "1,", "\"a\"x", "[][", "{} //", "0x", "\"\"\"",
             // Structure
             "]", "}", ",", ":", "[,]", "[,1]", "[1,]", "[1,,2]", "[1 2]", "[1:2]", "{,}", "{\"a\",1}", "{\"a\":1,}",
@@ -50,14 +50,14 @@ struct JSONGrammarTests {
             #""\uD800""#, #""\uDC00""#, #""\uDFFF""#, #""\uD83Dx""#, #""\uD83D\n""#, #""\uD83D\u0041""#,
             #""\uD83D\uD83D""#,
             #""\uDE00\uD83D""#, #"{"\uD800":1}"#, #""\uD83D \uDE00""#,
-            // Not JSON's blanks and comments
+            // Blanks and comments that JSON does not allow
             "\u{FEFF}1", "\u{A0}1", "\u{B}1", "\u{C}1", "1\u{0}", "/**/1", "1//", "[1/**/]", "#1",
         ])
     func refused(text: String) {
         #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
     }
 
-    @Test("An error tells its reason and the place where it was noticed")
+    @Test("An error gives its reason and the offset at which it was detected")
     func errors() {
         func error(_ bytes: [UInt8]) -> JSONError? {
             do throws(JSONError) {
@@ -83,7 +83,7 @@ struct JSONGrammarTests {
         #expect(error([0x5B, 0xFF])?.reason == .unexpectedByte)
     }
 
-    @Test("However deep the text nests and whatever limit is asked for, the stack does not overflow")
+    @Test("Deep nesting never overflows the stack, whatever limit is asked for")
     func depth() throws {
         let deep = String(repeating: "[", count: 100_000)
         #expect(throws: JSONError.self) { try JSONValue(parsing: deep, maximumDepth: .max) }
@@ -92,18 +92,18 @@ struct JSONGrammarTests {
         #expect(throws: JSONError.self) { try JSONValue(parsing: allowed, maximumDepth: 511) }
     }
 
-    @Test("Every text made by changing one byte is accepted exactly where Foundation accepts it")
+    @Test("Every text made by changing one byte is accepted exactly if Foundation accepts it")
     func oneByteChanged() throws {
         let text = #"{"a":[1,-2.5e+1,"x\ny\u00e9",null,{"b":true}],"c":"가 🏠","d":false}"#
         let original = Array(text.utf8)
-        for place in original.indices {
+        for offset in original.indices {
             for byte in [
                 0, 9, 10, 31, 32, 34, 43, 44, 45, 46, 47, 48, 57, 58, 69, 91, 92, 93, 101, 110, 116, 117, 123, 125, 127,
             ]
                 + [0x80, 0xBF, 0xC0, 0xC3, 0xED, 0xEF, 0xF5, 0xFF] as [UInt8]
             {
                 var changed = original
-                changed[place] = byte
+                changed[offset] = byte
                 let ours = (try? JSONValue(parsing: changed)) != nil
                 let theirs =
                     String(validating: changed, as: UTF8.self) != nil

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Wire
 
-/// A value to be written and read again.
+/// A value to be written and read back.
 private indirect enum Sample: Equatable {
     case null, bool(Bool), integer(Int), number(Double), string(String), array([Sample]), object([String: Sample])
 
@@ -77,9 +77,9 @@ private indirect enum Sample: Equatable {
     }
 }
 
-@Suite("What is written is read")
+@Suite("JSON round trips")
 struct JSONRoundTripTests {
-    @Test("Random values come back as they were, and Foundation reads them too")
+    @Test("Random values are read back unchanged, and Foundation reads them too")
     func roundTrips() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2000 {
@@ -90,7 +90,7 @@ struct JSONRoundTripTests {
         }
     }
 
-    @Test("What Foundation writes is read")
+    @Test("JSON written by Foundation is read")
     func foundation() throws {
         struct Message: Codable, Equatable {
             var id: Int64

@@ -1,9 +1,9 @@
 import Testing
 import Wire
 
-@Suite("JSON is read")
+@Suite("Reading JSON")
 struct JSONValueTests {
-    @Test("Absent, null and wrong members are told apart")
+    @Test("Absent, null and mistyped members are distinguished")
     func members() throws {
         let json = try JSONValue(parsing: #" {"email":"a@b.c", "phone" : null,"n":1,"a":"x","list":[1,[2],{"k":3}]} "#)
         #expect(json["email"]?.string == "a@b.c")
@@ -24,26 +24,26 @@ struct JSONValueTests {
         #expect(json[named: "n"]?.int == 1)
     }
 
-    @Test("Of members with one name the last counts, however it is written")
+    @Test("Of members with one name the last counts, even if it is escaped")
     func duplicates() throws {
         let json = try JSONValue(parsing: #"{"a":1,"b":{"a":9},"\u0061":2,"c":3}"#)
         #expect(json["a"]?.int == 2)
         #expect(json.members?.count { $0.name == "a" } == 2)
     }
 
-    @Test("A name that differs in one byte, wherever, is another name", arguments: 1...40)
+    @Test("A name that differs in any one byte is another name", arguments: 1...40)
     func names(length: Int) throws {
         let name = String((0..<length).map { Character(Unicode.Scalar(UInt8(97 + $0 % 26))) })
         let body = try JSONValue(parsing: #"{"\#(name)":1}"#)
         #expect(body[named: name]?.int == 1)
-        for place in 0..<length {
+        for offset in 0..<length {
             var other = Array(name.utf8)
-            other[place] ^= 1
+            other[offset] ^= 1
             #expect(body[named: String(decoding: other, as: UTF8.self)] == nil)
         }
     }
 
-    @Test("A text of more values than its length suggests is read whole", arguments: [0, 1, 7, 8, 9, 100, 10_000])
+    @Test("A text with more values than its length suggests is read whole", arguments: [0, 1, 7, 8, 9, 100, 10_000])
     func manyValues(count: Int) throws {
         let text = "[" + Array(repeating: "{\"a\":[1]}", count: count).joined(separator: ",") + "]"
         let json = try JSONValue(parsing: text)

@@ -1,7 +1,7 @@
 import Testing
 import Wire
 
-@Suite("JSON is written")
+@Suite("Writing JSON")
 struct JSONWriterTests {
     private func text(_ write: (inout JSONWriter) -> Void) -> String {
         String(decoding: JSONWriter.bytes(write), as: UTF8.self)
@@ -35,7 +35,7 @@ struct JSONWriterTests {
     }
 
     @Test(
-        "Only what must be escaped is escaped",
+        "Only characters that must be escaped are escaped",
         arguments: [
             ("", #""""#), ("plain", #""plain""#), ("한글 🏠 é", #""한글 🏠 é""#), ("\"\\/", #""\"\\/""#),
             ("\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}", #""\n\r\t\b\f\u0000\u001f\#u{7F}""#),
@@ -45,21 +45,21 @@ struct JSONWriterTests {
         #expect(self.text { $0.value(text) } == written)
     }
 
-    @Test("A special character is found at every place of a string of any length")
+    @Test("A special character is found at every offset of a string of any length")
     func specialsAtEveryPlace() throws {
         for length in 1...24 {
-            for place in 0..<length {
+            for offset in 0..<length {
                 for special in ["\"", "\\", "\u{1F}", "가", "\u{0}"] {
                     let text =
-                        String(repeating: "a", count: place) + special
-                        + String(repeating: "!", count: length - place - 1)
+                        String(repeating: "a", count: offset) + special
+                        + String(repeating: "!", count: length - offset - 1)
                     #expect(try JSONValue(parsing: JSONWriter.bytes { $0.value(text) }).string == text)
                 }
             }
         }
     }
 
-    @Test("Doubles read back as themselves, and what is not finite is null")
+    @Test("Doubles are read back unchanged; infinities and NaN are null")
     func doubles() {
         #expect(text { $0.value(0.1) } == "0.1")
         #expect(text { $0.value(1e300) } == "1e+300")
@@ -68,7 +68,7 @@ struct JSONWriterTests {
         #expect(text { $0.value(-Double.infinity) } == "null")
     }
 
-    @Test("A value is written behind what the bytes hold already")
+    @Test("A value is written behind the bytes that are already there")
     func behind() {
         var packet = ByteWriter()
         packet.append("42/ws-channel-1,")

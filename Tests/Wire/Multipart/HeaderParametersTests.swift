@@ -3,7 +3,7 @@ import Wire
 
 @Suite("Headers with parameters")
 struct HeaderParametersTests {
-    @Test("Types and parameters are read without regard to case, values with it")
+    @Test("Types and parameter names ignore case, parameter values keep it")
     func reading() {
         let type = HeaderParameters(" Text/HTML ; Charset=\"UTF-8\"; x=Y ;; z = \"a;b\" ")
         #expect(type?.value == "text/html")
@@ -14,12 +14,12 @@ struct HeaderParametersTests {
         #expect(HeaderParameters("")?.value == "")
     }
 
-    @Test("What is not well-formed is refused", arguments: ["a; b=\"c", "a; b", "a; b=\"c\"d", "a; \"b\""])
+    @Test("A malformed header is refused", arguments: ["a; b=\"c", "a; b", "a; b=\"c\"d", "a; \"b\""])
     func refused(text: String) {
         #expect(HeaderParameters(text) == nil)
     }
 
-    @Test("Parameters without number are refused")
+    @Test("More than 32 parameters are refused")
     func many() {
         #expect(HeaderParameters("a" + String(repeating: "; b=c", count: 32)) != nil)
         #expect(HeaderParameters("a" + String(repeating: "; b=c", count: 33)) == nil)
@@ -37,7 +37,7 @@ struct HeaderParametersTests {
     }
 
     @Test(
-        "No boundary is found where there is none that may be one",
+        "A missing or invalid boundary is nil",
         arguments: [
             "multipart/form-data", "multipart/mixed; boundary=a", "multipart/form-data; boundary=",
             "multipart/form-data; boundary=\"\"", "multipart/form-data; boundary=\"a \"",

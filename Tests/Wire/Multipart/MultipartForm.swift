@@ -1,6 +1,6 @@
 import Wire
 
-/// The parts of a body, put together from the events.
+/// The parts of a body, assembled from the events.
 struct MultipartForm: Equatable {
     struct Part: Equatable {
         var name: String
@@ -15,7 +15,7 @@ struct MultipartForm: Equatable {
 
     init(_ parts: [Part]) { self.parts = parts }
 
-    /// Reads `body` in pieces of `pieceLength` bytes.
+    /// Parses `body` in pieces of `pieceLength` bytes.
     init(
         _ body: [UInt8], boundary: String = "XX", pieceLength: Int = .max, limits: MultipartLimits = MultipartLimits()
     ) throws {

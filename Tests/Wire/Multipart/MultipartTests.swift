@@ -16,7 +16,7 @@ struct MultipartTests {
         "--XX\r\n\(headers)\r\n\r\n\(content)\r\n--XX--\r\n"
     }
 
-    @Test("However the body is cut into pieces, the same parts come out")
+    @Test("The parts are the same however the body is cut into pieces")
     func pieces() throws {
         let parts = [
             Part(name: "content", content: Array("안녕하세요\r\n--XY\r\n\r\r\n-".utf8)),
@@ -33,7 +33,7 @@ struct MultipartTests {
         }
     }
 
-    @Test("Any content that does not hold the boundary comes through unchanged")
+    @Test("Any content that does not contain the boundary arrives unchanged")
     func randomContent() throws {
         for _ in 0..<200 {
             let alphabet: [UInt8] = [0x0D, 0x0A, 0x2D, 0x58, 0x00, 0xFF]
@@ -48,14 +48,14 @@ struct MultipartTests {
         }
     }
 
-    @Test("A text labelled as a picture is a field all the same, because it has no file name")
+    @Test("A part without a file name is a field, even if its type is an image")
     func labelledText() throws {
         let body = field("Content-Disposition: form-data; name=\"name\"\r\nContent-Type: image/jpeg", "우리 팀")
         let part = try #require(MultipartForm(Array(body.utf8)).parts.first)
         #expect(part == Part(name: "name", fileName: nil, contentType: "image/jpeg", content: Array("우리 팀".utf8)))
     }
 
-    @Test("Two parts of one name are told apart by the file name")
+    @Test("A field and a file of one name are distinguished by the file name")
     func twice() throws {
         let parts = [
             Part(name: "image", fileName: "image.jpeg", contentType: "image/jpeg", content: [0xFF, 0xD8]),
@@ -65,7 +65,7 @@ struct MultipartTests {
     }
 
     @Test(
-        "Headers are read as clients write them",
+        "Headers are read in all forms that clients write",
         arguments: [
             ("content-disposition:form-data;name=a;filename=b.png", "a", "b.png"),
             ("CONTENT-DISPOSITION: Form-Data; Name=\"a\"; FileName=\"b c.png\"", "a", "b c.png"),
@@ -91,7 +91,7 @@ struct MultipartTests {
     }
 
     @Test(
-        "Headers that name no field are refused",
+        "Headers that do not name a field are refused",
         arguments: [
             "Content-Type: text/plain", "Content-Disposition: form-data", "Content-Disposition: attachment; name=a",
             "nonsense",
@@ -109,7 +109,7 @@ struct MultipartTests {
         #expect(error("--XX\r\n\r\nx\r\n--XX--") == .malformedHeader)
     }
 
-    @Test("A form may be empty, begin with an empty line, have blanks behind its boundaries and text behind its end")
+    @Test("A form may be empty, begin with an empty line, and have blanks behind boundaries and text behind its end")
     func edges() throws {
         #expect(error("--XX--") == nil)
         #expect(error("--XX--\r\n") == nil)
@@ -120,7 +120,7 @@ struct MultipartTests {
     }
 
     @Test(
-        "A body that does not keep to its boundary is refused",
+        "A body with a wrong boundary is refused",
         arguments: [
             "x", "--YY\r\n", "-XX", "\n--XX", "\r\n\r\n--XX", "--XX-\r\n", "--XXXX", "--XX -- ", "--XX\n\n", "--XX\r\r",
         ])
@@ -143,7 +143,7 @@ struct MultipartTests {
         }
     }
 
-    @Test("Parts, headers, fields and files have limits, and what is just within them passes")
+    @Test("Parts, headers, fields and files have limits, and a body just within them passes")
     func limits() throws {
         var limits = MultipartLimits()
         limits.parts = 2
@@ -173,7 +173,7 @@ struct MultipartTests {
         check([Part(name: String(repeating: "n", count: 22))], .headerTooLarge)
     }
 
-    @Test("Headers without end are refused while they come in")
+    @Test("Endless headers are refused while they arrive")
     func endlessHeaders() throws {
         var parser = MultipartParser(boundary: "XX")
         parser.append(Array("--XX\r\n".utf8))
@@ -185,7 +185,7 @@ struct MultipartTests {
         }
     }
 
-    @Test("Of the content only what may begin a boundary waits for the next piece")
+    @Test("Only content that may begin a boundary is held until the next piece")
     func nothingHeldBack() throws {
         var parser = MultipartParser(boundary: "XX")
         parser.append(Array("--XX\r\nContent-Disposition: form-data; name=a; filename=b\r\n\r\nabc\r\n--X".utf8))

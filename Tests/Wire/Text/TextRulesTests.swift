@@ -5,7 +5,7 @@ import Wire
 @Suite("Rules of text")
 struct TextRulesTests {
     @Test(
-        "Texts that differ in case or normalization alone have the same key",
+        "Texts that differ only in case or normalization have the same key",
         arguments: [
             ("Maru@Example.COM", "maru@example.com"), ("Straße", "STRASSE"), ("STRAẞE", "strasse"),
             ("\u{1112}\u{1161}\u{11AB}", "한"),
@@ -37,7 +37,7 @@ struct TextRulesTests {
     }
 
     @Test(
-        "Normalization form C is Foundation's",
+        "Normalization form C is the same as Foundation's",
         arguments: ["", "abc", "e\u{301}", "\u{1112}\u{1161}\u{11AB}글", "🏠\u{FE0F}", "\u{2126}"])
     func normalization(text: String) {
         #expect(text.nfc.utf8.elementsEqual(text.precomposedStringWithCanonicalMapping.utf8))
@@ -53,7 +53,7 @@ struct TextRulesTests {
         #expect(String(repeating: "\u{1112}\u{1161}\u{11AB}", count: 30).hasLength(in: 1...30))
     }
 
-    @Test("One character of endless marks is too long")
+    @Test("One character with endless combining marks is too long")
     func marks() {
         let zalgo = "a" + String(repeating: "\u{301}", count: 1000)
         #expect(zalgo.count == 1)

@@ -3,7 +3,7 @@ import Wire
 
 @Suite struct HTTPDateTests {
     @Test(
-        "A moment is written as HTTP writes dates and read back to the second",
+        "A moment is written as an HTTP date and read back to the second",
         arguments: [
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (-86_400, "Wed, 31 Dec 1969 00:00:00 GMT"),
@@ -17,7 +17,7 @@ import Wire
     }
 
     @Test(
-        "What is no HTTP date is none",
+        "Text that is not an HTTP date is nil",
         arguments: [
             "", "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT",
             "Xyz, 06 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT", "Sun, +6 Nov 1994 08:49:37 GMT",
@@ -34,7 +34,7 @@ import Wire
             ("Thursday, 31-Dec-69 00:00:00 GMT", 3155673600), ("Tuesday, 31-Dec-74 00:00:00 GMT", 157680000),
         ])
     func obsolete(text: String, seconds: Int64) {
-        // 2020-01-01: 69 is ahead of it, 74 too far.
+        // The base is 2020-01-01: the year 69 is less than fifty years ahead of it, the year 74 is more.
         let now = Timestamp(seconds: 1_577_836_800)
         #expect(Timestamp(httpDate: text.utf8, now: now) == Timestamp(seconds: seconds))
     }

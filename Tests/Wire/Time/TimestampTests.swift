@@ -2,10 +2,10 @@ import Foundation
 import Testing
 import Wire
 
-@Suite("Time stamps")
+@Suite("Timestamps")
 struct TimestampTests {
     @Test(
-        "A moment is written with three fraction digits in UTC, and reads back",
+        "A moment is written with three fraction digits in UTC, and is read back",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
             (951_782_400_007, "2000-02-29T00:00:00.007Z"), (1_722_940_000_120, "2024-08-06T10:26:40.120Z"),
@@ -19,7 +19,7 @@ struct TimestampTests {
         #expect(String(decoding: json, as: UTF8.self) == "\"\(text)\"")
     }
 
-    @Test("Every day from 1600 to 2370 is written as Foundation writes it, and reads back")
+    @Test("Every day from 1600 to 2370 is written as Foundation writes it, and is read back")
     func everyDay() throws {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         for day in -135_140...146_097 {
@@ -56,7 +56,7 @@ struct TimestampTests {
         #expect(Timestamp("2024-07-01T12:34:56.07+09:00")?.description == "2024-07-01T03:34:56.070Z")
     }
 
-    @Test("A text without zone is read only with an offset for it")
+    @Test("A text without a zone is read only if an offset is given")
     func withoutZone() {
         let text = "2024-07-01 12:34:56"
         #expect(Timestamp(text) == nil)
@@ -67,13 +67,13 @@ struct TimestampTests {
         #expect(zoned?.description == "2024-07-01T12:34:56.000Z")
     }
 
-    @Test("A leap second is the second after it")
+    @Test("A leap second is read as the second after it")
     func leapSecond() {
         #expect(Timestamp("2016-12-31T23:59:60Z")?.description == "2017-01-01T00:00:00.000Z")
     }
 
     @Test(
-        "Everything else is refused",
+        "Any other text is refused",
         arguments: [
             "", "2024", "2024-07-01", "2024-07-01T", "2024-07-01T12:34Z", "2024-07-01T12:34:56",
             "2024-07-01T12:34:56.Z",
@@ -97,7 +97,7 @@ struct TimestampTests {
         #expect(moments.sorted().map(\.description) == moments.map(\.description).sorted())
     }
 
-    @Test("Moments that have no text are written as the nearest that has one")
+    @Test("Moments beyond the years 0 to 9999 are written as the nearest moment within them")
     func range() {
         #expect(Timestamp(milliseconds: .max).description == "9999-12-31T23:59:59.999Z")
         #expect(Timestamp(milliseconds: .min).description == "0000-01-01T00:00:00.000Z")
@@ -105,7 +105,7 @@ struct TimestampTests {
         #expect(Timestamp("9999-12-31T23:59:59-14:00") == .latest)
     }
 
-    @Test("Arithmetic is exact, and stops at the ends")
+    @Test("Arithmetic is exact and saturates")
     func arithmetic() {
         let moment = Timestamp(milliseconds: 1000)
         #expect(moment + .milliseconds(5) == Timestamp(milliseconds: 1005))
@@ -119,7 +119,7 @@ struct TimestampTests {
         #expect(Timestamp(milliseconds: 1999).seconds == 1)
     }
 
-    @Test("Now is now")
+    @Test("now is the present time")
     func now() {
         #expect(abs(Double(Timestamp.now.milliseconds) / 1000 - Date().timeIntervalSince1970) < 5)
     }

@@ -22,7 +22,7 @@ struct QueryParametersTests {
         #expect(read("a=1;b=2") == ["a=1;b=2"])
     }
 
-    @Test("The first value of a name counts, and an absent one is told from an empty one")
+    @Test("The first value of a name counts, and an absent value is distinguished from an empty one")
     func values() {
         let query = QueryParameters("a=1&a=2&userID=")
         #expect(query?["a"] == "1")
@@ -31,12 +31,12 @@ struct QueryParametersTests {
         #expect(query?.all.count == 3)
     }
 
-    @Test("What is not well-formed, or too much, is refused", arguments: ["a=%", "%zz=1", "a=1&b=%ff", "a=%E"])
+    @Test("Malformed or too long queries are refused", arguments: ["a=%", "%zz=1", "a=1&b=%ff", "a=%E"])
     func refused(text: String) {
         #expect(QueryParameters(text) == nil)
     }
 
-    @Test("There is a limit to how many there are")
+    @Test("The number of names is limited")
     func limit() {
         let text = Array(repeating: "a=1", count: 256).joined(separator: "&")
         #expect(QueryParameters(text)?.all.count == 256)
@@ -45,7 +45,7 @@ struct QueryParametersTests {
         #expect(QueryParameters("a&b&c", limit: 2) == nil)
     }
 
-    @Test("What is written is read")
+    @Test("A written query is read back")
     func writing() {
         var query = QueryParameters()
         query.append("grant type", "a&b=c+d")

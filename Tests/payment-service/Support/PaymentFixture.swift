@@ -95,6 +95,22 @@ final class PaymentFixture: Stoppable {
     func validate(
         _ reference: String, _ order: String, user: Int64 = 7, key: String = "sooda"
     ) async throws -> HTTPCall.Reply {
+        if !reference.hasPrefix("imp") { try await makeOrder(reference, user: user) }
+        return try await validateWithoutOrder(reference, order, user: user, key: key)
+    }
+
+    /// Makes the user the owner of the order of a PortOne V2 payment, unless it has one.
+    private func makeOrder(_ reference: String, user: Int64) async throws {
+        try await database.run(
+            sql: """
+                insert into payment.purchase_order (number, user_id, item) values ('\(reference)', \(user), '10 Coin')
+                on conflict do nothing
+                """)
+    }
+
+    func validateWithoutOrder(
+        _ reference: String, _ order: String, user: Int64 = 7, key: String = "sooda"
+    ) async throws -> HTTPCall.Reply {
         let json = #"{"imp_uid":"\#(reference)","merchant_uid":"\#(order)"}"#
         return try await call("POST", "/v1/store/pay/validation", user: user, key: key, json: json)
     }

@@ -13,6 +13,9 @@ struct Payments: Sendable {
     /// How long lookups are retried while the provider does not answer.
     let attemptLifetime: Duration
 
+    let limits: PaymentLimits
+
+    let orders = OrderStore()
     let payments = PaymentStore()
     let attempts = AttemptStore()
     let webhooks = WebhookStore()
@@ -24,6 +27,18 @@ struct Payments: Sendable {
     /// The most open attempts of webhooks, because an unsigned webhook costs its sender nothing.
     static let attemptsOfWebhooks = 10_000
 
+    /// Makes an order of an item.
+    ///
+    /// - Throws: E11 for an unknown item, E98 if the user has made too many orders within a day.
+    func order(_ name: String, for user: UserID, under key: String) async throws -> PurchaseOrder {
+        guard let item = catalogue[name: name] else { throw Failure.invalid("The store has no such item.") }
+        let order = PurchaseOrder(of: item, for: user, under: key)
+        guard try await orders.insert(order, limit: limits.ordersPerDay, in: database) else {
+            throw Failure.tooManyCalls(retryAfter: .seconds(3600))
+        }
+        return order
+    }
+
     /// Looks up a payment and credits it to its buyer.
     ///
     /// - Returns: the stored payment, the same for every repetition.
@@ -34,6 +49,12 @@ struct Payments: Sendable {
             var settlement = Settlement(of: record)
             _ = try settlement.credit(buyer, from: catalogue, at: .now).get()
             return record
+        }
+        if providers.needsOrder(reference) {
+            guard let owner = try await orders.owner(of: reference, in: database) else {
+                throw PaymentVerdict.Refusal.unknown
+            }
+            guard owner == buyer.user else { throw PaymentVerdict.Refusal.taken }
         }
         _ = try providers.candidates(for: reference)
         let attempt = try await record(reference, of: nil, buyer, in: database)
@@ -102,7 +123,7 @@ struct Payments: Sendable {
     ) async throws -> PaymentAttempt {
         let new = AttemptStore.NewAttempt(
             provider: provider, reference: reference, buyer: buyer, nextTryAt: .now + Self.grace,
-            limit: buyer == nil ? Self.attemptsOfWebhooks : Self.attemptsPerUser)
+            limit: buyer == nil ? Self.attemptsOfWebhooks : Self.attemptsPerUser, unknownLimit: limits.unknownPerHour)
         guard let attempt = try await attempts.record(new, in: database) else {
             throw Failure.tooManyCalls(retryAfter: .seconds(60))
         }

@@ -29,7 +29,7 @@ struct Reconciliation: Sendable {
     private static let listLimit = 1000
     /// A run stops its lookups after this many consecutive failures.
     private static let failureLimit = 5
-    /// How long ended attempts and webhook ids are kept.
+    /// How long ended attempts, orders and webhook ids are kept.
     private static let retention = Duration.seconds(30 * 86_400)
 
     init(database: PostgresPool, payments: Payments, window: Duration, unclaimedAfter: Duration) {
@@ -56,6 +56,7 @@ struct Reconciliation: Sendable {
         let resolvable = Difference.Kind.allCases.filter { isComplete || !$0.needsProvider }
         try await store.resolve(resolvable, notSeenSince: start, in: database)
         try await payments.attempts.delete(before: start - Self.retention, in: database)
+        try await payments.orders.delete(before: start - Self.retention, in: database)
         try await payments.webhooks.delete(before: start - Self.retention, in: database)
         try await schedule.finish("reconciliation", in: database)
         return Outcome(differences: try await unresolved(), payments: checked, isComplete: isComplete)

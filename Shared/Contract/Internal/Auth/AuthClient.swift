@@ -6,7 +6,7 @@ public struct AuthClient: Sendable {
 
     public init(_ client: InternalClient) { self.client = client }
 
-    /// The profiles of the users who exist.
+    /// The profiles of the users that exist.
     public func profiles(of users: [UserID]) async throws -> [Profile] {
         if users.isEmpty { return [] }
         return try await client.send(ProfilesRequest(users: users)).profiles

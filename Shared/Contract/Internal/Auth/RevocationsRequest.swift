@@ -19,8 +19,8 @@ public struct RevocationsRequest: InternalRequest {
 }
 
 public struct RevocationsReply: WireMessage {
-    /// The reply holds every revocation before this time, by auth-service's clock. If there may be more revocations than the
-    /// reply holds, it is the millisecond after the last one.
+    /// The reply holds every revocation before this time, by auth-service's clock. If there may be more revocations
+    /// than the reply holds, it is the millisecond after the last one.
     public let now: Timestamp
     /// Oldest first.
     public let revocations: [Revocation]

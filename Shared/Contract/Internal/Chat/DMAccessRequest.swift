@@ -38,7 +38,7 @@ public struct DMAccessReply: WireMessage {
     public func write(to json: inout JSONWriter) { json.object { $0.field("dms", dms) } }
 }
 
-/// A DM room of a user. A user who has left the workspace is no longer in its DM rooms.
+/// A DM room of a user. A user is in no DM room of a workspace after leaving it.
 public struct DMAccess: WireMessage {
     public let id: DMID
     public let workspace: WorkspaceID

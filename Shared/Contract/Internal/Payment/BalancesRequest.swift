@@ -1,7 +1,7 @@
 public import Wire
 
-/// Asks payment-service for the coins that users can spend, 1,000 users at most. The first request for a user credits the welcome
-/// grant.
+/// Asks payment-service for the coins that users can spend, 1,000 users at most. The first request for a user credits
+/// the welcome grant.
 public struct BalancesRequest: InternalRequest {
     public typealias Reply = BalancesReply
 

@@ -2,8 +2,9 @@ public import Wire
 
 /// The internal API of payment-service: the coins of users.
 ///
-/// Spending has two steps. `reserve` holds the coins; then the fact `coins.capture` spends them or `release` returns them. Each step
-/// may be repeated under the same key. payment-service returns coins by itself if they are neither captured nor released in time.
+/// Spending has two steps. `reserve` holds the coins; then the fact `coins.capture` spends them or `release` returns
+/// them. Each step may be repeated under the same key. payment-service returns coins by itself if they are neither
+/// captured nor released in time.
 public struct PaymentClient: Sendable {
     private let client: InternalClient
 

@@ -1,7 +1,7 @@
 public import Wire
 
-/// Makes payment-service hold coins. A repeated key has the same reply; the reply is 409 if the key names another user or amount,
-/// and 402 if the user has too few coins.
+/// Makes payment-service hold coins. A repeated key has the same reply; the reply is 409 if the key names another user
+/// or amount, and 402 if the user has too few coins.
 public struct ReserveRequest: InternalRequest {
     public typealias Reply = ReserveReply
 
@@ -45,8 +45,9 @@ public struct ReserveReply: WireMessage {
     }
 }
 
-/// Makes payment-service spend coins: those held under the key, or the user's own if they are no longer held. The reply is 402 if the
-/// user has too few coins. Services order a capture by the fact `coins.capture`; the call is for tests and load tests of the ledger.
+/// Makes payment-service spend coins: those held under the key, or the user's own if they are no longer held. The reply
+/// is 402 if the user has too few coins. Services order a capture by the fact `coins.capture`; the call is for tests
+/// and load tests of the ledger.
 public struct CaptureRequest: InternalRequest {
     public typealias Reply = ReserveStateReply
 
@@ -73,7 +74,8 @@ public struct CaptureRequest: InternalRequest {
     }
 }
 
-/// Makes payment-service return held coins. The reply is 404 if nothing is held under the key, and 409 if the coins are captured.
+/// Makes payment-service return held coins. The reply is 404 if nothing is held under the key, and 409 if the coins are
+/// captured.
 public struct ReleaseRequest: InternalRequest {
     public typealias Reply = ReserveStateReply
 

@@ -1,6 +1,7 @@
 public import Wire
 
-/// Coins of a user to be held or spent under a key: the body of the fact `coins.capture` and of the calls that reserve coins.
+/// Coins of a user to be held or spent under a key: the body of the fact `coins.capture` and of the calls that reserve
+/// coins.
 public struct SpendOrder: WireMessage {
     /// Names the purchase; unique among all services.
     public let key: String

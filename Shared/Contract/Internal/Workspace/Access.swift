@@ -3,7 +3,7 @@ public import Wire
 /// A user's relation to a channel or a workspace that they can see.
 public enum AccessRole: String, Sendable {
     case owner, member
-    /// A member of the workspace who is not in the channel.
+    /// A member of the workspace, but not of the channel.
     case visible
 }
 

@@ -1,7 +1,7 @@
 public import Wire
 
-/// Asks workspace-service for a user's access to channels and workspaces, 1,000 of each at most. Those that the user cannot see
-/// are missing from the reply.
+/// Asks workspace-service for a user's access to channels and workspaces, 1,000 of each at most. Those that the user
+/// cannot see are missing from the reply.
 public struct AccessRequest: InternalRequest {
     public typealias Reply = AccessReply
 

@@ -28,8 +28,8 @@ public struct ChannelByNameRequest: InternalRequest {
     }
 }
 
-/// Makes a member of the workspace a member of the channel, once. The reply is their access; it is 404 if the user is not a member
-/// of the workspace.
+/// Makes a member of the workspace a member of the channel, once. The reply is their access; it is 404 if the user is
+/// not a member of the workspace.
 public struct JoinChannelRequest: InternalRequest {
     public typealias Reply = ChannelAccess
 

@@ -33,7 +33,7 @@ public struct ChannelMembersRequest: InternalRequest {
 
 public struct ChannelMembersReply: WireMessage {
     public let users: [UserID]
-    /// The user after whom the next page begins; nil on the last page.
+    /// The next page begins after this user; nil on the last page.
     public let next: UserID?
 
     public init(users: [UserID], next: UserID?) {
@@ -56,7 +56,7 @@ public struct ChannelMembersReply: WireMessage {
     }
 }
 
-/// Asks workspace-service for the users among `others` who share a workspace with `user`; 1,000 others at most.
+/// Asks workspace-service which of `others` share a workspace with `user`; 1,000 others at most.
 public struct AcquaintancesRequest: InternalRequest {
     public typealias Reply = AcquaintancesReply
 
@@ -95,8 +95,8 @@ public struct AcquaintancesReply: WireMessage {
     public func write(to json: inout JSONWriter) { json.object { $0.field("ids", users.map(\.description)) } }
 }
 
-/// Adds a user to the workspaces with these slugs and to their default channels; a repeated call changes nothing. The reply is
-/// 503 if a slug belongs to no API key of the service.
+/// Adds a user to the workspaces with these slugs and to their default channels; a repeated call changes nothing. The
+/// reply is 503 if a slug belongs to no API key of the service.
 public struct AutoJoinRequest: InternalRequest {
     public typealias Reply = EmptyReply
 

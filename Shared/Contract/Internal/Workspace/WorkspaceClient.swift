@@ -27,8 +27,8 @@ public struct WorkspaceClient: Sendable {
         try await nilIfNotFound { try await client.send(JoinChannelRequest(channel: channel, user: user)) }
     }
 
-    /// The members of a channel in the order of their ids, after the user `after`. `next` of the reply is where the next page
-    /// begins; it is nil on the last page.
+    /// The members of a channel in the order of their ids, after the user `after`. `next` of the reply is where the
+    /// next page begins; it is nil on the last page.
     public func members(
         of channel: ChannelID, after: UserID? = nil, limit: Int = 1000
     ) async throws -> ChannelMembersReply {
@@ -40,7 +40,7 @@ public struct WorkspaceClient: Sendable {
         try await client.send(UserChannelsRequest(user: user, workspace: workspace)).channels
     }
 
-    /// The users among `others` who share a workspace with `user`.
+    /// Those of `others` that share a workspace with `user`.
     public func acquaintances(of user: UserID, among others: [UserID]) async throws -> Set<UserID> {
         Set(try await client.send(AcquaintancesRequest(user: user, others: others)).users)
     }

@@ -3,18 +3,18 @@ import WebSocket
 @testable import EngineIO
 
 extension FuzzTarget {
-    /// The packets of a body are the same after they were written again, in either version and form.
+    /// The packets of a body are unchanged after they were written and read again, in both versions and forms.
     static let enginePayload = FuzzTarget { bytes in
         for (version, isBinary) in [(EngineVersion.v4, false), (.v3, false), (.v3, true)] {
             guard let packets = PollPayload(bytes: bytes, isBinary: isBinary).packets(version) else { continue }
             for asBinary in [true, false] where !packets.isEmpty {
                 let again = PollPayload(packets, version, asBinary: asBinary)
-                require(again.packets(version) == packets, "it is read otherwise")
+                require(again.packets(version) == packets, "it is not read back unchanged")
             }
         }
     }
 
-    /// Whatever comes in whatever order, a session ends once, delivers nothing afterwards, and answers polls that wait.
+    /// With any events in any order, a session ends once, delivers nothing afterwards, and answers waiting polls.
     static let engineSession = FuzzTarget { bytes in
         guard let choice = bytes.first else { return }
         var session = SessionRun(choice)
@@ -23,7 +23,7 @@ extension FuzzTarget {
     }
 }
 
-/// A session that is played from a script.
+/// A session that runs a script of events.
 private struct SessionRun {
     private var machine: EngineMachine
     private var now: UInt64 = 1_000_000_000
@@ -51,7 +51,7 @@ private struct SessionRun {
             let earlier = polls
             polls += 1
             change { machine, actions in try machine.poll(now: now, &actions) }
-            // Refused, it does not wait.
+            // A refused poll does not wait.
             if polls > earlier, !machine.isPollWaiting { polls = earlier }
         case 1:
             change { $0.pollLost(&$1) }
@@ -74,7 +74,7 @@ private struct SessionRun {
         }
     }
 
-    /// Left alone, every session is forgotten.
+    /// Without further events, every session is removed in the end.
     mutating func finish() {
         var turns = 0
         while machine.deadline != .max {
@@ -82,9 +82,9 @@ private struct SessionRun {
             let later = now
             change { $0.timePassed(now: later, &$1) }
             turns += 1
-            require(turns < 1000, "it never ends")
+            require(turns < 1000, "the session does not end")
         }
-        require(isForgotten, "it is not forgotten")
+        require(isForgotten, "the session was not removed")
     }
 
     private mutating func change(_ event: (inout EngineMachine, inout [EngineMachine.Action]) throws -> Void) {
@@ -97,10 +97,10 @@ private struct SessionRun {
                 require(!hasEnded, "a second end")
                 hasEnded = true
             case .forget:
-                require(hasEnded && !isForgotten, "forgotten before the end, or twice")
+                require(hasEnded && !isForgotten, "removed before the end, or twice")
                 isForgotten = true
             case .answerPoll:
-                require(polls > 0, "an answer to no poll")
+                require(polls > 0, "a reply without a poll")
                 polls = 0
             default: break
             }

@@ -1,41 +1,47 @@
 @testable import HTTP
 
 extension FuzzTarget {
-    /// A head is read alike however it is cut, and what it says can be written and read again.
+    /// A head is parsed the same however it is cut, and can be written and parsed again.
     static let httpHead = FuzzTarget { bytes in
         let whole = HeadReading(bytes)
         for cut in [1, bytes.count / 3, bytes.count / 2, bytes.count - 1] where cut > 0 && cut < bytes.count {
-            require(HeadReading(bytes, cutAt: cut).isAlike(whole), "a head cut at \(cut) is read otherwise")
+            require(HeadReading(bytes, cutAt: cut).isAlike(whole), "a head cut at \(cut) is not read back unchanged")
         }
         guard case .head(let length) = whole.outcome else { return }
-        require(length <= bytes.count && length <= RequestLimits().head, "a head is longer than it may be")
+        require(length <= bytes.count && length <= RequestLimits().head, "a head exceeds its limit")
         let head = bytes[..<length]
         for (index, byte) in head.enumerated() {
             if byte == 0x0A { require(index > 0 && head[index - 1] == 0x0D, "a bare LF went through") }
             if byte == 0x0D { require(index + 1 < length && head[index + 1] == 0x0A, "a bare CR went through") }
             require(byte >= 0x20 && byte != 0x7F || byte == 0x0D || byte == 0x0A || byte == 0x09, "a control character")
         }
-        require(HeadReading(whole.written(bytes)).isAlike(whole, butLength: true), "what was written is read otherwise")
+        require(
+            HeadReading(whole.written(bytes)).isAlike(whole, butLength: true),
+            "what was written is not read back unchanged")
     }
 
-    /// A body is the same however it is cut and however little room there is; the first byte says how it is framed.
+    /// A body is the same however it is cut and however small the buffer is; the first byte selects the framing.
     static let httpBody = FuzzTarget { bytes in
         guard let first = bytes.first else { return }
         let framing = first % 2 == 0 ? HeadParts.Framing.chunked : .length(Int(first))
         let wire = Array(bytes.dropFirst())
         let whole = BodyReading(wire, framing, piece: max(1, wire.count), room: .max)
         for (piece, room) in [(1, Int.max), (1, 1), (7, 3), (wire.count, 5)] where piece > 0 {
-            require(BodyReading(wire, framing, piece: piece, room: room) == whole, "a body cut otherwise is another")
+            require(
+                BodyReading(wire, framing, piece: piece, room: room) == whole,
+                "a body differs when it is cut differently")
         }
-        if case .length(let count) = framing { require(whole.body.count <= count, "more than its length") }
+        if case .length(let count) = framing { require(whole.body.count <= count, "the body exceeds its length") }
     }
 
-    /// Fields, ranges, tags and paths are judged without a trap, and never outside what they are of.
+    /// Fields, ranges, tags and paths are parsed without a trap, and results are within their input.
     static let httpFields = FuzzTarget { bytes in
         if case .part(let range) = ByteRange(bytes, size: 1000) {
-            require(!range.isEmpty && range.lowerBound >= 0 && range.upperBound <= 1000, "a range beyond its file")
+            require(!range.isEmpty && range.lowerBound >= 0 && range.upperBound <= 1000, "a range exceeds its file")
         }
-        for tag in EntityTag.list(bytes) { require(EntityTag.list(tag.text.utf8) == [tag], "a tag is read otherwise") }
+        for tag in EntityTag.list(bytes) {
+            require(EntityTag.list(tag.text.utf8) == [tag], "a tag is not read back unchanged")
+        }
         _ = bytes.withUnsafeBytes { HostRule.isValid($0) }
         var headers = Headers()
         headers.append("X-Fuzz", bytes)
@@ -48,12 +54,12 @@ extension FuzzTarget {
         guard case .found(let match) = router.match(.get, bytes[...]) else { return }
         for name in ["x", "y"] {
             guard let part = match.parameters[name, in: bytes[...]] else { continue }
-            require(!part.isEmpty && !part.contains(UInt8(ascii: "/")), "a parameter is no segment")
+            require(!part.isEmpty && !part.contains(UInt8(ascii: "/")), "a parameter is not a segment")
         }
     }
 }
 
-/// What one head came to.
+/// The result of parsing one head.
 private struct HeadReading {
     enum Outcome: Equatable {
         case head(Int)
@@ -63,7 +69,7 @@ private struct HeadReading {
 
     var outcome: Outcome
     let parts: HeadParts
-    let fields: [HeadStorage.Field]
+    let fields: [FieldLine]
 
     init(_ bytes: [UInt8], cutAt cut: Int? = nil) {
         var parser = RequestParser(limits: RequestLimits())
@@ -88,13 +94,13 @@ private struct HeadReading {
                 && parts.method == other.parts.method && parts.keepsAlive == other.parts.keepsAlive
                 && parts.expectsContinue == other.parts.expectsContinue && parts.path.count == other.parts.path.count
                 && parts.query?.count == other.parts.query?.count && fields.count == other.fields.count
-        // A line that comes in pieces is judged when its end has come.
+        // An invalid line that arrives in pieces is detected only when its end has arrived.
         case (.incomplete, .refused), (.refused, .incomplete): true
         default: outcome == other.outcome
         }
     }
 
-    /// The head again, from what was read of it.
+    /// Writes the head again from its parsed parts.
     func written(_ bytes: [UInt8]) -> [UInt8] {
         var text = bytes[parts.methodToken.range] + [0x20] + bytes[parts.path.range]
         if let query = parts.query { text += [UInt8(ascii: "?")] + bytes[query.range] }
@@ -106,7 +112,7 @@ private struct HeadReading {
     }
 }
 
-/// What one body came to.
+/// The result of parsing one body.
 private struct BodyReading: Equatable {
     var body: [UInt8] = []
     var consumed = 0
@@ -123,13 +129,13 @@ private struct BodyReading: Equatable {
                 let count = try wire[consumed..<offered].withUnsafeBytes {
                     try decoder.decode($0, into: &part, room: room)
                 }
-                require(part.count <= room && count > 0, "there is room and input, but nothing was taken")
+                require(part.count <= room && count > 0, "there is space and input, but nothing was consumed")
                 body += part
                 consumed += count
             }
             isComplete = decoder.isComplete
         } catch {
-            // Where the fault was noticed depends on the pieces; that it was does not.
+            // The offset at which an error is detected depends on the pieces; the error itself does not.
             isRefused = true
             body = []
             consumed = 0

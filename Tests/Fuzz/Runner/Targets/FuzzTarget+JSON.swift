@@ -1,16 +1,16 @@
 import Wire
 
 extension FuzzTarget {
-    /// What is read as JSON is read alike after it was written again, value by value.
+    /// A JSON value is the same after it was written and read again.
     static let json = FuzzTarget { bytes in
         guard let value = try? JSONValue(parsing: bytes) else { return }
         let written = JSONWriter.bytes { copy(value, to: &$0) }
-        guard let again = try? JSONValue(parsing: written) else { fatalError("what was written is not read") }
-        require(JSONWriter.bytes { copy(again, to: &$0) } == written, "what was written is read otherwise")
-        require((try? JSONValue(parsing: value.text)) != nil, "the text of a value is not read")
+        guard let again = try? JSONValue(parsing: written) else { fatalError("JSON that was written cannot be read") }
+        require(JSONWriter.bytes { copy(again, to: &$0) } == written, "what was written is not read back unchanged")
+        require((try? JSONValue(parsing: value.text)) != nil, "the text of a value cannot be read")
     }
 
-    /// Any text that is written as a JSON string is read as it was.
+    /// Any text that is written as a JSON string is read back unchanged.
     static let jsonWriter = FuzzTarget { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         let written = JSONWriter.bytes { json in
@@ -20,7 +20,8 @@ extension FuzzTarget {
             }
         }
         let read = try? JSONValue(parsing: written)
-        require(read?[named: text]?.string?.utf8.elementsEqual(text.utf8) == true, "a string is read otherwise")
+        require(
+            read?[named: text]?.string?.utf8.elementsEqual(text.utf8) == true, "a string is not read back unchanged")
     }
 
     private static func copy(_ value: JSONValue, to json: inout JSONWriter) {

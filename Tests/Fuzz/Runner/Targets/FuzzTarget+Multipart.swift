@@ -1,7 +1,7 @@
 import Wire
 
 extension FuzzTarget {
-    /// However a body is cut into pieces, it is read alike. The first byte says how.
+    /// A body is parsed the same however it is cut into pieces. The first byte selects the pieces.
     static let multipart = FuzzTarget { bytes in
         let header = "multipart/form-data; boundary=XX"
         guard let length = bytes.first.map(Int.init), let boundary = HeaderParameters(header)?.multipartBoundary else {
@@ -10,7 +10,7 @@ extension FuzzTarget {
         let body = Array(bytes.dropFirst())
         _ = HeaderParameters(body.span)
         let whole = read(body, boundary: boundary, pieceLength: max(body.count, 1))
-        require(whole == read(body, boundary: boundary, pieceLength: length + 1), "pieces are read otherwise")
+        require(whole == read(body, boundary: boundary, pieceLength: length + 1), "the pieces change the result")
     }
 
     /// The parts with their whole content, each followed by its end; an error ends the list.

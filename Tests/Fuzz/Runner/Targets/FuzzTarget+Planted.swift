@@ -1,10 +1,10 @@
 extension FuzzTarget {
-    /// A fault put there on purpose, for `run --prove` to find: it reads a byte behind the input.
+    /// A deliberate fault for `run --prove` to find: it reads one byte behind the input.
     static let planted = FuzzTarget { bytes in
         guard bytes.count == 8, bytes.starts(with: "no".utf8) else { return }
         let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)
         defer { copy.deallocate() }
         copy.initialize(from: bytes, count: bytes.count)
-        require(copy[bytes.count] != bytes[7], "even the byte behind is as planted")
+        require(copy[bytes.count] != bytes[7], "the byte behind the input")
     }
 }

@@ -1,14 +1,15 @@
 @testable import Redis
 
 extension FuzzTarget {
-    /// Replies are the same wherever the bytes are cut, read back as they are written, and hold to their limit; whatever
-    /// they are, those who expect a certain form take them or refuse them.
+    /// Replies are the same wherever the bytes are cut, are read back as they are written, and respect the limit. The
+    /// typed accessors accept or refuse any reply without a trap.
     static let resp = FuzzTarget { bytes in
         let (whole, failure) = replies(to: [bytes])
         let cut = bytes.isEmpty ? 0 : Int(bytes[0]) % bytes.count
         let (parts, laterFailure) = replies(to: [Array(bytes[..<cut]), Array(bytes[cut...])])
-        require(parts == whole && (failure == nil) == (laterFailure == nil), "cut at \(cut) it is read otherwise")
-        require(replies(to: [whole.flatMap(\.resp)]).values == whole, "what is read is written otherwise")
+        require(
+            parts == whole && (failure == nil) == (laterFailure == nil), "cut at \(cut) it is not read back unchanged")
+        require(replies(to: [whole.flatMap(\.resp)]).values == whole, "the value has changed")
         for reply in whole {
             require(reply.size <= limit, "a reply of \(reply.size) bytes")
             _ = RedisPush(reply)
@@ -35,7 +36,7 @@ extension FuzzTarget {
 }
 
 extension RedisValue {
-    /// As a server would send it.
+    /// The value as a server would send it.
     fileprivate var resp: [UInt8] {
         switch self {
         case .null: Array("$-1\r\n".utf8)
@@ -47,7 +48,7 @@ extension RedisValue {
         }
     }
 
-    /// Bytes of data in it.
+    /// The number of bytes of data in the value.
     fileprivate var size: Int {
         switch self {
         case .bytes(let bytes): bytes.count

@@ -5,8 +5,8 @@ import Wire
 @testable import SocketIO
 
 extension FuzzTarget {
-    /// A packet that is read is read alike after it was written again; a client's messages, in any order, bring events only
-    /// for namespaces that it is in. Messages are parted by 255, those of odd length are binary.
+    /// A packet is the same after it was written and read again. A client's messages, in any order, cause events only
+    /// for its namespaces. Messages are separated by 255; those of odd length are binary.
     static let socketIO = FuzzTarget { bytes in
         for version in [EngineVersion.v4, .v3] {
             var machine = SocketIOMachine(version, SocketIOSettings())
@@ -32,23 +32,23 @@ extension FuzzTarget {
         var decoder = PacketDecoder(PacketLimits())
         var again: ReceivedPacket?
         for message in written.messages { again = try? decoder.decode(message) }
-        require(again?.namespace == packet.namespace && again?.id == packet.id, "it is read otherwise")
-        require(again?.payload?.text == packet.payload?.text, "its payload is read otherwise")
-        require(again?.attachments == packet.attachments, "its attachments are read otherwise")
+        require(again?.namespace == packet.namespace && again?.id == packet.id, "it is not read back unchanged")
+        require(again?.payload?.text == packet.payload?.text, "its payload is not read back unchanged")
+        require(again?.attachments == packet.attachments, "its attachments have changed")
     }
 
     private static func act(on action: SocketIOMachine.Action, _ machine: inout SocketIOMachine) {
         switch action {
         case .join(let namespace, _):
-            require(!machine.isIn(namespace), "in before it was let in")
+            require(!machine.isIn(namespace), "in a namespace before the join was accepted")
             _ =
                 namespace.count % 3 == 0
                 ? machine.refuse(namespace, message: "no") : machine.accept(namespace, id: "id")
         case .event(let event, let namespace):
-            require(machine.isIn(namespace), "an event from outside")
+            require(machine.isIn(namespace), "an event from a namespace that was not joined")
             for argument in event.arguments { _ = argument.text }
-        case .acknowledged(_, let namespace): require(machine.isIn(namespace), "an answer from outside")
-        case .left(let namespace): require(!machine.isIn(namespace), "in after it has left")
+        case .acknowledged(_, let namespace): require(machine.isIn(namespace), "an acknowledgement without a join")
+        case .left(let namespace): require(!machine.isIn(namespace), "still in a namespace after leaving it")
         case .send, .close: break
         }
     }

@@ -1,8 +1,8 @@
 @testable import WebSocket
 
 extension FuzzTarget {
-    /// However a client's bytes are cut, they come to the same; nothing is delivered that is too large or no text, and the
-    /// end comes once. The first byte says how it is cut and what was agreed.
+    /// A client's bytes give the same result however they are cut. No message is delivered that is too large or not
+    /// text, and there is one end. The first byte selects the pieces and the negotiated extensions.
     static let webSocket = FuzzTarget { bytes in
         guard let choice = bytes.first else { return }
         var deflate: DeflateParameters?
@@ -43,14 +43,14 @@ extension FuzzTarget {
             case .deliver(let message):
                 require(message.bytes.count <= limit, "a message of \(message.bytes.count) bytes")
                 let isText = String(validating: message.bytes, as: UTF8.self) != nil
-                require(message.kind == .binary || isText, "text that is none")
-            case .finish: require(index == actions.count - 1, "something follows the end")
+                require(message.kind == .binary || isText, "a text message is not UTF-8")
+            case .finish: require(index == actions.count - 1, "an action follows the end")
             case .write, .deliverPong: break
             }
         }
     }
 
-    /// Any header that is read as extensions can be answered, and the answer is one that a client accepts.
+    /// Any header that parses as extensions can be answered, and a client accepts the answer.
     static let webSocketHandshake = FuzzTarget { bytes in
         let header = String(decoding: bytes, as: UTF8.self)
         let request = HandshakeRequest(method: "GET") { name in
@@ -68,12 +68,13 @@ extension FuzzTarget {
         for (name, value) in handshake.headers where name == "Sec-WebSocket-Extensions" {
             let answer = HandshakeExtension.parse(value)
             require(answer?.count == 1, "the answer is not one extension")
-            require(DeflateOffer(answer![0]) != nil, "the answer is none")
+            require(DeflateOffer(answer![0]) != nil, "the answer is not an extension")
         }
         _ = try? ClientHandshake(host: "x", target: "/", deflate: policy).accept(head: bytes)
     }
 
-    /// What is compressed is expanded as it was, with any window and after anything; whatever is expanded holds to its limit.
+    /// Compressed data expands to the original, with any window and after any earlier message; expansion respects its
+    /// limit.
     static let deflate = FuzzTarget { bytes in
         guard let choice = bytes.first else { return }
         let bits = 8 + Int(choice & 7)
@@ -83,7 +84,7 @@ extension FuzzTarget {
         for part in bytes.dropFirst().split(separator: 0xAA, omittingEmptySubsequences: false) {
             let compressed = deflater.compress(Array(part), keepingContext: keeps)
             let expanded = try? inflater.expand(compressed, keepingContext: keeps, limit: part.count)
-            require(expanded == Array(part), "it is expanded otherwise")
+            require(expanded == Array(part), "it does not expand to the original")
         }
         let wild = try? inflater.expand(bytes, keepingContext: keeps, limit: 5000)
         require((wild?.count ?? 0) <= 5000, "beyond the limit")

@@ -1,10 +1,10 @@
 #pragma once
 
-/* The look-up of this name lasts until the test ends it, and finds nothing, like one with an unreachable name server. */
+/* A host name whose lookup blocks until the test ends it, and then fails, like one whose name server is down. */
 #define SLOW_LOOK_UP_HOST "slow.maru.test"
 
-/* Lets the look-ups of that name end, those to come, too. */
+/* Ends all lookups of that name, with future ones. */
 void end_slow_look_ups(void);
 
-/* Whether a look-up of that name has ended. */
+/* Whether a lookup of that name has ended. */
 int has_slow_look_up_ended(void);

@@ -1,0 +1,123 @@
+import Contract
+import Wire
+
+/// One sample or several of every message. A type needs one sample with all its members, and one without each optional
+/// member.
+enum Samples {
+    static let facts: [any Fact] =
+        account.map { $0 as any Fact } + workspace.map { $0 as any Fact } + payment.map { $0 as any Fact }
+
+    static let account: [AccountFact] = [.userChanged(profileVersion)]
+
+    static let workspace: [WorkspaceFact] = [
+        .workspaceChanged(workspaceVersion), .workspaceDeleted(workspaceVersion),
+        .memberAdded(workspaceMembership), .memberRemoved(workspaceMembership),
+        .channelChanged(channelVersion), .channelDeleted(channelVersion),
+        .channelMemberAdded(channelMembership), .channelMemberRemoved(channelMembership),
+        .captureCoins(order),
+    ]
+
+    static let payment: [PaymentFact] = [.balanceChanged(walletVersion)]
+
+    static let hints: [any Hint] = [
+        profileVersion,
+        AccessHint(workspace: WorkspaceID(3)),
+        AccessHint(workspace: WorkspaceID(3), channel: ChannelID(7), user: UserID(5)),
+        HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12),
+        revocation,
+    ]
+
+    static let events: [RoomEvent] = [
+        .message(
+            RoomMessage(
+                room: RoomID(ChannelID(7)), workspace: WorkspaceID(3), name: "일반", body: body, session: SessionID(77))),
+        .message(
+            RoomMessage(
+                room: RoomID(DMID(7)), workspace: WorkspaceID(3), name: nil,
+                body: MessageBody(
+                    id: ChatID(992), seq: 13, content: "", createdAt: Timestamp(milliseconds: 0), files: [],
+                    author: member),
+                session: SessionID(77))),
+        .removed(room: RoomID(ChannelID(7)), after: 12, user: UserID(5)),
+        .closed(room: RoomID(DMID(9)), after: 0),
+    ]
+
+    static let requests: [any InternalRequest] = [
+        KeysRequest(), ProfilesRequest(users: users), ProfilesByEmailRequest(emails: ["a+b@b.kr"]),
+        DevicesRequest(users: users), PruneDeviceRequest(token: "token"),
+        RevocationsRequest(since: Timestamp(milliseconds: 1_700_000_000_123)),
+        AccessRequest(user: UserID(5), channels: [ChannelID(7)], workspaces: [WorkspaceID(3)]),
+        ChannelByNameRequest(workspace: WorkspaceID(3), name: "일반 & more?", user: UserID(5)),
+        JoinChannelRequest(channel: ChannelID(7), user: UserID(5)),
+        ChannelMembersRequest(channel: ChannelID(7), after: UserID(5), limit: 1000),
+        ChannelMembersRequest(channel: ChannelID(7), after: nil, limit: 1),
+        UserChannelsRequest(user: UserID(5), workspace: WorkspaceID(3)),
+        UserChannelsRequest(user: UserID(5), workspace: nil),
+        AcquaintancesRequest(user: UserID(5), others: users), AutoJoinRequest(user: UserID(5), slugs: ["lobby"]),
+        RoomEventsRequest(room: RoomID(ChannelID(7)), after: 12, limit: 100, bytes: 4096),
+        RoomEventsRequest(room: RoomID(DMID(7)), after: 0, limit: 500, bytes: nil),
+        RoomHeadsRequest(rooms: [RoomID(ChannelID(7)), RoomID(DMID(7))]),
+        HistoryCursorRequest(session: SessionID(77), room: RoomID(DMID(4))),
+        DMAccessRequest(user: UserID(5), rooms: [DMID(4)]),
+        BalancesRequest(users: users), ReserveRequest(order: order), CaptureRequest(order: order),
+        ReleaseRequest(key: "workspace/1 ü"),
+    ]
+
+    /// The replies, and the values inside of messages.
+    static let values: [any WireMessage] = [
+        EmptyReply(), keys, ProfilesReply(profiles: profiles), profiles[0],
+        ProfilesByEmailReply(
+            matches: [match, ProfilesByEmailReply.Match(profile: profiles[1], asked: "a@b.kr")]),
+        match, DevicesReply(devices: [device]), device,
+        RevocationsReply(now: Timestamp(milliseconds: 9), revocations: [revocation]),
+        AccessReply(channels: [channelAccess], workspaces: [workspaceAccess]), channelAccess, workspaceAccess,
+        UserChannelsReply(channels: [channelAccess]),
+        ChannelMembersReply(users: users, next: UserID(6)), ChannelMembersReply(users: [], next: nil),
+        AcquaintancesReply(users: users),
+        RoomEventsReply(isComplete: false, head: 20, end: 13, events: events),
+        RoomHeadsReply(heads: [head]), head, HistoryCursorReply(seq: 12), DMAccessReply(dms: [dm]), dm,
+        BalancesReply(balances: [balance]), balance, ReserveReply(key: "k", balance: 70),
+        ReserveStateReply(state: .captured), order, walletVersion, workspaceVersion, workspaceMembership,
+        channelVersion, channelMembership,
+    ]
+
+    private static let users = [UserID(5), UserID(6)]
+    private static let member = MemberView(id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: nil)
+    private static let body = MessageBody(
+        id: ChatID(991), seq: 12, content: "안녕 \"you\"\n\u{1F600}",
+        createdAt: Timestamp(milliseconds: 1_700_000_000_123),
+        files: ["/static/channelChats/a_1.jpg"],
+        author: MemberView(id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png"),
+        clientID: "c-1")
+    private static let order = SpendOrder(key: "workspace/1", user: UserID(5), amount: 10, reason: "a workspace")
+    private static let profileVersion = ProfileVersion(user: UserID(5), version: 3)
+    private static let walletVersion = WalletVersion(user: UserID(5), balance: 90, version: 2)
+    private static let workspaceVersion = WorkspaceVersion(workspace: WorkspaceID(3), version: 8)
+    private static let workspaceMembership = WorkspaceMembership(workspace: workspaceVersion, user: UserID(5))
+    private static let channelVersion = ChannelVersion(
+        workspace: workspaceVersion, channel: ChannelID(7), name: "일반")
+    private static let channelMembership = ChannelMembership(channel: channelVersion, user: UserID(5))
+    private static let revocation = Revocation(
+        session: SessionID(77), user: UserID(5), at: Timestamp(milliseconds: 1_700_000_000_123))
+    private static let profiles = [
+        AuthClient.Profile(
+            member: MemberView(id: UserID(6), email: "c@d.kr", nickname: "n", profileImage: "/static/profiles/1.png"),
+            version: 2),
+        AuthClient.Profile(member: member, version: 1),
+    ]
+    private static let match = ProfilesByEmailReply.Match(profile: profiles[0], asked: "C@d.kr")
+    private static let device = AuthClient.Device(user: UserID(5), token: "token")
+    private static let channelAccess = ChannelAccess(
+        id: ChannelID(7), workspace: WorkspaceID(3), name: "일반", role: .visible, isDefault: true, version: 8)
+    private static let workspaceAccess = WorkspaceAccess(id: WorkspaceID(3), role: .owner, version: 8)
+    private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12)
+    private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)
+    private static let balance = BalancesReply.Balance(user: UserID(5), balance: 90)
+    private static let keys: KeysReply = {
+        let text = #"{"keys":[{"kty":"EC","kid":"1","crv":"P-256","x":"a","y":"b"}]}"#
+        guard let json = try? JSONValue(parsing: text), let keys = KeysReply(json) else {
+            preconditionFailure("the sample of keys is not valid")
+        }
+        return keys
+    }()
+}
