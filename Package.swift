@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// What every Swift target of Maru is compiled with.
+/// The settings of every Swift target.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -46,7 +46,7 @@ func service(_ name: String, on floorsBelow: [String]) -> Target {
     )
 }
 
-/// What `deploy/load <name>` runs: the load of a service, beside a peer.
+/// A load generator for a service, beside a peer: `deploy/load <name>`.
 func load(_ name: String, on modules: [String]) -> Target {
     .executableTarget(
         name: "load-\(name)",
@@ -82,7 +82,7 @@ let package = Package(
         // Floor 0: C
         .target(name: "CSystem", path: "Shared/CSystem"),
         library("CPostgres", "libpq", apt: "libpq-dev"),
-        // Without pkg-config, whose flags for hiredis SwiftPM warns of.
+        // Without pkg-config: SwiftPM warns of its flags for hiredis.
         .systemLibrary(name: "CRedis", path: "Shared/CRedis", providers: [.apt(["libhiredis-dev"])]),
         library("CCrypto", "openssl", apt: "libssl-dev"),
         library("CArgon2", "libargon2", apt: "libargon2-dev"),
@@ -102,10 +102,10 @@ let package = Package(
         module("Redis", on: ["EventLoop", "Wire", "CRedis", "CCrypto"]),
         module("Postgres", on: ["EventLoop", "Wire", "CPostgres"]),
 
-        // Floor 3: what is seen from outside
+        // Floor 3: telemetry
         module("Telemetry", on: ["EventLoop", "Wire"]),
 
-        // Floor 4: what services are made of
+        // Floor 4: the parts of services
         module("Contract", on: ["Wire", "HTTP", "EventLoop", "Telemetry"]),
         module(
             "ServiceKit",
@@ -136,14 +136,14 @@ let package = Package(
             on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
         ),
 
-        // What tests and measurements run
+        // Programs that tests and measurements run
         tool(
             "socketio-conformance", at: "Tests/SocketIOConformance",
             on: ["EventLoop", "Wire", "HTTP", "WebSocket", "EngineIO", "SocketIO"]),
         tool("websocket-echo", at: "Tests/WebSocketEcho", on: ["EventLoop", "HTTP", "WebSocket"]),
         tool("standins", at: "Tests/Standins", on: ["EventLoop", "Wire", "HTTP", "Crypto", "CCrypto"]),
 
-        // What tests stand on
+        // Support of tests
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: settings),
         .target(
             name: "ServiceSupport",
@@ -262,7 +262,7 @@ if Context.environment["MARU_FUZZ"] != nil {
     ]
 }
 
-// Images build the services only, so that a change of a test does not rebuild them: deploy/Dockerfile.
+// Images build only the services, so that a change of a test rebuilds none: deploy/Dockerfile.
 if Context.environment["MARU_WITHOUT_TESTS"] != nil {
     package.targets.removeAll { $0.path?.hasPrefix("Tests/") == true }
 }

@@ -46,7 +46,7 @@ def backups():
 
 
 class Story:
-    """What one user has in all five services."""
+    """The data of one user in all five services."""
 
     def __init__(self, product):
         self.user = App.joined(product, "gen-2024-07", "새싹이")

@@ -87,6 +87,7 @@ ADDITIONS = {
     "GET /workspaces/{}/rooms",
     "PUT /workspaces/{}/channels/{}/read",
     "PUT /workspaces/{}/dms/{}/read",
+    "POST /store/orders",
 }
 
 # Members and their kinds. `?` may be null or missing. `!` must be missing, such as members of the other generation.

@@ -123,3 +123,12 @@ def test_a_provider_that_is_down_gives_e99(world):
     finally:
         for provider in ("kakao", "portone"):
             world.product.standins("POST", "/standins/mood", json={"provider": provider, "answer": "well"})
+
+
+@each_key
+def test_the_server_makes_an_order_before_its_payment(world):
+    order = world.owner.post("/store/orders", {"item": "10 Coin"})
+    assert (order["item"], order["amount"]) == ("10 Coin", "100")
+    assert order["merchant_uid"].startswith(f"maru_{world.key}_")
+    for wrong in ({}, {"item": ""}, {"item": "1 Coin"}):
+        world.owner.refused("E11", "POST", "/store/orders", json=wrong)

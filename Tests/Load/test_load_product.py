@@ -1,4 +1,4 @@
-"""deploy/load product, small: its figures, and that who misses a target fails."""
+"""A small run of deploy/load product prints its figures and fails if it misses a target."""
 
 import json
 import pathlib
