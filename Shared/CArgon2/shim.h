@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* Argon2 fills its 19 MiB once and frees them. With malloc, each thread's arena would keep them. They are mapped instead,
-   and so returned to the system at once: in huge pages this takes 5 % more time, in small pages 50 %. */
+/* Argon2 fills its 19 MiB once and frees them. With malloc, each thread's arena would keep them. They are mapped
+   instead, and so returned to the system at once: in huge pages this takes 5 % more time, in small pages 50 %. */
 
 #define CARGON2_HUGE_PAGE ((size_t)2 << 20)
 

@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Wrappers for parts of OpenSSL that Swift cannot call: macros, variadic functions and calls that need a parameter list.
-   If OpenSSL fails, a function that returns a pointer returns NULL, and every other one returns 0 or less. */
+/* Wrappers for parts of OpenSSL that Swift cannot call: macros, variadic functions and calls that need a parameter
+   list. If OpenSSL fails, a function that returns a pointer returns NULL, and every other one returns 0 or less. */
 
 static inline EVP_PKEY *ccrypto_p256_generate(void) { return EVP_EC_gen("P-256"); }
 

@@ -28,7 +28,8 @@ int cs_address_unix(const char *path, struct cs_address *out);
 uint16_t cs_address_port(const struct cs_address *address);
 /* Writes the numeric host without port, NUL-terminated; returns 0 or -1. */
 int cs_address_text(const struct cs_address *address, char *out, size_t size);
-/* getaddrinfo for a stream socket; blocks. Returns the number of addresses (at most `capacity`) or a negative EAI_ code. */
+/* getaddrinfo for a stream socket; blocks. Returns the number of addresses, at most `capacity`, or a negative EAI_
+   code. */
 int cs_resolve(const char *host, uint16_t port, struct cs_address *out, int capacity);
 
 /* All sockets are non-blocking, close-on-exec and, for TCP, without Nagle. Return a descriptor or -1 with errno. */
