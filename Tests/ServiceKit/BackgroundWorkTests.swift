@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Synchronization
 import Telemetry
 import TestSupport
@@ -15,13 +16,15 @@ struct BackgroundWorkTests {
         async throws
     {
         let loops = EventLoopGroup(count: 2)
-        let log = Log(service: "test", level: .error, to: LogOutput(descriptor: -1))
+        let sink = open("/dev/null", O_WRONLY)
+        let log = Log(service: "test", level: .error, to: LogOutput(descriptor: sink))
         let task = work.start(on: loops.loops[1], log: log)
         let outcome: Result<Void, any Error>
         do { outcome = .success(try await body(loops.loops[1], task)) } catch { outcome = .failure(error) }
         task.cancel()
         await task.value
         await onOwnThread { loops.stop() }
+        close(sink)
         try outcome.get()
     }
 
