@@ -25,6 +25,11 @@ public enum RoomEvent: Sendable, Equatable {
 extension RoomEvent: WireMessage {
     public var sizeHint: Int { 512 }
 
+    /// The event as JSON. It hides the method of the protocol, so that no call of this hot path is generic.
+    public func encoded() -> [UInt8] {
+        JSONWriter.bytes(capacity: sizeHint) { json in write(to: &json) }
+    }
+
     public init?(_ json: JSONValue) {
         guard let room = json["room"]?.string.flatMap(RoomID.init) else { return nil }
         switch json["type"]?.string {
