@@ -41,13 +41,13 @@ enum App {
             guard let loop = EventLoop.current else { return }
             try await erasure.run(on: loop)
         }
-        let toldPositions = ToldPositionStore(database: database, memory: settings.positionMemory)
+        let historyCursors = HistoryCursorStore(database: database, memory: settings.positionMemory)
         let conversations = Conversations(
             gates: LoopLocal(service.loops) { SendGate(on: $0, to: committer) },
             messages: messages, positions: ReadPositionStore(database: database), profiles: profiles,
             attachments: attachments,
-            gatewayPositions: GatewayPositions(
-                redis: redis, memory: settings.positionMemory, untold: toldPositions))
+            historyCursors: HistoryCursorPublisher(
+                redis: redis, memory: settings.positionMemory, fallback: historyCursors))
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
         // Redis has to hold what it remembers, and every message is in it; gateways pass over what is an hour old.
         _ = service.outbox(
@@ -68,7 +68,7 @@ enum App {
             ).register(in: &routes)
         }
         service.internalRoutes { routes in
-            RoomRoutes(messages: messages, dms: dms, doors: doors, events: events, toldPositions: toldPositions)
+            RoomRoutes(messages: messages, dms: dms, doors: doors, events: events, historyCursors: historyCursors)
                 .register(in: &routes)
         }
     }

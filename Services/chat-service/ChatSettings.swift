@@ -5,7 +5,7 @@ struct ChatSettings: Sendable {
     private static let fileSizeKey = ConfigKey(
         "file_size", default: ByteCount(10 << 20), "The largest file of a message; there are up to five.")
 
-    static let entries = [fileSizeKey.entry, SessionPositions.memoryKey.entry]
+    static let entries = [fileSizeKey.entry, SessionCursors.memoryKey.entry]
 
     /// Bytes.
     let fileSize: Int
@@ -14,6 +14,6 @@ struct ChatSettings: Sendable {
 
     init(_ config: Config) {
         fileSize = config[Self.fileSizeKey].bytes
-        positionMemory = config[SessionPositions.memoryKey]
+        positionMemory = config[SessionCursors.memoryKey]
     }
 }

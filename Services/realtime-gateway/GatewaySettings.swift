@@ -59,7 +59,7 @@ struct GatewaySettings: Sendable {
         fcmURLKey.entry, fcmTokenURLKey.entry, fcmServiceAccountKey.entry,
         nodeKey.entry, originsKey.entry, pingIntervalKey.entry, pingTimeoutKey.entry, drainWindowKey.entry,
         readerPatienceKey.entry, anonymousKey.entry, pushLeaseKey.entry, pushAgeKey.entry, nodeAddressKey.entry,
-        handshakeRateKey.entry, handshakeBurstKey.entry, SessionPositions.memoryKey.entry,
+        handshakeRateKey.entry, handshakeBurstKey.entry, SessionCursors.memoryKey.entry,
     ]
 
     let node: String
@@ -95,7 +95,7 @@ struct GatewaySettings: Sendable {
         drainWindow = config[Self.drainWindowKey]
         pushLease = config[Self.pushLeaseKey]
         pushAge = config[Self.pushAgeKey]
-        positionMemory = config[SessionPositions.memoryKey]
+        positionMemory = config[SessionCursors.memoryKey]
         fcmURL = config[Self.fcmURLKey]
         fcmTokenURL = config[Self.fcmTokenURLKey].isEmpty ? nil : config[Self.fcmTokenURLKey]
         fcmServiceAccount = config[Self.fcmServiceAccountKey]

@@ -19,7 +19,7 @@ struct Conversations: Sendable {
     let positions: ReadPositionStore
     let profiles: ProfileCache
     let attachments: Attachments
-    let gatewayPositions: GatewayPositions
+    let historyCursors: HistoryCursorPublisher
 
     /// Messages in one page of a long history, and bytes of their content, at which it ends.
     static let pageSize = 500
@@ -86,10 +86,33 @@ struct Conversations: Sendable {
         return Part(after: after, through: through, isRead: isRead, isContinued: isRead || isNewest)
     }
 
-    /// A reply with a part is there, and leaves when the gateway has been told of it.
-    func willGet(_ part: Part, of room: RoomID, _ caller: Caller) async throws {
-        if part.isRead, part.through > 0 { try await positions.move(caller.user, in: room, to: part.through) }
-        if part.isContinued { try await gatewayPositions.tell(caller.session, room, part.through) }
+    /// Returns the part of a room's history that a call asks for once `load` has read its first page. Gateways know of the
+    /// call while it lasts, and of its reply before it leaves.
+    ///
+    /// - Parameter hasCursor: whether the caller has messages already, and asks for those after them.
+    /// - Returns: the part, what `load` returned, and the messages that the reply must leave out.
+    func read<Page>(
+        _ range: HistoryRange, of room: RoomID, by caller: Caller, for profile: ClientProfile, hasCursor: Bool,
+        _ load: (Part) async throws -> Page
+    ) async throws -> (part: Part, page: Page, left: Range<Int64>?) {
+        let begun = historyCursors.begin(caller.session, room)
+        do {
+            let part = try await part(range, of: room, for: profile)
+            let page = try await load(part)
+            // A caller that gets an error has read nothing.
+            if part.isRead, part.through > 0 { try await positions.move(caller.user, in: room, to: part.through) }
+            guard part.isContinued else {
+                historyCursors.end(caller.session, room, begun: begun)
+                return (part, page, nil)
+            }
+            let leavesOut = hasCursor && range.readsForward && profile.repeatedEvent == .fatal
+            let left = try await historyCursors.report(
+                caller.session, room, part.through, begun: begun, leavingOutAfter: leavesOut ? part.after : nil)
+            return (part, page, left)
+        } catch {
+            historyCursors.end(caller.session, room, begun: begun)
+            throw error
+        }
     }
 
     /// Moves a read position, never backwards and not beyond the room's head; returns where it is then.

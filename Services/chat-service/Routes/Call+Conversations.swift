@@ -19,13 +19,17 @@ extension Call {
         _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) async throws -> Response {
         let range = try await query.range(in: room, conversations.messages)
-        let part = try await conversations.part(range, of: room, for: profile)
-        let reply = HistoryReply(
+        var reply = HistoryReply(
             conversations: conversations, call: self, room: room, opening: opening, closing: closing)
-        let response = try await reply.messages(after: part.after, through: part.through, write)
-        // Who gets an error instead has read nothing.
-        try await conversations.willGet(part, of: room, caller)
-        return response
+        let (part, page, left) = try await conversations.read(
+            range, of: room, by: caller, for: profile, hasCursor: query.hasCursor
+        ) { part in try await reply.page(after: part.after, through: part.through) }
+        if let left {
+            let echo = profile.echo
+            // A socket without echo is not sent what its own session says.
+            reply.isIncluded = { !left.contains($0.seq) || !echo && $0.session == caller.session }
+        }
+        return reply.messages(page, through: part.through, write)
     }
 
     /// Messages of others after `after`, or after the read position where there is no such parameter.

@@ -14,6 +14,9 @@ struct HistoryQuery: Sendable {
     private let place: Place
     private let limit: Int?
 
+    /// Whether the caller has messages already.
+    var hasCursor: Bool { if case .after(0) = place { false } else { true } }
+
     private static let limits = 1...500
     private static let usualLimit = 100
 

@@ -9,7 +9,7 @@ struct RoomRoutes: Sendable {
     let dms: DMStore
     let doors: Doors
     let events: RoomEvents
-    let toldPositions: ToldPositionStore
+    let historyCursors: HistoryCursorStore
 
     private static let largestPage: Int64 = 500
 
@@ -59,7 +59,7 @@ struct RoomRoutes: Sendable {
 
     func position(_ call: InternalCall) async throws -> Response {
         guard let room = RoomID(try call.text("room")) else { throw Failure.notFound }
-        let seq = try await toldPositions.find(try call.id("session"), room)
+        let seq = try await historyCursors.find(try call.id("session"), room)
         return call.reply { json in json.object { json in json.field("seq", seq) } }
     }
 

@@ -164,7 +164,7 @@ final class PushSender: Sendable {
     private func postpone(_ push: PushStore.Due, _ atLeast: Duration) async throws {
         metrics.retried.increment()
         let now = Timestamp.now
-        let wait = PushPatience.wait(
+        let wait = PushRetryPolicy.wait(
             after: push.attempts, atLeast: atLeast, age: now - push.createdAt, jitter: .random(in: 0...1))
         guard let wait else {
             metrics.failed.increment()

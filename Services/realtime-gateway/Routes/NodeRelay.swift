@@ -13,7 +13,7 @@ struct NodeRelay: Sendable {
     /// What a client may send at once.
     let maximumPayload: Int
     /// How long a poll may wait for something to tell.
-    let patience: Duration
+    let timeout: Duration
 
     /// Names of headers that go to the owner, and that come back from it.
     private static let there: [HeaderName] = [.contentType, .origin]
@@ -37,7 +37,7 @@ struct NodeRelay: Sendable {
             return Response(.contentTooLarge)
         }
         var relayed = HTTPClient.Request(request.method, "http://\(address)\(Self.target(of: request))", body: body)
-        relayed.deadline = patience
+        relayed.deadline = timeout
         // A poll that is asked twice loses what the first one brought.
         relayed.isIdempotent = false
         relayed.maximumReplySize = Self.replyLimit
