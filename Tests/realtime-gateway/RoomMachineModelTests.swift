@@ -37,8 +37,11 @@ import Wire
             case ..<96: for loop in 0..<2 { world.handle(loop) { $0.resubscribed(&$1) } }
             case ..<98:
                 let loop = Int.random(in: 0..<2, using: &world.random)
-                if world.machines[loop].isPaused { world.handle(loop) { $0.resume(&$1) } }
-                else { world.handle(loop) { machine, _ in machine.pause() } }
+                if world.machines[loop].isPaused {
+                    world.handle(loop) { $0.resume(&$1) }
+                } else {
+                    world.handle(loop) { machine, _ in machine.pause() }
+                }
             default: heartbeat(&world)
             }
             if !world.faults.isEmpty { return world.faults }
@@ -109,7 +112,8 @@ import Wire
             world.replies[session, default: []].append((through, left))
             // The hint is lost now and then: the cursor stands in Redis.
             guard left != nil || !world.chance(10) else { return }
-            for (number, client) in world.clients.sorted(by: { $0.key < $1.key }) where client.session == session && client.isOpen {
+            for (number, client) in world.clients.sorted(by: { $0.key < $1.key })
+            where client.session == session && client.isOpen {
                 world.later.append {
                     $0.handle(client.loop) {
                         $0.historyReported(MemberID(rawValue: UInt64(number)), through, leaving: left, &$1)
@@ -121,7 +125,9 @@ import Wire
 
     private static func changeMembership(_ world: inout RoomSimulation) {
         let session = Int64.random(in: 1...4, using: &world.random)
-        for (number, client) in world.clients.sorted(by: { $0.key < $1.key }) where client.session == session { world.clients[number]?.isDisturbed = true }
+        for (number, client) in world.clients.sorted(by: { $0.key < $1.key }) where client.session == session {
+            world.clients[number]?.isDisturbed = true
+        }
         for loop in 0..<2 { world.heardRemovals[loop][session] = nil }
         guard world.removed.removeValue(forKey: session) == nil else { return }
         let after = world.head
@@ -167,7 +173,8 @@ import Wire
     /// Messages that an open socket was not sent, and no history reply of its session held.
     private static func missing(in world: RoomSimulation) -> [String] {
         var faults: [String] = []
-        for (number, client) in world.clients.sorted(by: { $0.key < $1.key }) where client.isOpen && !client.isDisturbed {
+        for (number, client) in world.clients.sorted(by: { $0.key < $1.key }) where client.isOpen && !client.isDisturbed
+        {
             guard let entry = client.entry else {
                 faults.append("socket \(number) was never let in")
                 continue
@@ -178,7 +185,8 @@ import Wire
                 let seq = message.body.seq
                 if !client.echo, message.session.rawValue == client.session { continue }
                 if held.contains(where: { $0.through >= seq && !($0.left?.contains(seq) ?? false) }) { continue }
-                faults.append("socket \(number) of session \(client.session) missed \(seq) after \(entry): \(client.got)")
+                faults.append(
+                    "socket \(number) of session \(client.session) missed \(seq) after \(entry): \(client.got)")
             }
         }
         return faults

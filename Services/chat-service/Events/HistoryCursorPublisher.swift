@@ -33,7 +33,8 @@ struct HistoryCursorPublisher: Sendable {
     ) async throws -> Range<Int64>? {
         var left: Range<Int64>?
         do {
-            let known = try await cursors.report(session, room, seq, begun: begun, mayLeaveOut: cursor != nil, within: Self.timeout)
+            let known = try await cursors.report(
+                session, room, seq, begun: begun, mayLeaveOut: cursor != nil, within: Self.timeout)
             if let cursor, let socket = known?.joiningSocket() {
                 left = await messages(of: socket, in: room, upTo: seq, after: cursor)
             }

@@ -57,14 +57,14 @@ struct Admission: Sendable {
         }
     }
 
-    /// What a user is to a room.
+    /// A user's right in a room.
     struct Standing: Sendable {
         /// False for a user who sees the channel without being a member of it.
         let isMember: Bool
         let workspace: WorkspaceID
     }
 
-    /// What the user is to the room; nil for a user who may not enter.
+    /// The user's right in the room; nil for none.
     func standing(of user: UserID, in room: RoomID) async throws -> Standing? {
         if let channel = room.channel {
             let access = try await workspaces.access(of: user, channels: [channel]).channels.first

@@ -72,7 +72,7 @@ extension GatewayShard {
         }
     }
 
-    /// What the user is to the room, as of the last change that was heard of.
+    /// The user's right in the room, as of the last known change.
     func standing(of user: UserID, in room: RoomID) async throws -> Admission.Standing? {
         while true {
             let mark = accessChanges.mark(of: user)

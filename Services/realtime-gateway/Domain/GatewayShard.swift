@@ -59,7 +59,9 @@ final class GatewayShard: @unchecked Sendable {
 
     /// Closes the sockets of a session that has ended; nothing more goes to them.
     func revoke(_ session: SessionID) {
-        for socket in sessions.sockets(of: session) { rooms[socket.room]?.handle { machine, _ in machine.revoke(socket.id) } }
+        for socket in sessions.sockets(of: session) {
+            rooms[socket.room]?.handle { machine, _ in machine.revoke(socket.id) }
+        }
         for client in sessions.clients(of: session) { client.engine.close() }
     }
 

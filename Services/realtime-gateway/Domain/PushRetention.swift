@@ -1,7 +1,7 @@
 import EventLoop
 import Wire
 
-/// Forgets pushes and jobs that nobody can tell again any more, a few at a time.
+/// Deletes pushes and jobs that cannot be redelivered any more, a few at a time.
 struct PushRetention: Sendable {
     let store: PushStore
 
@@ -10,7 +10,7 @@ struct PushRetention: Sendable {
     private static let pauseBetweenPortions = Duration.milliseconds(100)
     private static let pause = Duration.seconds(60)
 
-    /// Forgets until cancelled; on a loop.
+    /// Deletes until cancelled; on a loop.
     func run() async throws {
         guard let loop = EventLoop.current else { return }
         while !Task.isCancelled {

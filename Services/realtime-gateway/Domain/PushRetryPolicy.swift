@@ -1,13 +1,13 @@
-/// How long a push that did not pass waits before it is tried again.
+/// The pause before a failed push is tried again.
 enum PushRetryPolicy {
     private static let longestWait = Duration.seconds(600)
-    /// Older news is none.
+    /// An older push is dropped.
     private static let lifetime = Duration.seconds(86_400)
 
-    /// Longer with each attempt, and never shorter than the provider wants; nil where it would be over then.
+    /// The pause grows with each attempt, and is never shorter than the provider asks for; nil if the push is too old by then.
     ///
     /// - Parameters:
-    ///   - attempts: how often it was tried.
+    ///   - attempts: earlier tries.
     ///   - jitter: 0 to 1, so that not all come back at once.
     static func wait(after attempts: Int, atLeast: Duration, age: Duration, jitter: Double) -> Duration? {
         let doubled = Duration.seconds(1 << min(attempts, 10))

@@ -6,7 +6,7 @@ import Telemetry
 import WebSocket
 import Wire
 
-/// What all rooms of a node share.
+/// The dependencies that all rooms of a node share.
 struct ShardContext: Sendable {
     let subscriber: RedisSubscriber
     let chat: ChatClient

@@ -2,7 +2,7 @@ import EngineIO
 import EventLoop
 import Wire
 
-/// Makes senders wait until a socket's client has taken what was sent before.
+/// Makes senders wait until a socket has drained.
 ///
 /// So little waits in a socket that a client that reads loses nothing, however much it has missed in however many rooms. A
 /// client that takes nothing for a while is cut off.
@@ -24,7 +24,7 @@ final class SocketBackpressure: @unchecked Sendable {
         self.timeout = timeout
     }
 
-    /// Whether more may be sent now. Healthy sockets take what waits when they are flushed.
+    /// Whether more may be sent now. Healthy sockets drain when they are flushed.
     @inline(__always)
     static func hasRoom(in engine: EngineSocket) -> Bool {
         if engine.queuedBytes <= mostWaiting { return true }
@@ -41,7 +41,7 @@ final class SocketBackpressure: @unchecked Sendable {
         }
     }
 
-    /// The client has taken what waited for it, or the socket has ended.
+    /// The socket has drained, or ended.
     func drained() {
         watch?.cancel()
         watch = nil

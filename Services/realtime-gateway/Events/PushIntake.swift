@@ -4,10 +4,10 @@ import ServiceKit
 import Synchronization
 import Wire
 
-/// Makes rows of the messages on the stream of pushes: one for each device of those who are not in the room.
+/// Consumes the stream of pushes: writes a row for each device of each room member without a socket in the room.
 ///
-/// A job may be told again long after, when those who have read its message live are gone: one that was taken to its end
-/// is in the database, and of one that failed those who were there are remembered.
+/// A job may be redelivered long after, when users who read its message live have left. So a finished job is noted in the
+/// database, and a failed one keeps in memory which users were present.
 final class PushIntake: Sendable {
     private let store: PushStore
     private let workspaces: WorkspaceClient
@@ -16,7 +16,7 @@ final class PushIntake: Sendable {
     private let presence: Presence
     private let sender: PushSender
     private let oldest: Duration
-    /// Who was in the room when a job was tried that has failed, by the name of its push.
+    /// The users who were present when a failed job was first tried, by the name of its push.
     private let witnesses = Mutex<[String: Set<UserID>]>([:])
 
     private static let mostWitnessed = 4096
@@ -36,7 +36,7 @@ final class PushIntake: Sendable {
         self.oldest = oldest
     }
 
-    /// Takes an entry's messages, some at a time; told again, they change nothing. One that fails holds up no other.
+    /// Takes an entry's messages, some at a time. A redelivered message changes nothing, and a failed one holds up no other.
     func take(_ entry: RedisStreamEntry) async throws {
         var waiting = entry.fields.filter { $0.name == "body" }.compactMap(news)[...]
         var failure: (any Error)?
@@ -52,7 +52,7 @@ final class PushIntake: Sendable {
         if let failure { throw failure }
     }
 
-    /// The message that a field tells; nil where it is nothing that is pushed, or not any more.
+    /// The message in a field; nil if it is not pushed, or too old.
     private func news(_ field: RedisStreamEntry.Field) -> RoomMessage? {
         guard let json = try? JSONValue(parsing: field.value), case .message(let message)? = RoomEvent(json),
             .now - message.body.createdAt <= oldest

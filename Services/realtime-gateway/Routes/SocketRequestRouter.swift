@@ -5,8 +5,8 @@ import ServiceKit
 import Synchronization
 import Wire
 
-/// What stands before the sockets: a bounded rate of new ones, so that those who all come back at once do not take the time
-/// of those who are there, and the way to another node for a session that lives there.
+/// Routes public requests for sockets: forwards those for another node's session, and bounds the rate of new sessions, so
+/// that a crowd that comes back at once does not slow the sockets that are open.
 final class SocketRequestRouter: Sendable {
     private let engine: EngineServer
     private let node: String

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// Waits for the head of the owner's reply to a handshake, and leaves what follows to the next handler.
+/// Reads the head of the owner's reply to a handshake, and leaves the following bytes to the next handler.
 ///
 /// - Note: Confined to its socket's loop.
 final class TunnelOpening: StreamHandler {
@@ -19,7 +19,7 @@ final class TunnelOpening: StreamHandler {
         deadline = socket.loop.schedule(after: timeout) { [weak self] in self?.settle(nil) }
     }
 
-    /// The head; nil where none comes.
+    /// The head; nil if the connection ends before.
     func head() async -> Head? {
         if isSettled { return reply }
         return await withCheckedContinuation { waiter = $0 }

@@ -1,11 +1,11 @@
 import Redis
 import Wire
 
-/// Who has a socket in which room, on any node: told when one enters, again now and then, and believed for a minute.
+/// The users with a socket in a room, on any node: written when a socket joins, renewed while it stays, and valid for a minute.
 ///
-/// Each loop of each node tells of its own sockets, as `<user>@<feed>`, so that one who leaves it may still be on another.
+/// Each loop of each node writes its own entries, `<user>@<loop>`, so that a user who leaves it may still be on another.
 struct Presence: Sendable {
-    /// How long it is believed, and how often it is told.
+    /// How long an entry is valid, and how often it is renewed.
     struct Times {
         var lifetime = Duration.seconds(60)
         var renewal = Duration.seconds(20)
@@ -14,21 +14,21 @@ struct Presence: Sendable {
     let redis: Redis
     let times: Times
 
-    func enter(_ users: some Sequence<UserID>, _ room: RoomID, at feed: String) {
+    func enter(_ users: some Sequence<UserID>, _ room: RoomID, at loop: String) {
         let until = (Timestamp.now + times.lifetime).milliseconds
         var arguments: [any RedisArgument] = [Self.key(room)]
-        for user in users { arguments += [String(until), "\(user)@\(feed)"] }
+        for user in users { arguments += [String(until), "\(user)@\(loop)"] }
         guard arguments.count > 1 else { return }
         redis.post(RedisCommand("ZADD", arguments))
         redis.post(RedisCommand("ZREMRANGEBYSCORE", Self.key(room), "-inf", Timestamp.now.milliseconds))
         redis.post(RedisCommand("PEXPIRE", Self.key(room), Int(times.lifetime.wholeMilliseconds)))
     }
 
-    func leave(_ user: UserID, _ room: RoomID, at feed: String) {
-        redis.post(RedisCommand("ZREM", Self.key(room), "\(user)@\(feed)"))
+    func leave(_ user: UserID, _ room: RoomID, at loop: String) {
+        redis.post(RedisCommand("ZREM", Self.key(room), "\(user)@\(loop)"))
     }
 
-    /// Those who have a socket in the room; nobody where Redis does not answer: rather a push too many.
+    /// The users with a socket in the room. If Redis does not answer it is empty: a push too many does less harm than a lost one.
     func users(in room: RoomID) async -> Set<UserID> {
         let now = String(Timestamp.now.milliseconds)
         let reply = try? await redis.run(RedisCommand("ZRANGEBYSCORE", Self.key(room), now, "+inf"))

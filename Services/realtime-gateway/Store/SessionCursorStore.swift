@@ -6,7 +6,7 @@ import Wire
 ///
 /// A broadcast is one write for all sockets of a loop: before it goes out its seq is written to `sent:<loop>:<room>`, and a
 /// socket's own record only names its loop. A gateway that finds the record of a dead gateway's socket takes the loop's seq
-/// for what the socket may have been sent.
+/// for the seq up to which the socket may have been sent messages.
 struct SessionCursorStore: Sendable {
     let redis: Redis
     private let cursors: SessionCursors
@@ -35,7 +35,9 @@ struct SessionCursorStore: Sendable {
     }
 
     /// A session's cursor, which counts messages that its newest socket may have been sent.
-    func find(_ session: SessionID, _ room: RoomID, within limit: Duration? = nil) async throws(RedisError) -> JoinCursor {
+    func find(_ session: SessionID, _ room: RoomID, within limit: Duration? = nil) async throws(RedisError)
+        -> JoinCursor
+    {
         guard let cursor = try await cursors.find(session, room, within: limit) else { return JoinCursor() }
         var found = JoinCursor(
             seq: cursor.seq, history: cursor.history, isFresh: cursor.isFresh(within: Self.freshness),
@@ -58,7 +60,7 @@ struct SessionCursorStore: Sendable {
         ).map { if case .success = $0 { true } else { false } }
     }
 
-    /// Writes where a socket is, and what it may be sent.
+    /// Writes a socket's claim.
     func write(_ claim: SessionCursors.Claim) async throws(RedisError) { try await cursors.write(claim) }
 
     /// Writes where sockets have left.

@@ -201,7 +201,9 @@ public struct SessionCursors: Sendable {
 extension SessionCursor {
     /// Reads the reply to HMGET with the fields of a cursor; nil where it has none of them.
     fileprivate init?(_ reply: RedisValue) {
-        guard let fields = reply.array, fields.count == 8, fields.contains(where: { $0.text != nil }) else { return nil }
+        guard let fields = reply.array, fields.count == 8, fields.contains(where: { $0.text != nil }) else {
+            return nil
+        }
         func number(_ index: Int) -> Int64? { fields[index].text.flatMap(Int64.init) }
         func time(_ index: Int) -> Timestamp? { number(index).map { Timestamp(milliseconds: $0) } }
         let socket = fields[3].text.map { Socket(name: $0, start: number(4), joined: time(5), end: number(6)) }

@@ -30,7 +30,8 @@ extension RoomMessage {
 extension RoomMember<Int> {
     static func sample(_ id: Int, session: Int64?, isFatal: Bool, echo: Bool = true, isMember: Bool = true) -> Self {
         RoomMember(
-            id: MemberID(rawValue: UInt64(id)), user: session.map { UserID($0) }, session: session.map { SessionID($0) },
+            id: MemberID(rawValue: UInt64(id)), user: session.map { UserID($0) },
+            session: session.map { SessionID($0) },
             generation: .july2024, echo: echo, repeatedEvent: isFatal ? .fatal : .harmless, socket: id,
             isMember: isMember)
     }
@@ -109,7 +110,8 @@ struct RoomSimulation {
 
     private mutating func perform(_ action: RoomAction, _ loop: Int, _ actions: inout [RoomAction]) {
         switch action {
-        case .accept(let id): let entry = clients[id.number]?.entry ?? head
+        case .accept(let id):
+            let entry = clients[id.number]?.entry ?? head
             clients[id.number]?.entry = entry
         case .broadcast(let message):
             var queued: [Int] = []
@@ -122,7 +124,8 @@ struct RoomSimulation {
             }
             self.random = random
             for id in queued { deliver(message, to: id, loop, isLive: true) }
-        case .send(let id, let messages): for message in messages { deliver(message, to: id.number, loop, isLive: false) }
+        case .send(let id, let messages):
+            for message in messages { deliver(message, to: id.number, loop, isLive: false) }
         case .awaitRoom(let ticket), .awaitEmpty(let ticket): answer(loop) { $0.drained(ticket, &$1) }
         case .fetchPage(let ticket, let after):
             later.append { world in
@@ -136,7 +139,8 @@ struct RoomSimulation {
             self.write(write, of: ticket.member.number)
             answer(loop) { $0.cursorWritten(ticket, &$1) }
         case .retryLater(let ticket): answer(loop) { $0.retry(ticket, &$1) }
-        case .fetchHead, .compareHead: later.append { world in world.handle(loop) { [head = world.head] in $0.headReported(head, &$1) } }
+        case .fetchHead, .compareHead:
+            later.append { world in world.handle(loop) { [head = world.head] in $0.headReported(head, &$1) } }
         case .backfill(let after):
             later.append { world in
                 if world.fails(20) { return world.handle(loop) { $0.backfillFailed(&$1) } }
@@ -227,7 +231,9 @@ struct RoomSimulation {
     private mutating func deliver(_ message: RoomMessage, to id: Int, _ loop: Int, isLive: Bool) {
         guard let client = clients[id] else { return }
         let seq = message.body.seq
-        func fault(_ text: String) -> String { "\(text): \(seq) to socket \(id) of session \(client.session), got \(client.got)" }
+        func fault(_ text: String) -> String {
+            "\(text): \(seq) to socket \(id) of session \(client.session), got \(client.got)"
+        }
         if client.entry == nil { faults.append(fault("sent before the join was acknowledged")) }
         if let last = client.got.last, seq <= last { faults.append(fault("twice or out of order")) }
         if client.isFatal, client.floor >= seq { faults.append(fault("an earlier socket was sent it already")) }

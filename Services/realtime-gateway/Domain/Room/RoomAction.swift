@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// What a `RoomMachine` wants done. The driver performs actions in order before it hands the machine the next event.
+/// An action of a `RoomMachine`. The driver performs actions in order before it hands the machine the next event.
 enum RoomAction: Equatable {
     /// Acknowledge the member's join.
     case accept(MemberID)

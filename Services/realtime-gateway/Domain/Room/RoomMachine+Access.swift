@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// What happens to members whose access changes.
+/// Changes of members' access.
 extension RoomMachine {
     /// The member may be here: in the room, or only in the namespace.
     mutating func accessChecked(_ id: MemberID, isMember: Bool, _ actions: inout [RoomAction]) {
@@ -9,7 +9,11 @@ extension RoomMachine {
         guard isMember else { return observe(id, &actions) }
         switch member.phase {
         case .observing(let cursor?):
-            if head != nil { begin(id, at: cursor, &actions) } else { change(id) { $0.enter(.entering(history: cursor)) } }
+            if head != nil {
+                begin(id, at: cursor, &actions)
+            } else {
+                change(id) { $0.enter(.entering(history: cursor)) }
+            }
         // The user has joined only now: the socket begins at this head.
         case .observing, .suspended(.enter(nil)):
             change(id) { $0.enter(.entering(history: nil)) }
@@ -27,7 +31,8 @@ extension RoomMachine {
     mutating func accessUnknown(_ id: MemberID) {
         guard let member = roster[id] else { return }
         switch member.phase {
-        case .live(let cursor), .catchingUp(let cursor, _): change(id) { $0.enter(.suspended(.catchUp(cursor: cursor))) }
+        case .live(let cursor), .catchingUp(let cursor, _):
+            change(id) { $0.enter(.suspended(.catchUp(cursor: cursor))) }
         case .waiting(let entry), .readingCursor(let entry): change(id) { $0.enter(.suspended(.enter(entry))) }
         case .entering: change(id) { $0.enter(.suspended(.enter(nil))) }
         case .observing, .suspended: break

@@ -14,7 +14,7 @@ extension RoomMachine {
     mutating func proceed(_ id: MemberID, _ actions: inout [RoomAction]) {
         guard let member = roster[id], case .catchingUp(let cursor, _) = member.phase else { return }
         slices[id] = nil
-        // Redis must not take a member that falls behind for one that is sent what the others are.
+        // Redis must not take a member that falls behind for a live one.
         if member.isCautious, member.claim == .live { return claim(id, .upTo(cursor), .fallingBehind, &actions) }
         actions.append(.awaitRoom(ticket(id, .draining)))
     }
@@ -144,7 +144,7 @@ extension RoomMachine {
         return (cursor, step)
     }
 
-    /// What Redis has to know of a member again; nil for nothing.
+    /// The member's cursor, to be written again; nil if it has none.
     mutating func rewrite(_ id: MemberID) -> CursorWrite? {
         guard let member = roster[id], member.claim != .none else { return nil }
         return member.isCautious
@@ -153,7 +153,7 @@ extension RoomMachine {
 }
 
 extension RoomMember {
-    /// What is written of the claim.
+    /// The write of the claim.
     fileprivate mutating func cursorWrite() -> CursorWrite? {
         guard let cursor, session != nil else { return nil }
         guard isCautious else {

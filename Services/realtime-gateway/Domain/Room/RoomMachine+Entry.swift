@@ -44,7 +44,7 @@ extension RoomMachine {
         entry.isAccepted = true
         actions.append(.accept(id))
         guard let found else { return wait(id, entry, .readLastCursor(id), &actions) }
-        // After the join was acknowledged, what other sockets of the session are sent does not count.
+        // Messages that other sockets of the session are sent after the join was acknowledged do not count.
         entry.sent = wasAccepted ? entry.sent ?? found.seq.map { min($0, entry.head) } : found.seq
         if entry.history != nil { return begin(id, at: entry.start, &actions) }
         if found.isBeingRead { return wait(id, entry, .startHistoryTimer(id), &actions) }
@@ -79,7 +79,7 @@ extension RoomMachine {
         guard let member = roster[id], case .waiting(var entry) = member.phase else { return }
         let known = [entry.history, found.history, fallback > 0 ? fallback : nil].compactMap(\.self)
         entry.history = known.max()
-        // Messages after the entry head are for this socket, whatever another one of its session has been sent since.
+        // Messages after the entry head are for this socket, even if another one of its session was sent them.
         if entry.sent == nil { entry.sent = found.seq.map { min($0, entry.head) } }
         begin(id, at: entry.start, &actions)
     }

@@ -1,12 +1,12 @@
 import Contract
 import Wire
 
-/// A room on one loop as a state machine without I/O: it decides who is sent which message and when.
+/// A room on one loop as a state machine without I/O: it decides which member is sent which message and when.
 ///
 /// Events are `mutating func`s that append actions, which the driver performs in order before the next event. Its promises:
 ///
 /// - A socket is sent the room's messages in order, and none of them twice.
-/// - A socket is sent everything said after its join was acknowledged, whatever other sockets of its session do. The
+/// - A socket is sent everything said after its join was acknowledged, independent of other sockets of its session. The
 ///   session's cursor only decides where a socket begins.
 /// - Where a repeated message is fatal, Redis knows beforehand that a message may be sent.
 /// - A removed member is sent nothing after the removal's order point.
@@ -32,7 +32,7 @@ struct RoomMachine<Socket> {
 
     private enum Hearing { case pending, early, open }
 
-    /// A check of all members, without whose answer nothing goes out.
+    /// A check of all members: nothing goes out before its end.
     private struct Recheck {
         var number: UInt64 = 0
         var isPending = false
@@ -52,7 +52,7 @@ struct RoomMachine<Socket> {
 
     mutating func leave(_ id: MemberID, _ actions: inout [RoomAction]) {
         remove(id, &actions)
-        // Perhaps nobody is left for whom messages have to be reserved.
+        // Perhaps no member is left that needs reservations.
         pass(&actions)
     }
 
@@ -64,16 +64,20 @@ struct RoomMachine<Socket> {
     }
 
     /// The session of a member has ended: nothing more is sent to it.
-    mutating func revoke(_ id: MemberID) { change(id) { $0.enter(.observing(cursor: $0.cursor ?? $0.acknowledgedStart)) } }
+    mutating func revoke(_ id: MemberID) {
+        change(id) { $0.enter(.observing(cursor: $0.cursor ?? $0.acknowledgedStart)) }
+    }
 
     /// Changes a member; a member that has left is not changed.
     mutating func change<Result>(_ id: MemberID, _ body: (inout RoomMember<Socket>) -> Result) -> Result? {
         roster.index(of: id).map { roster.change($0, body) }
     }
 
-    /// The member's socket is sent nothing more for now: what Redis knows of it ends here.
+    /// Ends the member's claim in Redis, as its socket is sent nothing more for now.
     func release(_ member: RoomMember<Socket>, _ actions: inout [RoomAction]) {
-        guard member.isCautious, let cursor = member.cursor, member.claim != .none || member.isCatchingUp else { return }
+        guard member.isCautious, let cursor = member.cursor, member.claim != .none || member.isCatchingUp else {
+            return
+        }
         actions.append(.releaseCursor(member.id, cursor: cursor))
     }
 
@@ -148,7 +152,7 @@ struct RoomMachine<Socket> {
         pass(&actions)
     }
 
-    /// Redis may have lost what it knew, or is about to forget it.
+    /// Redis may have lost the reservation, or lets it expire soon.
     func reserveAgain(_ actions: inout [RoomAction]) {
         if roster.cautiousCount > 0, let head { actions.append(.reserve(through: max(head, reserved))) }
     }
@@ -211,7 +215,7 @@ struct RoomMachine<Socket> {
         }
     }
 
-    /// An order point that the room has passed already takes effect now, whatever messages wait for.
+    /// An order point that the room has passed already takes effect now, even if messages are held.
     private mutating func passReachedOrderPoints(_ actions: inout [RoomAction]) {
         if let head { passOrderPoints(before: head + 1, &actions) }
     }

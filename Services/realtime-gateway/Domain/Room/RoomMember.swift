@@ -60,7 +60,7 @@ struct RoomMember<Socket> {
         case live
     }
 
-    /// What the profile of its client asks for.
+    /// The values of its client profile.
     private struct Traits {
         let generation: ClientProfile.Generation
         /// Whether it is sent messages of its own session.
@@ -120,7 +120,7 @@ struct RoomMember<Socket> {
         }
     }
 
-    /// The seq after which a socket begins whose join was acknowledged, and whose cursor is not settled.
+    /// The start of a socket with an acknowledged join and without a settled cursor.
     var acknowledgedStart: Int64? {
         switch phase {
         case .readingCursor(let entry), .waiting(let entry), .suspended(.enter(let entry?)):
@@ -171,7 +171,7 @@ struct RoomMember<Socket> {
     /// The socket begins here: its client has everything before.
     mutating func confirmStart(_ seq: Int64) { heartbeat.confirmed = max(confirmed, seq) }
 
-    /// A heartbeat follows what was sent.
+    /// A heartbeat was sent.
     mutating func mark() { heartbeat.marked = cursor ?? 0 }
 
     /// The last heartbeat was answered, so everything sent before it has arrived. Returns the cursor if it is news.

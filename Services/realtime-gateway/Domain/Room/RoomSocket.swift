@@ -4,7 +4,7 @@ import ServiceKit
 import SocketIO
 import Wire
 
-/// A member's socket: performs what its room's machine says, and knows which bytes have left.
+/// A member's socket: performs the actions of its room's machine, and knows which bytes have left.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
 final class RoomSocket: @unchecked Sendable {
@@ -64,7 +64,7 @@ final class RoomSocket: @unchecked Sendable {
         return min(cursor, first.seq - 1)
     }
 
-    /// What a member that catches up waits for.
+    /// A condition that a member waits for while it catches up.
     enum Need {
         /// More may be sent.
         case room
