@@ -17,10 +17,10 @@ struct GatewaySettings: Sendable {
             + "address, or the name of the host where that is any.")
     private static let handshakeRateKey = ConfigKey(
         "handshake_rate", default: 2000, atLeast: 1,
-        "New sockets a second; who comes beyond is sent away with 503 and Retry-After.")
+        "New sockets a second. Others are refused with 503 and Retry-After.")
     private static let handshakeBurstKey = ConfigKey(
         "handshake_burst", default: 10_000, atLeast: 1,
-        "New sockets at once, such as those that a restart has sent away.")
+        "New sockets at once, such as after a restart.")
     private static let originsKey = ConfigKey(
         "allowed_origins", default: [String](),
         "Pages of other origins that may open sockets, such as https://maru.example.")
@@ -28,30 +28,30 @@ struct GatewaySettings: Sendable {
     private static let longestSilence = Duration.seconds(50)
     private static let pingIntervalKey = ConfigKey(
         "ping_interval", default: Duration.seconds(25), atLeast: .milliseconds(100), atMost: longestSilence,
-        "How long after a sign of life a client is asked for the next.")
+        "The time between a client's sign of life and the next ping.")
     private static let pingTimeoutKey = ConfigKey(
         "ping_timeout", default: Duration.seconds(20), atLeast: .milliseconds(100), atMost: longestSilence,
-        "How long a client may take to answer.")
+        "How long a client may take to answer a ping.")
     private static let readerPatienceKey = ConfigKey(
         "reader_patience", default: Duration.seconds(10), atLeast: .milliseconds(100),
-        "How long a client for which much waits may take nothing of it before it is cut off.")
+        "A client that takes nothing for this long while output waits for it is cut off.")
     private static let drainWindowKey = ConfigKey(
-        "drain_window", default: Duration.seconds(5), "Over how long sockets are closed at the end.")
+        "drain_window", default: Duration.seconds(5), "The time over which sockets are closed when the process ends.")
 
     private static let anonymousKey = ConfigKey(
         "allow_anonymous_sockets", default: "",
-        "The client profile of sockets that do not say whose they are, for old deployments: whoever reaches the server "
-            + "can then read along in every room. Empty refuses them.")
+        "The client profile of anonymous sockets, for old deployments: with it, anyone who reaches the server can read "
+            + "every room. Empty refuses anonymous sockets.")
 
     private static let pushLeaseKey = ConfigKey(
         "push_lease", default: Duration.seconds(60), atLeast: .seconds(1),
-        "How long a push belongs to the instance that has taken it; what a dead one has not sent others send then.")
+        "How long an instance holds the lease on a push. Others send the pushes of a dead instance afterwards.")
     private static let pushAgeKey = ConfigKey(
         "push_age", default: Duration.seconds(3600), atLeast: .seconds(1),
-        "How old a message may be when it is found out who is to be pushed; one that is older is not pushed.")
-    private static let fcmURLKey = ConfigKey("fcm_url", default: "https://fcm.googleapis.com", "Where FCM is.")
+        "Messages older than this are not pushed.")
+    private static let fcmURLKey = ConfigKey("fcm_url", default: "https://fcm.googleapis.com", "The base URL of FCM.")
     private static let fcmTokenURLKey = ConfigKey(
-        "fcm_token_url", default: "", "Where access tokens for FCM are; what the service account names when empty.")
+        "fcm_token_url", default: "", "The URL of access tokens for FCM. Empty for the one of the service account.")
     private static let fcmServiceAccountKey = ConfigKey(
         "fcm_service_account", default: "", "The key file of the service account for FCM; empty turns push off.")
 

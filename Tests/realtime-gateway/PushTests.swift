@@ -98,7 +98,7 @@ struct PushTests {
     @Test("A push is tried again until it is a day old, at last every ten minutes, and never before the provider says")
     func patience() {
         func wait(_ attempts: Int, _ atLeast: Duration, age: Duration = .zero, _ jitter: Double = 1) -> Duration? {
-            PushPatience.wait(after: attempts, atLeast: atLeast, age: age, jitter: jitter)
+            PushRetryPolicy.wait(after: attempts, atLeast: atLeast, age: age, jitter: jitter)
         }
         #expect(wait(1, .seconds(1), 0) == .seconds(1))
         #expect(wait(1, .seconds(1)) == .seconds(3))

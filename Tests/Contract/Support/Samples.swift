@@ -24,6 +24,7 @@ enum Samples {
         AccessHint(workspace: WorkspaceID(3)),
         AccessHint(workspace: WorkspaceID(3), channel: ChannelID(7), user: UserID(5)),
         HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12),
+        HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12, leftOut: 9...11),
         revocation,
     ]
 

@@ -108,7 +108,8 @@ final class GatewayHouse: Stoppable {
         _ session: Int64, _ seq: Int64, of room: RoomID = GatewayHouse.channel, isHeard: Bool = true
     ) async throws {
         try await redis.command(
-            "HSET", "position:\(session):\(room)", "seq", "\(seq)", "told", "\(Timestamp.now.milliseconds)")
+            "HSET", "position:\(session):\(room)", "seq", "\(seq)", "history", "\(seq)", "told",
+            "\(Timestamp.now.milliseconds)")
         guard isHeard else { return }
         try await redis.command(
             "PUBLISH", "positions", #"{"session":"\#(session)","room":"\#(room)","seq":\#(seq)}"#)
