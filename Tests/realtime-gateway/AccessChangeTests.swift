@@ -6,11 +6,11 @@ import Wire
 
 @testable import realtime_gateway
 
-@Suite("Changes of access while it is asked for", .serialized)
+@Suite("Changes of access during a check", .serialized)
 struct AccessChangeTests {
     private static let namespace = "/ws-channel-7"
 
-    @Test("A change of access that is heard while someone enters is not overlooked")
+    @Test("A change of access during a join is not overlooked")
     func race() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -39,7 +39,7 @@ struct AccessChangeTests {
         }
     }
 
-    @Test("Changes of others' access, one after the other, keep nobody out")
+    @Test("Frequent changes of other users' access do not delay a join")
     func others() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -58,7 +58,7 @@ struct AccessChangeTests {
         }
     }
 
-    @Test("An answer from before a removal brings nobody back")
+    @Test("An access answer from before a removal does not bring the member back")
     func oldAnswer() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in

@@ -10,7 +10,7 @@ import Wire
 struct PresenceTests {
     private static let key = "presence:channel-7"
 
-    @Test("Of whom nobody tells any more, as when their gateway has died, is soon not believed to be there")
+    @Test("Presence that is not renewed, as of a dead gateway, expires")
     func expiry() async throws {
         try await GatewayHouse.use { house in
             let times = Presence.Times(lifetime: .seconds(3), renewal: .seconds(3600))
@@ -26,7 +26,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("Who stays is told of anew before they are forgotten")
+    @Test("Presence is renewed before it expires")
     func renewal() async throws {
         try await GatewayHouse.use { house in
             let times = Presence.Times(lifetime: Duration.seconds(2).patiently, renewal: .milliseconds(200))

@@ -51,7 +51,7 @@ struct PushDeliveryTests {
         }
     }
 
-    @Test("A DM goes to the other one alone, and to nobody once one of the two has left")
+    @Test("A DM is pushed to the other member only, and to nobody after one has left")
     func dm() async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")
@@ -79,7 +79,7 @@ struct PushDeliveryTests {
         }
     }
 
-    @Test("What the provider refuses for now is sent again, not before it says; a dead token is forgotten")
+    @Test("A push is retried after Retry-After; a dead token is deleted")
     func refusals() async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")
@@ -128,7 +128,7 @@ struct PushDeliveryTests {
         }
     }
 
-    @Test("Jobs and pushes survive the death of the gateway; what is sent again carries the same name")
+    @Test("Jobs and pushes survive the death of the gateway; a repeated push carries the same name")
     func crash() async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")

@@ -77,7 +77,7 @@ struct TravelTests {
     }
 
     @Test(
-        "However connections, gateways and Redis break, nobody gets a message twice who must not, or out of order, and who may misses none"
+        "When connections, gateways and Redis break, cautious clients get no message twice or out of order, and others miss none"
     )
     func chaos() async throws {
         try await GatewayHouse.use { house in
