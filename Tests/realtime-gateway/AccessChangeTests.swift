@@ -81,7 +81,7 @@ struct AccessChangeTests {
                 try await house.say("2")
                 try await other.until("the next") { $0.texts(Self.namespace) == ["1", "2"] }
                 house.peers.change { $0.heldCalls = [] }
-                // What is said in the other room comes behind whatever the late answer brings.
+                // Messages in the other room follow any effect of the late answer.
                 let room = RoomID(ChannelID(8))
                 try await house.tellHistory(1001, 0, of: room)
                 for number in 1...5 { try await house.say("\(number)", in: room) }

@@ -24,7 +24,7 @@ struct AdmissionTests {
                 let client = try SocketClient(port: node.port)
                 try client.join(Self.namespace)
                 try await client.until("a way in") { $0.joined.contains(Self.namespace) }
-                // Nothing is known of it: it gets what is said from then on, in the generation that was set.
+                // It has no session: it gets later messages, in the generation of the setting.
                 try await eventually("a message") {
                     try await house.say("hello")
                     return !client.record.events.isEmpty
@@ -170,7 +170,7 @@ struct AdmissionTests {
                 #expect((1...3).contains(Int(refused.headers["retry-after"] ?? "") ?? 0))
                 try await eventually("a WebSocket that is sent away") { (try? SocketClient(port: node.port)) == nil }
                 #expect(try await client.post("40\(Self.namespace),", port: node.port).text == "ok")
-                // Whoever comes back then is let in.
+                // A client that comes back then is let in.
                 try await eventually("a new socket") {
                     (try? await PollingClient.open(port: node.port, token: house.token(2))) != nil
                 }

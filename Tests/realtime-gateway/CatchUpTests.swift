@@ -115,7 +115,7 @@ struct CatchUpTests {
                     $0.texts(Self.namespace).last?.hasPrefix("\(Self.count) ") ?? false
                 }
                 let rest = Self.numbers(next.record.texts(Self.namespace))
-                // To an app that bears it, what no heartbeat has confirmed comes again.
+                // Unconfirmed messages come again where repeats are harmless.
                 #expect(rest == Array((profile == "native" ? 1 : got.count + 1)...Self.count))
             }
         }

@@ -172,7 +172,7 @@ struct EntryTests {
 }
 
 extension GatewayHouse {
-    /// Returns when the peers, who are away, have been asked in vain for something.
+    /// Returns after a call to the peers has failed.
     fileprivate func peersAreAsked() async throws {
         let asked = peers.count("")
         try await eventually("a question") { self.peers.count("") > asked }
@@ -180,8 +180,8 @@ extension GatewayHouse {
 }
 
 extension SocketClient {
-    /// Returns when the gateway has taken all packets so far: it does so in their order, and who asks for what is no room is
-    /// refused at once. It may not know the keys of tokens yet, and then asks nobody who may enter.
+    /// Returns when the gateway has taken all packets so far: it takes them in order, and refuses an invalid namespace at
+    /// once. It may not have the keys of tokens yet, and then checks no access.
     fileprivate func isHeard() async throws {
         try join("/nowhere")
         try await until("all that was asked") { $0.refused["/nowhere"] != nil }

@@ -116,7 +116,7 @@ struct MessageOrderTests {
             var out = delivered(order.start(at: 0))
             var head: Int64 = 0
             var onTheWay: [Int64] = []
-            // An answer tells what there was when it was made, and may come much later.
+            // An answer holds the messages of its time, and may come much later.
             var answer: (messages: [RoomMessage], head: Int64)?
             func perform(_ actions: [MessageOrder.Action]) {
                 for action in actions {

@@ -48,7 +48,7 @@ struct PushRepetitionTests {
             try await house.tell(message)
             try await house.taken()
             #expect(try await house.ask("select string_agg(device, ',') from realtime.push") == "d2")
-            // Of what is new they are told.
+            // They get pushes of new messages.
             try await house.push("2", in: Self.room)
             try await house.settled(count: 3)
             #expect(house.peers.now.pushes.map(\.device).sorted() == ["d1", "d2", "d2"])

@@ -20,7 +20,7 @@ struct SessionCursorTests {
             let client = try await house.listener(1, port: first.port)
             for number in 1...20 { try await house.say("\(number)") }
             try await client.until("20 messages") { $0.texts(Self.namespace).count == 20 }
-            // Killed at once: what it has not written down by now it never will.
+            // It is killed at once, so nothing is written any more.
             await first.process.stop(SIGKILL)
             for number in 21...25 { try await house.say("\(number)") }
             let second = try await house.startProcess(["node": "b"])
@@ -46,7 +46,7 @@ struct SessionCursorTests {
                 try await eventually("its confirmation") {
                     try await house.redis.command("HGET", "position:1001:channel-7", "seq") == ["1"]
                 }
-                // From here on it is as one that has lost its connection: what is sent may arrive or not.
+                // From here on it behaves like a client with a lost connection: messages may arrive or not.
                 let silent = try SocketClient(
                     port: port, headers: [("Authorization", house.token(1, "native"))], isAnswering: false)
                 try silent.join(Self.namespace)
