@@ -26,6 +26,22 @@ struct PresenceTests {
         }
     }
 
+    @Test("A user whose presence has expired gets a push")
+    func expired() async throws {
+        try await GatewayHouse.use { house in
+            let folder = TemporaryFolder("maru-push")
+            house.give()
+            try await house.withNode(try house.pushSettings(folder)) { _ in
+                // The key is still there, as it is renewed for others.
+                let past = Timestamp.now.milliseconds - 1
+                try await house.redis.command("ZADD", "presence:channel-8", "\(past)", "1@dead")
+                try await house.push("1", in: RoomID(ChannelID(8)))
+                try await house.settled(count: 1)
+                #expect(house.peers.now.pushes.map(\.device) == ["d1"])
+            }
+        }
+    }
+
     @Test("Presence is renewed before it expires")
     func renewal() async throws {
         try await GatewayHouse.use { house in
