@@ -3,7 +3,7 @@ import Testing
 
 @testable import realtime_gateway
 
-@Suite("Turns")
+@Suite("Concurrency limiter")
 struct ConcurrencyLimiterTests {
     /// - Note: `@unchecked Sendable` because it is confined to its loop.
     private final class Record: @unchecked Sendable {
@@ -12,7 +12,7 @@ struct ConcurrencyLimiterTests {
         var order: [Int] = []
     }
 
-    @Test("No more go on at a time than may, and the others follow in their order, whether one fails or not")
+    @Test("At most the given number of tasks run at a time, and the others follow in order, even after a failure")
     func bounded() async throws {
         let group = EventLoopGroup(count: 1)
         defer { group.stop() }

@@ -28,7 +28,7 @@ import Testing
         #expect(long == .milliseconds(50))
     }
 
-    @Test("All messages of a turn are sent before the pacer")
+    @Test("All messages of a turn are sent before the pause")
     func turn() {
         var pacer = FanOutPacer()
         let calls = [pacer.begin(now: 0), pacer.begin(now: Self.millisecond)]
@@ -37,7 +37,7 @@ import Testing
         #expect(length == .milliseconds(4))
     }
 
-    @Test("Who answers what they hear waits ever more seldom, until more is said at once")
+    @Test("Pauses that gather nothing become rarer, until several messages come at once")
     func alone() {
         var pacer = FanOutPacer()
         var pauses: [Int] = []
@@ -60,7 +60,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct FullRoomTests {
     private static let namespace = Namespace.name(of: GatewayHouse.channel)
 
-    @Test("Everybody in a full room hears each message once, in order, however fast they come")
+    @Test("Every socket in a full room gets each message once and in order at any rate")
     func crowd() async throws {
         try await GatewayHouse.use { house in
             let node = try await house.startProcess(["loops": "1", "ping_interval": "30s", "ping_timeout": "30s"])

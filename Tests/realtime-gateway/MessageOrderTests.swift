@@ -24,7 +24,7 @@ struct MessageOrderTests {
         actions.compactMap { if case .backfill(let after) = $0 { after } else { nil } }
     }
 
-    @Test("Nothing is delivered before the head is known, and nothing that was before it")
+    @Test("Nothing is delivered before the head is known, and no message up to it")
     func start() {
         var order = MessageOrder()
         #expect(order.published(message(5)).isEmpty)
@@ -33,7 +33,7 @@ struct MessageOrderTests {
         #expect(delivered(order.published(message(7))) == [7])
     }
 
-    @Test("What is heard twice, or late, is delivered once")
+    @Test("A repeated or late message is delivered once")
     func duplicates() {
         var order = MessageOrder()
         _ = order.start(at: 0)
@@ -43,7 +43,7 @@ struct MessageOrderTests {
         #expect(order.published(message(1)).isEmpty)
     }
 
-    @Test("A gap is asked for once, and what came behind it waits for the answer")
+    @Test("A gap is backfilled once, and later messages wait for it")
     func gap() {
         var order = MessageOrder()
         _ = order.start(at: 1)
@@ -53,7 +53,7 @@ struct MessageOrderTests {
         #expect(delivered(order.published(message(6))) == [6])
     }
 
-    @Test("An answer that is not all of it is followed by another question")
+    @Test("A partial backfill is followed by another one")
     func pages() {
         var order = MessageOrder()
         _ = order.start(at: 0)
@@ -65,7 +65,7 @@ struct MessageOrderTests {
         #expect(order.compared(head: 4).isEmpty)
     }
 
-    @Test("What does not exist any more is not waited for")
+    @Test("Deleted messages are skipped")
     func trimmed() {
         var order = MessageOrder()
         _ = order.start(at: 0)
@@ -74,7 +74,7 @@ struct MessageOrderTests {
         #expect(order.last == 3)
     }
 
-    @Test("An answer that is older than what was heard meanwhile says nothing of what is missing behind its head")
+    @Test("A backfill says nothing about messages after its head")
     func oldAnswer() {
         var order = MessageOrder()
         _ = order.start(at: 0)
@@ -87,7 +87,7 @@ struct MessageOrderTests {
         #expect(order.backfilled([message(3), message(4)], head: 4).isEmpty)
     }
 
-    @Test("A question that nobody answers may be asked again")
+    @Test("A failed backfill can be repeated")
     func failure() {
         var order = MessageOrder()
         _ = order.start(at: 0)
@@ -96,7 +96,7 @@ struct MessageOrderTests {
         #expect(asked(order.compared(head: 2)) == [0])
     }
 
-    @Test("What chat-service does not know, as after a loss of its data, is not asked for without end")
+    @Test("A message that chat-service has lost is not asked for without end")
     func unknown() {
         var order = MessageOrder()
         _ = order.start(at: 10)
@@ -108,7 +108,7 @@ struct MessageOrderTests {
         #expect(delivered(order.published(message(11))) == [11, 12, 13])
     }
 
-    @Test("Whatever the order, loss and age of answers, each message is delivered once and in order")
+    @Test("Each message is delivered once and in order, for any order, loss and age of answers")
     func anyOrder() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<500 {
@@ -116,7 +116,7 @@ struct MessageOrderTests {
             var out = delivered(order.start(at: 0))
             var head: Int64 = 0
             var onTheWay: [Int64] = []
-            // An answer tells what there was when it was made, and may come much later.
+            // An answer holds the messages of its time, and may come much later.
             var answer: (messages: [RoomMessage], head: Int64)?
             func perform(_ actions: [MessageOrder.Action]) {
                 for action in actions {

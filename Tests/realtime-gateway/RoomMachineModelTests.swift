@@ -50,7 +50,7 @@ import Wire
         return world.faults + missing(in: world)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
     private static func say(_ world: inout RoomSimulation) {
         let message = RoomMessage.sample(world.head + 1, session: Int64.random(in: 1...4, using: &world.random))
@@ -89,7 +89,7 @@ import Wire
         world.handle(client.loop) { $0.leave(MemberID(rawValue: UInt64(number)), &$1) }
     }
 
-    /// As chat-service answers: the mark, the snapshot, the report with what it leaves out, and the hint.
+    /// As chat-service answers: the mark, the snapshot, the report with the messages left out, and the hint.
     private static func readHistory(_ world: inout RoomSimulation) {
         let session = Int64.random(in: 1...4, using: &world.random)
         guard world.removed[session] == nil else { return }

@@ -4,9 +4,9 @@ import Wire
 
 @testable import realtime_gateway
 
-/// What a room's machine does with single events.
+/// A room's machine, event by event.
 @Suite struct RoomMachineTests {
-    /// A machine with the actions of its last event, and what each socket was sent.
+    /// A machine with the actions of its last event, and the messages that each socket was sent.
     private struct Room {
         var machine = RoomMachine<Int>()
         var actions: [RoomAction] = []

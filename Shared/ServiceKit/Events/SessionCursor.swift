@@ -59,7 +59,7 @@ public struct SessionCursor: Sendable, Equatable {
         reported.map { now - $0 < limit } ?? false
     }
 
-    /// The socket, if it joined just now: its client was alive a moment ago, so what is queued for it arrives.
+    /// The socket, if it joined just now: its client was alive a moment ago, so queued messages arrive.
     public func joiningSocket(now: Timestamp = .now) -> Socket? {
         guard let socket, let joined = socket.joined, now - joined < Self.joining else { return nil }
         return socket

@@ -70,7 +70,7 @@ public struct SessionCursors: Sendable {
             raise('seq', ARGV[2])
             local from, joined = redis.call('HGET', KEYS[1], 'from'), redis.call('HGET', KEYS[1], 'joined')
             local held = tonumber(ARGV[2])
-            -- The reply may leave out what follows: another socket of the session still needs it.
+            -- The reply may leave out later messages: another socket of the session still needs them.
             if from and joined and tonumber(joined) > tonumber(ARGV[5]) then held = math.min(held, tonumber(from)) end
             raise('history', held)
             redis.call('HSET', KEYS[1], 'told', ARGV[3])
@@ -123,7 +123,7 @@ public struct SessionCursors: Sendable {
 
     /// A history call has begun. Nobody waits for the write: it only makes a socket wait that joins meanwhile.
     ///
-    /// - Returns: what `report` or `endRead` has to be given.
+    /// - Returns: the token for `report` or `endRead`.
     public func beginRead(_ session: SessionID, _ room: RoomID) -> Timestamp {
         let now = Timestamp.now
         redis.post(RedisCommand("HSET", Self.key(session, room), "reading", now.milliseconds))
@@ -138,7 +138,7 @@ public struct SessionCursors: Sendable {
 
     /// A history reply holds everything up to `seq`.
     ///
-    /// - Parameter mayLeaveOut: whether the reply may leave out what the joining socket is sent.
+    /// - Parameter mayLeaveOut: whether the reply may leave out messages that the joining socket is sent.
     /// - Returns: the cursor as it is now.
     @discardableResult
     public func report(

@@ -79,7 +79,7 @@ struct RoomSimulation {
     /// The same, for each loop that the removal has reached.
     var heardRemovals: [[Int64: Int64]] = [[:], [:]]
     var later: [Later] = []
-    /// History replies of each session: their ends, and what they left out.
+    /// History replies of each session: their ends, and the messages left out.
     var replies: [Int64: [(through: Int64, left: ClosedRange<Int64>?)]] = [:]
     var faults: [String] = []
     /// False at the end: then nothing fails any more.

@@ -59,4 +59,23 @@ extension RoomMachine {
             member.enter(.observing(cursor: member.cursor ?? member.acknowledgedStart))
         }
     }
+
+    // MARK: Checks of all
+
+    /// Nothing goes out before every member's access has been checked.
+    mutating func recheckAll(_ actions: inout [RoomAction]) {
+        recheck.number += 1
+        recheck.isPending = true
+        actions.append(.recheckAll(recheck.number))
+    }
+
+    /// Whether no later check has begun.
+    func isLastRecheck(_ number: UInt64) -> Bool { number == recheck.number }
+
+    mutating func allRechecked(_ number: UInt64, _ actions: inout [RoomAction]) {
+        // A later check takes the place of an earlier one.
+        guard isLastRecheck(number) else { return }
+        recheck.isPending = false
+        pass(&actions)
+    }
 }

@@ -22,7 +22,7 @@ struct RoomMachine<Socket> {
     private var reserved: Int64 = 0
     private var orderPoints = OrderPoints()
     private var hearing = Hearing.pending
-    private var recheck = Recheck()
+    var recheck = Recheck()
     private(set) var isPaused = false
     private var isBroadcasting = false
     /// The next messages of members that catch up.
@@ -33,7 +33,7 @@ struct RoomMachine<Socket> {
     private enum Hearing { case pending, early, open }
 
     /// A check of all members: nothing goes out before its end.
-    private struct Recheck {
+    struct Recheck {
         var number: UInt64 = 0
         var isPending = false
     }
@@ -166,7 +166,7 @@ struct RoomMachine<Socket> {
     }
 
     /// Broadcasts one message if it may go out now. The next one follows when its broadcast has been performed.
-    private mutating func pass(_ actions: inout [RoomAction]) {
+    mutating func pass(_ actions: inout [RoomAction]) {
         if isBroadcasting { return }
         if held.count > Self.mostHeld { return giveUp(&actions) }
         guard !recheck.isPending else { return }
@@ -230,24 +230,5 @@ struct RoomMachine<Socket> {
             }
         }
         if isClosed { for id in roster.ids { putOut(id, &actions) } }
-    }
-
-    // MARK: Checks of all
-
-    /// Nothing goes out before every member's access has been checked.
-    private mutating func recheckAll(_ actions: inout [RoomAction]) {
-        recheck.number += 1
-        recheck.isPending = true
-        actions.append(.recheckAll(recheck.number))
-    }
-
-    /// Whether no later check has begun.
-    func isLastRecheck(_ number: UInt64) -> Bool { number == recheck.number }
-
-    mutating func allRechecked(_ number: UInt64, _ actions: inout [RoomAction]) {
-        // A later check takes the place of an earlier one.
-        guard isLastRecheck(number) else { return }
-        recheck.isPending = false
-        pass(&actions)
     }
 }

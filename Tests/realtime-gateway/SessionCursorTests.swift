@@ -7,18 +7,20 @@ import Wire
 
 @testable import realtime_gateway
 
-@Suite("Positions", .serialized)
-struct PositionTests {
+@Suite("Session cursors", .serialized)
+struct SessionCursorTests {
     private static let namespace = "/ws-channel-7"
 
-    @Test("What may have been received is not sent again after a gateway was killed, and nothing behind it is lost")
+    @Test(
+        "After a gateway was killed, messages that may have been received are not sent again, and later ones are not lost"
+    )
     func killed() async throws {
         try await GatewayHouse.use { house in
             let first = try await house.startProcess(["node": "a"])
             let client = try await house.listener(1, port: first.port)
             for number in 1...20 { try await house.say("\(number)") }
             try await client.until("20 messages") { $0.texts(Self.namespace).count == 20 }
-            // Killed at once: what it has not written down by now it never will.
+            // It is killed at once, so nothing is written any more.
             await first.process.stop(SIGKILL)
             for number in 21...25 { try await house.say("\(number)") }
             let second = try await house.startProcess(["node": "b"])
@@ -31,7 +33,7 @@ struct PositionTests {
         }
     }
 
-    @Test("To an app that bears it, what no heartbeat has confirmed is sent again")
+    @Test("Unconfirmed messages are sent again where repeats are harmless")
     func harmless() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -44,7 +46,7 @@ struct PositionTests {
                 try await eventually("its confirmation") {
                     try await house.redis.command("HGET", "position:1001:channel-7", "seq") == ["1"]
                 }
-                // From here on it is as one that has lost its connection: what is sent may arrive or not.
+                // From here on it behaves like a client with a lost connection: messages may arrive or not.
                 let silent = try SocketClient(
                     port: port, headers: [("Authorization", house.token(1, "native"))], isAnswering: false)
                 try silent.join(Self.namespace)
@@ -62,7 +64,7 @@ struct PositionTests {
         }
     }
 
-    @Test("Redis knows what may have been sent before it is sent")
+    @Test("A reservation is in Redis before its message is sent")
     func reservedFirst() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -79,7 +81,7 @@ struct PositionTests {
         }
     }
 
-    @Test("A socket that leaves is known by where it has been, although Redis has lost that meanwhile")
+    @Test("A socket that leaves writes its cursor, even if Redis has lost the record")
     func flushed() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -101,7 +103,7 @@ struct PositionTests {
         }
     }
 
-    @Test("Positions last as long as they are to, and what was sent outlasts the positions that name it")
+    @Test("Cursors are kept for position_memory, and reservations longer")
     func memory() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode(["position_memory": "48h"]) { node in
@@ -117,7 +119,7 @@ struct PositionTests {
         }
     }
 
-    @Test("A position that arrives late does not move one back")
+    @Test("A late history report does not move a cursor back")
     func late() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -137,7 +139,7 @@ struct PositionTests {
     }
 
     @Test(
-        "Who connects and then fetches gets nothing on the socket that the history held, though the hint of it be lost",
+        "A client that connects and then fetches history gets no message twice, even if the hint is lost",
         arguments: [true, false])
     func connectThenFetch(isHeard: Bool) async throws {
         try await GatewayHouse.use { house in
@@ -167,7 +169,7 @@ struct PositionTests {
         }
     }
 
-    @Test("What a history reply held of which Redis could not be told is not sent again")
+    @Test("Messages of a history reply that only the fallback table knows are not sent again")
     func untold() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -186,7 +188,7 @@ struct PositionTests {
         }
     }
 
-    @Test("Who has read while Redis was away misses nothing behind that, whatever its profile")
+    @Test("A session that read history while Redis was away misses no later message")
     func readWithoutRedis() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
