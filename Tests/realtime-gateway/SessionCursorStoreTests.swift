@@ -36,8 +36,8 @@ struct SessionCursorStoreTests {
 
     private static func claim(
         _ session: SessionID, _ seq: Int64, _ name: String, joined: Int64 = 0, end: Int64? = nil
-    ) -> SessionCursors.Claim {
-        SessionCursors.Claim(
+    ) -> SessionCursors.SocketRecord {
+        SessionCursors.SocketRecord(
             session: session, room: room, seq: seq,
             socket: .init(name: name, start: seq, joined: Timestamp(milliseconds: joined), end: end))
     }

@@ -18,7 +18,8 @@ struct HistoryReply: Sendable {
     /// Replies with the messages of a first page and the following ones up to `through`, oldest first, each written by
     /// `write`.
     func messages(
-        _ first: Conversations.Page, through: Int64, _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
+        _ first: Conversations.Page, through: Int64,
+        _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) -> Response {
         // A page is empty if its messages have been erased since the request began.
         let isLast: @Sendable (Conversations.Page) -> Bool = { page in

@@ -82,7 +82,7 @@ final class PushSender: Sendable {
             return free
         }
         guard free > 0 else { return Self.patrol }
-        let due: [PushStore.Due]
+        let due: [DuePush]
         do {
             // It must not be cancelled: its push would wait until the lease ends.
             due = try await Task(executorPreference: loop) { [store, lease] in
@@ -122,7 +122,7 @@ final class PushSender: Sendable {
         if isResting { rested.wake() }
     }
 
-    private func settle(_ push: PushStore.Due) async {
+    private func settle(_ push: DuePush) async {
         do {
             try await send(push)
         } catch {
@@ -130,7 +130,7 @@ final class PushSender: Sendable {
         }
     }
 
-    private func send(_ push: PushStore.Due) async throws {
+    private func send(_ push: DuePush) async throws {
         guard let json = try? JSONValue(parsing: push.body), let message = PushMessage(json) else {
             return try await store.finish(push, at: .now)
         }
@@ -148,19 +148,19 @@ final class PushSender: Sendable {
         }
     }
 
-    private func prune(_ push: PushStore.Due) async throws {
+    private func prune(_ push: DuePush) async throws {
         do { try await auth.prune(push.device) } catch { return try await postpone(push, .seconds(5)) }
         try await store.finish(push, at: .now)
         metrics.dead.increment()
     }
 
-    private func giveUp(_ push: PushStore.Due, _ reason: StaticString) async throws {
+    private func giveUp(_ push: DuePush, _ reason: StaticString) async throws {
         log.error(reason, ["room": .name("\(push.room)")])
         try await store.finish(push, at: .now)
         metrics.failed.increment()
     }
 
-    private func postpone(_ push: PushStore.Due, _ atLeast: Duration) async throws {
+    private func postpone(_ push: DuePush, _ atLeast: Duration) async throws {
         metrics.retried.increment()
         let now = Timestamp.now
         let wait = PushRetryPolicy.wait(

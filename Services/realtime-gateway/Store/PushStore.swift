@@ -6,16 +6,6 @@ import Wire
 struct PushStore: Sendable {
     let database: PostgresPool
 
-    /// A due push, leased to this instance.
-    struct Due: Sendable {
-        let room: RoomID
-        let seq: Int64
-        let device: String
-        let body: String
-        let attempts: Int
-        let createdAt: Timestamp
-    }
-
     private static let insert = Statement.write(
         "insert pushes",
         """
@@ -88,12 +78,12 @@ struct PushStore: Sendable {
     }
 
     /// Leases due pushes. Other instances may take those that are not finished when the lease ends.
-    func take(atMost limit: Int, now: Timestamp, lease: Duration) async throws -> [Due] {
+    func take(atMost limit: Int, now: Timestamp, lease: Duration) async throws -> [DuePush] {
         try await database.query(Self.take, now.milliseconds, (now + lease).milliseconds, limit)
             .map { row throws(PostgresError) in
                 let kind: Int16 = try row.next()
                 let room = RoomID(kind: kind == 2 ? .dm : .channel, rawValue: try row.next())
-                return Due(
+                return DuePush(
                     room: room, seq: try row.next(), device: try row.next(), body: try row.next(),
                     attempts: Int(try row.next(as: Int32.self)),
                     createdAt: Timestamp(milliseconds: try row.next()))
@@ -105,12 +95,12 @@ struct PushStore: Sendable {
         try await database.query(Self.nextDue).value(as: Int64?.self).map { Timestamp(milliseconds: $0) }
     }
 
-    func finish(_ push: Due, at now: Timestamp) async throws {
+    func finish(_ push: DuePush, at now: Timestamp) async throws {
         try await database.execute(
             Self.finish, Int16(push.room.kind.rawValue), push.room.rawValue, push.seq, push.device, now.milliseconds)
     }
 
-    func postpone(_ push: Due, to moment: Timestamp) async throws {
+    func postpone(_ push: DuePush, to moment: Timestamp) async throws {
         try await database.execute(
             Self.postpone, Int16(push.room.kind.rawValue), push.room.rawValue, push.seq, push.device,
             moment.milliseconds)

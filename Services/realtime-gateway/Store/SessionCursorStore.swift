@@ -61,7 +61,7 @@ struct SessionCursorStore: Sendable {
     }
 
     /// Writes a socket's claim.
-    func write(_ claim: SessionCursors.Claim) async throws(RedisError) { try await cursors.write(claim) }
+    func write(_ claim: SessionCursors.SocketRecord) async throws(RedisError) { try await cursors.write(claim) }
 
     /// Writes where sockets have left.
     ///

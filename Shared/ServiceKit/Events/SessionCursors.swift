@@ -13,7 +13,7 @@ public import Wire
 /// Times are milliseconds since 1970, by the clock of the writer: clocks have to agree to a few milliseconds.
 public struct SessionCursors: Sendable {
     /// A socket that goes on from a cursor.
-    public struct Claim: Sendable {
+    public struct SocketRecord: Sendable {
         let session: SessionID
         let room: RoomID
         let seq: Int64
@@ -169,14 +169,14 @@ public struct SessionCursors: Sendable {
     }
 
     /// A socket is about to be sent messages; it takes the place of an older socket of its session.
-    public func write(_ claim: Claim) async throws(RedisError) {
-        let key = Self.key(claim.session, claim.room)
-        let (name, start) = (claim.socket.name, claim.socket.start ?? claim.seq)
-        let joined = claim.socket.joined?.milliseconds ?? 0
-        if let end = claim.socket.end {
-            try await redis.run(Self.claimScript, keys: [key], lifetime, claim.seq, name, start, joined, end)
+    public func write(_ record: SocketRecord) async throws(RedisError) {
+        let key = Self.key(record.session, record.room)
+        let (name, start) = (record.socket.name, record.socket.start ?? record.seq)
+        let joined = record.socket.joined?.milliseconds ?? 0
+        if let end = record.socket.end {
+            try await redis.run(Self.claimScript, keys: [key], lifetime, record.seq, name, start, joined, end)
         } else {
-            try await redis.run(Self.claimScript, keys: [key], lifetime, claim.seq, name, start, joined)
+            try await redis.run(Self.claimScript, keys: [key], lifetime, record.seq, name, start, joined)
         }
     }
 

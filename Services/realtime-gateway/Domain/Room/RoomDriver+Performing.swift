@@ -96,7 +96,7 @@ extension RoomDriver {
         case .confirmed(let seq): await context.cursors.confirm(session, room, seq)
         case .claim(let cursor, let start, let end):
             try await context.cursors.write(
-                SessionCursors.Claim(
+                SessionCursors.SocketRecord(
                     session: session, room: room, seq: socket.reached(cursor),
                     socket: .init(name: socket.name, start: start, joined: socket.joined, end: end)))
         }

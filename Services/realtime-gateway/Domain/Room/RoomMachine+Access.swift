@@ -55,7 +55,7 @@ extension RoomMachine {
         release(member, &actions)
         slices[id] = nil
         change(id) { member in
-            member.claim = .none
+            member.recorded = .none
             member.enter(.observing(cursor: member.cursor ?? member.acknowledgedStart))
         }
     }

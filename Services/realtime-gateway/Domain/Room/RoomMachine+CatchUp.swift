@@ -15,7 +15,7 @@ extension RoomMachine {
         guard let member = roster[id], case .catchingUp(let cursor, _) = member.phase else { return }
         slices[id] = nil
         // Redis must not take a member that falls behind for a live one.
-        if member.isCautious, member.claim == .live { return claim(id, .upTo(cursor), .fallingBehind, &actions) }
+        if member.isCautious, member.recorded == .live { return claim(id, .upTo(cursor), .fallingBehind, &actions) }
         actions.append(.awaitRoom(ticket(id, .draining)))
     }
 
@@ -71,7 +71,7 @@ extension RoomMachine {
     private mutating func take(_ id: MemberID, _ slice: Slice, _ actions: inout [RoomAction]) {
         slices[id] = slice
         guard let member = roster[id] else { return }
-        if member.isCautious || member.claim == .none && member.session != nil {
+        if member.isCautious || member.recorded == .none && member.session != nil {
             claim(id, .upTo(slice.end), .claiming, &actions)
         } else {
             actions.append(.awaitRoom(ticket(id, .sending)))
@@ -101,7 +101,7 @@ extension RoomMachine {
         if member.isCautious {
             // Redis must not take messages for sent that have not left.
             actions.append(.awaitEmpty(ticket(id, .emptying)))
-        } else if member.claim == .none && member.session != nil {
+        } else if member.recorded == .none && member.session != nil {
             claim(id, .live, .goingLive, &actions)
         } else {
             goLive(id, &actions)
@@ -119,10 +119,10 @@ extension RoomMachine {
 
     /// Writes the session's cursor. Where repeats are harmless, Redis only has to know where the socket began.
     private mutating func claim(
-        _ id: MemberID, _ claim: RoomMember<Socket>.Claim, _ step: CatchUpStep, _ actions: inout [RoomAction]
+        _ id: MemberID, _ recorded: RoomMember<Socket>.Recorded, _ step: CatchUpStep, _ actions: inout [RoomAction]
     ) {
         // It is set before it is written, so that a rewrite meanwhile does not take it back.
-        change(id) { $0.claim = claim }
+        change(id) { $0.recorded = recorded }
         let ticket = ticket(id, step)
         if let write = change(id, { $0.cursorWrite() }) ?? nil { actions.append(.writeCursor(ticket, write)) }
     }
@@ -146,21 +146,21 @@ extension RoomMachine {
 
     /// The member's cursor, to be written again; nil if it has none.
     mutating func rewrite(_ id: MemberID) -> CursorWrite? {
-        guard let member = roster[id], member.claim != .none else { return nil }
+        guard let member = roster[id], member.recorded != .none else { return nil }
         return member.isCautious
             ? change(id) { $0.cursorWrite() } ?? nil : .confirmed(member.confirmed)
     }
 }
 
 extension RoomMember {
-    /// The write of the claim.
+    /// The write of the record.
     fileprivate mutating func cursorWrite() -> CursorWrite? {
         guard let cursor, session != nil else { return nil }
         guard isCautious else {
             confirmStart(cursor)
             return .confirmed(confirmed)
         }
-        return switch claim {
+        return switch recorded {
         case .none: nil
         case .upTo(let end): .claim(cursor: cursor, start: start, end: end)
         case .live: .claim(cursor: cursor, start: start, end: nil)

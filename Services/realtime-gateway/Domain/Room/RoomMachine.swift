@@ -73,9 +73,9 @@ struct RoomMachine<Socket> {
         roster.index(of: id).map { roster.change($0, body) }
     }
 
-    /// Ends the member's claim in Redis, as its socket is sent nothing more for now.
+    /// Ends the member's record in Redis, as its socket is sent nothing more for now.
     func release(_ member: RoomMember<Socket>, _ actions: inout [RoomAction]) {
-        guard member.isCautious, let cursor = member.cursor, member.claim != .none || member.isCatchingUp else {
+        guard member.isCautious, let cursor = member.cursor, member.recorded != .none || member.isCatchingUp else {
             return
         }
         actions.append(.releaseCursor(member.id, cursor: cursor))

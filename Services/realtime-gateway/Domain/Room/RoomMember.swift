@@ -52,7 +52,7 @@ struct RoomMember<Socket> {
     }
 
     /// How much Redis knows of a socket. A socket that must not get a message twice is sent nothing before that.
-    enum Claim: Equatable {
+    enum Recorded: Equatable {
         case none
         /// It may have been sent messages up to here.
         case upTo(Int64)
@@ -82,7 +82,7 @@ struct RoomMember<Socket> {
     private(set) var phase: Phase
     /// Messages that a history reply held while older ones were still on their way to the socket.
     private(set) var skipped: [ClosedRange<Int64>] = []
-    var claim = Claim.none
+    var recorded = Recorded.none
     /// The seq after which the socket began.
     var start: Int64 = 0
     /// Counts the steps of catching up: an answer to an earlier step is ignored.
