@@ -74,8 +74,8 @@ enum App {
         HintConsumer(shards: shards, subscriber: subscriber).start(on: service.loops)
         let presence = Presence(redis: redis, times: times)
         shards.forEach { $0.showPresence(presence) }
-        if let account = try settings.serviceAccount() {
-            try await dispatchPushes(for: account, settings, service, chat, presence)
+        if let account = try settings.pushes.serviceAccount() {
+            try await dispatchPushes(for: account, settings.pushes, service, chat, presence)
         }
         service.atDrain {
             await engine.drain(over: settings.drainWindow)
@@ -97,7 +97,7 @@ enum App {
 
     /// Sends pushes to users without a socket in the room.
     private static func dispatchPushes(
-        for account: ServiceAccount, _ settings: GatewaySettings, _ service: ServiceBuilder, _ chat: ChatClient,
+        for account: ServiceAccount, _ settings: PushSettings, _ service: ServiceBuilder, _ chat: ChatClient,
         _ presence: Presence
     ) async throws {
         let store = PushStore(database: try await service.database("realtime", migrations: Migrations.all))
@@ -106,15 +106,15 @@ enum App {
             base: settings.fcmURL, project: account.project, http: service.http,
             access: FCMAccess(account: account, http: service.http, url: settings.fcmTokenURL))
         let sender = PushSender(
-            store: store, provider: provider, auth: auth, lease: settings.pushLease,
+            store: store, provider: provider, auth: auth, lease: settings.lease,
             metrics: PushMetrics(service.metrics), log: service.log)
         let intake = PushIntake(
             store: store, workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,
-            auth: auth, presence: presence, sender: sender, oldest: settings.pushAge, counting: service.unknownMessages)
+            auth: auth, presence: presence, sender: sender, oldest: settings.age, counting: service.unknownMessages)
         try service.stream(.pushes, concurrency: 4, intake.take)
         service.background("push", sender.run)
         service.background("push retention", PushRetention(store: store).run)
         let loop = service.loops.loops[0]
-        service.atDrain { await sender.stop(within: settings.pushDrain, on: loop) }
+        service.atDrain { await sender.stop(within: settings.drain, on: loop) }
     }
 }

@@ -43,24 +43,11 @@ struct GatewaySettings: Sendable {
         "The client profile of anonymous sockets, for old deployments: with it, anyone who reaches the server can read "
             + "every room. Empty refuses anonymous sockets.")
 
-    private static let pushLeaseKey = ConfigKey(
-        "push_lease", default: Duration.seconds(60), atLeast: .seconds(1),
-        "How long an instance holds the lease on a push. Others send the pushes of a dead instance afterwards.")
-    private static let pushAgeKey = ConfigKey(
-        "push_age", default: Duration.seconds(3600), atLeast: .seconds(1),
-        "Messages older than this are not pushed.")
-    private static let fcmURLKey = ConfigKey("fcm_url", default: "https://fcm.googleapis.com", "The base URL of FCM.")
-    private static let fcmTokenURLKey = ConfigKey(
-        "fcm_token_url", default: "", "The URL of access tokens for FCM. Empty for the one of the service account.")
-    private static let fcmServiceAccountKey = ConfigKey(
-        "fcm_service_account", default: "", "The key file of the service account for FCM; empty turns push off.")
-
     static let entries = [
-        fcmURLKey.entry, fcmTokenURLKey.entry, fcmServiceAccountKey.entry,
         nodeKey.entry, originsKey.entry, pingIntervalKey.entry, pingTimeoutKey.entry, drainWindowKey.entry,
-        readerPatienceKey.entry, anonymousKey.entry, pushLeaseKey.entry, pushAgeKey.entry, nodeAddressKey.entry,
+        readerPatienceKey.entry, anonymousKey.entry, nodeAddressKey.entry,
         handshakeRateKey.entry, handshakeBurstKey.entry, SessionCursors.memoryKey.entry,
-    ]
+    ] + PushSettings.entries
 
     let node: String
     /// Empty where it is to be made of the internal address.
@@ -69,14 +56,8 @@ struct GatewaySettings: Sendable {
     let allowedOrigins: [String]
     let readerPatience: Duration
     let drainWindow: Duration
-    let pushLease, pushAge: Duration
     let positionMemory: Duration
-    /// How long pushes that are on their way at the end may take: a provider's answer takes ten seconds at most.
-    let pushDrain = Duration.seconds(12)
-    let fcmURL: String
-    /// Nil where the service account names it.
-    let fcmTokenURL: String?
-    private let fcmServiceAccount: String
+    let pushes: PushSettings
     private let anonymous: String
     let engine: EngineSettings
     let socketIO: SocketIOSettings
@@ -93,12 +74,8 @@ struct GatewaySettings: Sendable {
         allowedOrigins = config[Self.originsKey]
         readerPatience = config[Self.readerPatienceKey]
         drainWindow = config[Self.drainWindowKey]
-        pushLease = config[Self.pushLeaseKey]
-        pushAge = config[Self.pushAgeKey]
         positionMemory = config[SessionCursors.memoryKey]
-        fcmURL = config[Self.fcmURLKey]
-        fcmTokenURL = config[Self.fcmTokenURLKey].isEmpty ? nil : config[Self.fcmTokenURLKey]
-        fcmServiceAccount = config[Self.fcmServiceAccountKey]
+        pushes = PushSettings(config)
         anonymous = config[Self.anonymousKey]
         var engine = EngineSettings()
         engine.pingInterval = config[Self.pingIntervalKey]
@@ -126,14 +103,5 @@ struct GatewaySettings: Sendable {
             throw ConfigError("allow_anonymous_sockets: there is no client profile \(anonymous)")
         }
         return profile
-    }
-
-    /// The identity for FCM; nil where push is off.
-    func serviceAccount() throws -> ServiceAccount? {
-        if fcmServiceAccount.isEmpty { return nil }
-        guard let text = Config.textOfFile(fcmServiceAccount), let account = ServiceAccount(text) else {
-            throw ConfigError("fcm_service_account: \(fcmServiceAccount) is no key file of a service account")
-        }
-        return account
     }
 }
