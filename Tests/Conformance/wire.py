@@ -41,7 +41,7 @@ class Wire:
     def carry(self, source, target):
         try:
             while data := source.recv(65536):
-                # The delay lengthens each trip; what was sent together travels together.
+                # The delay lengthens each trip; bytes sent together travel together.
                 time.sleep(self.delay)
                 self.is_open.wait()
                 target.sendall(data)

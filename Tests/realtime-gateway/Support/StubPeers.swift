@@ -34,7 +34,7 @@ struct PeersOfGateway: StubState {
     var heldDevices: Set<String> = []
     /// Whether calls for devices fail.
     var devicesAway = false
-    /// Channels whose calls for members fail.
+    /// Channels for which calls for members fail.
     var awayChannels: Set<Int64> = []
     var isAway = false
     /// Whether access answers are made and held.
