@@ -75,6 +75,15 @@ def routes_know_no_database(sources):
                     yield Violation(source.path, line, "Routes import Postgres")
 
 
+def pools_are_in_stores(sources):
+    """The composition root builds a service's pool, and only stores have it."""
+    for source in sources:
+        if source.parts[0] == "Services" and room(source) != "Store" and source.parts[-1] != "App.swift":
+            for line, name in source.named_types():
+                if name == "PostgresPool":
+                    yield Violation(source.path, line, "PostgresPool outside App.swift and Store")
+
+
 def folders_point_one_way(sources, folders=FOLDERS):
     """The folders of a module name only types of the folders before them."""
     for module, order in folders.items():

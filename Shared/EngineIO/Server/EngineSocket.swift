@@ -5,11 +5,7 @@ public import WebSocket
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop; call every method there.
 public final class EngineSocket: @unchecked Sendable {
-    private var webSocket: WebSocketConnection? {
-        didSet { hints = webSocket.map { (MemoryHint($0), MemoryHint($0.socket)) } }
-    }
-    /// The addresses of the WebSocket and its stream, for prefetching.
-    private var hints: (webSocket: MemoryHint, stream: MemoryHint)?
+    private var webSocket: WebSocketConnection?
     private var machine: EngineMachine
 
     /// Encoded once, because quiet sessions send mostly pings.
@@ -48,16 +44,6 @@ public final class EngineSocket: @unchecked Sendable {
         } else {
             change { $0.send(shared.packet, &$1) }
         }
-    }
-
-    /// Bytes from the start of the object that sending a shared packet reads; see `MemoryHint`.
-    public static let sharingSize = 96
-
-    /// Prefetches the memory behind this object that sending a shared packet reads; see `MemoryHint`.
-    public func fetchConnection() {
-        guard let hints else { return }
-        hints.webSocket.fetch(WebSocketConnection.sharingSize)
-        hints.stream.fetch(StreamSocket.writtenSize)
     }
 
     /// Ends the session; messages sent before are still delivered.
