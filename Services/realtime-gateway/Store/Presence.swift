@@ -1,7 +1,8 @@
 import Redis
 import Wire
 
-/// The users with a socket in a room, on any node: written when a socket joins, renewed while it stays, and valid for a minute.
+/// The users with a socket in a room, on any node: written when a socket joins, renewed while it stays, and valid for a
+/// minute.
 ///
 /// Each loop of each node writes its own entries, `<user>@<loop>`, so that a user who leaves it may still be on another.
 struct Presence: Sendable {
