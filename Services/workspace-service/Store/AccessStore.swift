@@ -9,7 +9,8 @@ struct AccessStore: Sendable {
     private static let channels = Statement.read(
         "access to channels",
         """
-        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version
+        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version,
+            cm.joined_at
         from channel c
         join workspace w on w.id = c.workspace
         join member m on m.workspace = c.workspace and m.user_id = $1
@@ -19,7 +20,8 @@ struct AccessStore: Sendable {
     private static let byName = Statement.read(
         "access to channel by name",
         """
-        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version
+        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version,
+            cm.joined_at
         from channel c
         join workspace w on w.id = c.workspace
         join member m on m.workspace = c.workspace and m.user_id = $1
@@ -29,7 +31,8 @@ struct AccessStore: Sendable {
     private static let mine = Statement.read(
         "channels of user",
         """
-        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), true, w.version
+        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), true, w.version,
+            cm.joined_at
         from channel_member cm
         join channel c on c.id = cm.channel
         join workspace w on w.id = c.workspace
@@ -104,7 +107,7 @@ struct AccessStore: Sendable {
 }
 
 extension ChannelAccess {
-    /// Reads the columns id, workspace, name, is_default, is owner, is member, version.
+    /// Reads the columns id, workspace, name, is_default, is owner, is member, version, joined_at.
     fileprivate init(row: inout Row) throws(PostgresError) {
         let id: ChannelID = try row.next()
         let workspace: WorkspaceID = try row.next()
@@ -114,6 +117,6 @@ extension ChannelAccess {
         let isMember: Bool = try row.next()
         self.init(
             id: id, workspace: workspace, name: name, role: isOwner ? .owner : isMember ? .member : .visible,
-            isDefault: isDefault, version: try row.next())
+            isDefault: isDefault, version: try row.next(), joinedAt: try row.next())
     }
 }
