@@ -54,6 +54,9 @@ struct AccessStore: Sendable {
             select from workspace w join member m on m.workspace = w.id where w.image = $1 and m.user_id = $2
             union all
             select from channel c join member m on m.workspace = c.workspace where c.image = $1 and m.user_id = $2
+            union all
+            select from unused_cover u join member m on m.workspace = u.workspace
+            where u.path = $1 and u.is_replaced and m.user_id = $2
         )
         """)
     private static let members = Statement.read(
@@ -67,7 +70,7 @@ struct AccessStore: Sendable {
         where mine.user_id = $1 and theirs.user_id = any($2::bigint[])
         """)
 
-    /// Whether the user can see a workspace or channel with this cover image.
+    /// Whether the user can see a workspace or channel that has or had this cover image.
     func sees(cover path: String, _ user: UserID) async throws -> Bool {
         try await database.query(Self.cover, path, user).value()
     }
