@@ -30,7 +30,7 @@ enum App {
         let committer = Committer(on: service.loops.loops[0], writer: writer, publisher: publisher)
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
-            store: FileRecordStore(database: database))
+            store: FileRecordStore(database: database), limits: settings.storageLimits)
         let sweep = FileSweep(attachments: attachments)
         service.background("file sweep", sweep.run)
         let erasure = RoomErasure(store: ErasureStore(database: database), attachments: attachments)
@@ -40,6 +40,8 @@ enum App {
             sendBuffers: LoopLocal(service.loops) { SendBuffer(on: $0, to: committer) },
             messages: messages, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
             attachments: attachments,
+            quota: MessageQuota(
+                ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
             historyCursors: HistoryCursorPublisher(
                 redis: redis, memory: settings.positionMemory, fallback: historyCursors))
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
@@ -62,7 +64,8 @@ enum App {
             FileRoutes(attachments: attachments, access: roomAccess).register(in: &routes)
             DMRoutes(
                 access: roomAccess,
-                directMessages: DirectMessages(store: dms, access: roomAccess, profiles: profiles),
+                directMessages: DirectMessages(
+                    store: dms, access: roomAccess, profiles: profiles, limit: settings.limitOfDMs),
                 conversations: conversations, fileSize: settings.fileSize
             ).register(in: &routes)
         }

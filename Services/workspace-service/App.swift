@@ -31,7 +31,8 @@ enum App {
             charges: CoinCharges(
                 payments: PaymentClient(service.internalClient(service.peers.payment)),
                 workspacePrice: settings.workspacePrice,
-                log: service.log))
+                log: service.log),
+            limits: settings.workspaceLimits)
         let channels = Channels(
             workspaces: workspaces, store: channelStore, members: channelMembers, facts: facts,
             limits: settings.channelLimits)
@@ -40,7 +41,7 @@ enum App {
             profiles: profiles)
         let pictures = Pictures(
             in: try service.fileStore(folders: CoverImages.Folder.allCases.map(\.rawValue)), unusedIn: "unused_cover",
-            of: database)
+            of: database, retention: settings.pictureRetention)
         service.background("unused covers", pictures.run)
         let covers = CoverImages(pictures: pictures)
         let system = SystemWorkspaces(

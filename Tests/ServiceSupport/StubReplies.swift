@@ -30,9 +30,12 @@ public enum StubJSON {
     }
 
     /// A channel for a member, or for a user that only sees it.
-    public static func channel(_ id: Int64, _ name: String, in workspace: Int64, isMember: Bool) -> String {
+    public static func channel(
+        _ id: Int64, _ name: String, in workspace: Int64, isMember: Bool, joinedAt: Int64? = nil
+    ) -> String {
         let role = isMember ? "member" : "visible"
+        let joined = joinedAt.map { #","joined_at":\#($0)"# } ?? ""
         return
-            #"{"channel_id":"\#(id)","workspace_id":"\#(workspace)","name":"\#(name)","role":"\#(role)","default":false,"version":1}"#
+            #"{"channel_id":"\#(id)","workspace_id":"\#(workspace)","name":"\#(name)","role":"\#(role)","default":false,"version":1\#(joined)}"#
     }
 }

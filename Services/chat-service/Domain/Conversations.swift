@@ -10,6 +10,7 @@ struct Conversations: Sendable {
     let readMarkers: ReadMarkerStore
     let profiles: ProfileCache
     let attachments: Attachments
+    let quota: MessageQuota
     let historyCursors: HistoryCursorPublisher
 
     /// A page of a long history ends after this many messages, or once their content has this many bytes.
@@ -18,9 +19,10 @@ struct Conversations: Sendable {
 
     /// Writes a message and returns it after its commit. Idempotent: a repeated request returns the first message.
     func send(_ request: SendRequest, to target: MessageTarget, by caller: Caller) async throws -> MessageBody {
+        try quota.take(caller.user, target.workspace)
         let author = try await profiles.member(caller.user)
         let digest = request.digest(of: request.files.map(\.upload.digest))
-        let paths = try await attachments.keep(request.files, in: target.room)
+        let paths = try await attachments.keep(request.files, in: target, by: caller.user)
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
             session: caller.session, content: request.content, files: paths, clientID: request.clientID,

@@ -11,6 +11,7 @@ struct Workspaces: Sendable {
     let channels: ChannelStore
     let facts: WorkspaceFactPublisher
     let charges: CoinCharges
+    let limits: WorkspaceLimits
 
     /// The name of the default channel, which every member is in.
     static let defaultChannel = "일반"
@@ -20,6 +21,7 @@ struct Workspaces: Sendable {
     func create(_ name: String, description: String, image: String, by user: UserID) async throws -> Workspace {
         try await charges.charging(user) { reserve in
             try await facts.outbox.transaction { tx in
+                try await requireFewWorkspaces(of: user, in: tx)
                 let now = Timestamp.now
                 let workspace = try await store.insert(
                     name: name, description: description, image: image, owner: user, at: now, in: tx)
@@ -71,6 +73,9 @@ struct Workspaces: Sendable {
             guard try await members.add(invitee, to: id, at: .now, in: tx) else {
                 throw Failure.duplicate("The user is already a member.")
             }
+            guard try await members.count(id, in: tx) <= limits.ofMembers else {
+                throw Failure.invalid("The workspace has too many members.")
+            }
             try await facts.memberAdded(invitee, to: workspace, in: tx)
         }
         facts.hint(id, user: invitee)
@@ -90,6 +95,7 @@ struct Workspaces: Sendable {
         let workspace = try await changing(id, by: user) { _, role, tx in
             try Policy.transfer(
                 role, toOneself: newOwner == user, newOwner: try await members.role(of: newOwner, in: id, in: tx))
+            try await requireFewWorkspaces(of: newOwner, in: tx)
             return try await setOwner(newOwner, of: id, in: tx)
         }
         facts.hint(id)
@@ -113,6 +119,14 @@ struct Workspaces: Sendable {
         try await facts.outbox.transaction { tx in
             let (workspace, role) = try await lock(id, for: user, in: tx)
             return try await body(workspace, role, tx)
+        }
+    }
+
+    /// Throws if the user owns as many workspaces as allowed. Otherwise the user gets no other workspace until the
+    /// transaction ends.
+    private func requireFewWorkspaces(of user: UserID, in tx: PostgresTransaction) async throws {
+        guard try await store.lockedCount(ownedBy: user, in: tx) < limits.ofOwner else {
+            throw Failure.invalid("The user owns too many workspaces.")
         }
     }
 

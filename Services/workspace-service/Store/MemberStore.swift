@@ -29,6 +29,7 @@ struct MemberStore: Sendable {
         "remove member", "delete from member where workspace = $1 and user_id = $2")
     private static let list = Statement.read(
         "members of workspace", "select user_id from member where workspace = $1 order by joined_at, user_id")
+    private static let count = Statement.read("count members", "select count(*) from member where workspace = $1")
     private static let ownsChannels = Statement.read(
         "owns channels",
         "select exists (select from channel where workspace = $1 and owner = $2 and not is_default)")
@@ -59,6 +60,10 @@ struct MemberStore: Sendable {
     /// The members in the order of joining.
     func list(_ workspace: WorkspaceID) async throws -> [UserID] {
         try await database.query(Self.list, workspace).map { row throws(PostgresError) in try row.next() }
+    }
+
+    func count(_ workspace: WorkspaceID, in transaction: PostgresTransaction) async throws -> Int {
+        Int(try await transaction.query(Self.count, workspace).value(as: Int64.self))
     }
 
     /// Whether the user owns a channel of the workspace, apart from the default channel.

@@ -21,6 +21,14 @@ struct WorkspaceStore: Sendable {
         update workspace set version = version + 1 where id = $1
         returning id, name, description, image, owner, created_at, version
         """)
+    private static let lockOwner = Statement.write(
+        "lock owner", "select pg_advisory_xact_lock(hashtextextended('owner ' || $1::bigint, 0))")
+    private static let countOwned = Statement.read(
+        "count workspaces of owner",
+        """
+        select count(*) from member m join workspace w on w.id = m.workspace and w.owner = m.user_id
+        where m.user_id = $1
+        """)
     private static let insert = Statement.write(
         "insert workspace",
         """
@@ -71,6 +79,15 @@ struct WorkspaceStore: Sendable {
     /// Raises the version and locks the workspace against other changes until the transaction ends.
     func lock(_ id: WorkspaceID, in transaction: PostgresTransaction) async throws -> Workspace? {
         try await transaction.query(Self.lock, id).first(Workspace.init(row:))
+    }
+
+    /// Counts the workspaces that a user owns, and makes other transactions that count them wait until this one ends.
+    func lockedCount(ownedBy user: UserID, in transaction: PostgresTransaction) async throws -> Int {
+        var batch = PostgresBatch()
+        try batch.add(Self.lockOwner, user)
+        // A statement of its own, so that it sees what was committed during the wait for the lock.
+        try batch.add(Self.countOwned, user)
+        return Int(try await transaction.run(batch)[1].value(as: Int64.self))
     }
 
     /// Creates a workspace. Its owner must become a member in the same transaction. Throws `Failure.nameTaken`.

@@ -108,7 +108,8 @@ enum Samples {
     private static let match = ProfilesByEmailReply.Match(profile: profiles[0], asked: "C@d.kr")
     private static let device = AuthClient.Device(user: UserID(5), token: "token")
     private static let channelAccess = ChannelAccess(
-        id: ChannelID(7), workspace: WorkspaceID(3), name: "일반", role: .visible, isDefault: true, version: 8)
+        id: ChannelID(7), workspace: WorkspaceID(3), name: "일반", role: .member, isDefault: true, version: 8,
+        joinedAt: Timestamp(milliseconds: 1_700_000_000_123))
     private static let workspaceAccess = WorkspaceAccess(id: WorkspaceID(3), role: .owner, version: 8)
     private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12)
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)
