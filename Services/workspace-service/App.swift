@@ -38,7 +38,7 @@ enum App {
             limits: settings.channelLimits)
         let queries = WorkspaceQueries(
             database: database, workspaces: store, members: members, channels: channelStore,
-            channelMembers: channelMembers, profiles: profiles)
+            channelMembers: channelMembers, profiles: profiles, system: settings.system)
         let pictures = Pictures(
             in: try service.fileStore(folders: CoverImages.Folder.allCases.map(\.rawValue)), unusedIn: "unused_cover",
             of: database, retention: settings.pictureRetention)
