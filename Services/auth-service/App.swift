@@ -58,7 +58,7 @@ enum App {
                 accounts: accounts, throttle: LoginThrottle(shared: LoginFailureStore(redis: redis)),
                 sessions: sessions,
                 autoJoin: autoJoin,
-                social: SocialAccounts(database: database, store: accountStore),
+                social: SocialAccounts(store: accountStore),
                 kakao: Kakao(http: service.http, base: settings.kakaoURL, appID: settings.kakaoAppID),
                 apple: Apple(
                     keys: AppleKeys(

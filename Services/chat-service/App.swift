@@ -35,15 +35,15 @@ enum App {
         service.background("file sweep", sweep.run)
         let erasure = RoomErasure(store: ErasureStore(database: database), attachments: attachments)
         service.background("room erasure", erasure.run)
-        let toldPositions = ToldPositionStore(database: database, memory: settings.positionMemory)
+        let historyCursors = HistoryCursorStore(database: database, memory: settings.positionMemory)
         let conversations = Conversations(
             sendBuffers: LoopLocal(service.loops) { SendBuffer(on: $0, to: committer) },
             messages: messages, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
             attachments: attachments,
             quota: MessageQuota(
                 ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
-            gatewayPositions: GatewayPositions(
-                redis: redis, memory: settings.positionMemory, untold: toldPositions))
+            historyCursors: HistoryCursorPublisher(
+                redis: redis, memory: settings.positionMemory, fallback: historyCursors))
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
         // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
         // old.
@@ -71,7 +71,7 @@ enum App {
         }
         service.internalRoutes { routes in
             RoomRoutes(
-                conversations: conversations, access: roomAccess, events: events, toldPositions: toldPositions
+                conversations: conversations, access: roomAccess, events: events, historyCursors: historyCursors
             ).register(in: &routes)
         }
     }

@@ -4,7 +4,7 @@ extension Response {
     /// A reply with JSON text.
     public static func json(_ text: String) -> Response { .json(Array(text.utf8)) }
 
-    /// An object whose member `name` is a list of `elements`, each of them JSON.
+    /// An object with a member `name`: a list of `elements`, each of them JSON.
     public static func list(_ name: String, _ elements: [String]) -> Response {
         .json(#"{"\#(name)":[\#(elements.joined(separator: ","))]}"#)
     }

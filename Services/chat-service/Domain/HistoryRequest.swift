@@ -15,6 +15,15 @@ struct HistoryRequest: Sendable {
     /// Messages; nil if the client gave no limit.
     let limit: Int?
 
+    /// Whether the client has messages already and asks for the ones after them.
+    var hasCursor: Bool {
+        switch anchor {
+        case .after(let seq): seq > 0
+        case .since: true
+        case .before: false
+        }
+    }
+
     /// The limits that a client may ask for.
     static let limits = 1...500
     /// The limit of a page before a message if the client gave none.

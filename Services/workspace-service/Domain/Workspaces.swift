@@ -6,11 +6,9 @@ import Wire
 /// Creates, edits and deletes workspaces, and changes their members. Permissions are checked under the workspace's
 /// lock, so that concurrent changes cannot break a rule.
 struct Workspaces: Sendable {
-    let database: PostgresPool
     let store: WorkspaceStore
     let members: MemberStore
     let channels: ChannelStore
-    let channelMembers: ChannelMemberStore
     let facts: WorkspaceFactPublisher
     let charges: CoinCharges
     let limits: WorkspaceLimits
@@ -53,7 +51,7 @@ struct Workspaces: Sendable {
     /// Deletes the workspace and everything in it in one transaction. With hundreds of thousands of memberships this
     /// takes seconds.
     func delete(_ id: WorkspaceID, by user: UserID) async throws {
-        try await database.within(Self.deletionDeadline).transaction(attempts: 3) { tx in
+        try await store.transaction(within: Self.deletionDeadline, attempts: 3) { tx in
             let (workspace, role) = try await lock(id, for: user, in: tx)
             try Policy.manage(role)
             try await store.delete(id, in: tx)
@@ -65,7 +63,7 @@ struct Workspaces: Sendable {
 
     /// Throws unless the user owns the workspace. Checked before calls to other services on the user's behalf.
     func requireOwner(_ user: UserID, of id: WorkspaceID) async throws {
-        try Policy.manage(try await members.role(of: user, in: id, in: database))
+        try Policy.manage(try await members.role(of: user, in: id))
     }
 
     /// Makes a registered user a member.

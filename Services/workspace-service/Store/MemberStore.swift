@@ -4,6 +4,8 @@ import Wire
 
 /// The table of members of workspaces.
 struct MemberStore: Sendable {
+    let database: PostgresPool
+
     private static let role = Statement.read(
         "role in workspace",
         """
@@ -32,8 +34,13 @@ struct MemberStore: Sendable {
         "owns channels",
         "select exists (select from channel where workspace = $1 and owner = $2 and not is_default)")
 
-    func role(of user: UserID, in workspace: WorkspaceID, in database: some Queryable) async throws -> WorkspaceRole {
-        let isOwner = try await database.query(Self.role, workspace, user)
+    func role(of user: UserID, in workspace: WorkspaceID) async throws -> WorkspaceRole {
+        try await role(of: user, in: workspace, in: database)
+    }
+
+    /// The same within a transaction.
+    func role(of user: UserID, in workspace: WorkspaceID, in queryable: some Queryable) async throws -> WorkspaceRole {
+        let isOwner = try await queryable.query(Self.role, workspace, user)
             .first { row throws(PostgresError) in try row.next(as: Bool.self) }
         return isOwner.map { $0 ? .owner : .member } ?? .outsider
     }
@@ -51,7 +58,7 @@ struct MemberStore: Sendable {
     }
 
     /// The members in the order of joining.
-    func list(_ workspace: WorkspaceID, in database: some Queryable) async throws -> [UserID] {
+    func list(_ workspace: WorkspaceID) async throws -> [UserID] {
         try await database.query(Self.list, workspace).map { row throws(PostgresError) in try row.next() }
     }
 

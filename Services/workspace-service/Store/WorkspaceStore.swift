@@ -3,6 +3,8 @@ import Wire
 
 /// The table of workspaces.
 struct WorkspaceStore: Sendable {
+    let database: PostgresPool
+
     private static let byID = Statement.read(
         "workspace by id",
         "select id, name, description, image, owner, created_at, version from workspace where id = $1")
@@ -58,12 +60,19 @@ struct WorkspaceStore: Sendable {
         """)
     private static let delete = Statement.write("delete workspace", "delete from workspace where id = $1")
 
-    func find(_ id: WorkspaceID, in database: some Queryable) async throws -> Workspace? {
+    /// Runs `body` in a transaction that may take longer than the pool's deadline.
+    func transaction<Result>(
+        within deadline: Duration, attempts: Int, _ body: (PostgresTransaction) async throws -> Result
+    ) async throws -> Result {
+        try await database.within(deadline).transaction(attempts: attempts, body)
+    }
+
+    func find(_ id: WorkspaceID) async throws -> Workspace? {
         try await database.query(Self.byID, id).first(Workspace.init(row:))
     }
 
     /// The user's workspaces, oldest first.
-    func list(of user: UserID, in database: some Queryable) async throws -> [Workspace] {
+    func list(of user: UserID) async throws -> [Workspace] {
         try await database.query(Self.ofUser, user).map(Workspace.init(row:))
     }
 
@@ -103,8 +112,13 @@ struct WorkspaceStore: Sendable {
     }
 
     /// System workspaces by slug, in the order of creation.
-    func find(slugs: [String], in database: some Queryable) async throws -> [(slug: String, id: WorkspaceID)] {
-        try await database.query(Self.bySlugs, slugs).map { row throws(PostgresError) in
+    func find(slugs: [String]) async throws -> [(slug: String, id: WorkspaceID)] {
+        try await find(slugs: slugs, in: database)
+    }
+
+    /// The same within a transaction.
+    func find(slugs: [String], in queryable: some Queryable) async throws -> [(slug: String, id: WorkspaceID)] {
+        try await queryable.query(Self.bySlugs, slugs).map { row throws(PostgresError) in
             (try row.next(), try row.next())
         }
     }
