@@ -19,7 +19,8 @@ struct HistoryRequest: Sendable {
     var hasCursor: Bool {
         switch anchor {
         case .after(let seq): seq > 0
-        case .since: true
+        // A client that sends its wall clock shows an event again that its socket has brought.
+        case .since, .sinceJoining: true
         case .before: false
         }
     }
