@@ -74,9 +74,7 @@ enum App {
             ).register(in: &routes)
         }
         service.internalRoutes { routes in
-            DirectoryRoutes(
-                accounts: accountStore, devices: devices, authority: authority, system: settings.system
-            ).register(in: &routes)
+            DirectoryRoutes(accounts: accountStore, devices: devices, authority: authority).register(in: &routes)
         }
     }
 }

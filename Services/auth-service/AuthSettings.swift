@@ -41,11 +41,8 @@ struct AuthSettings: Sendable {
     private static let imageSizeKey = ConfigKey(
         "image_size", default: ByteCount(10 << 20), "The largest profile image.")
 
-    private static let systemNameKey = ConfigKey(
-        "system_name", default: "마루", "The nickname of the owner of system workspaces, whose id is 0.")
-
     static let entries = [
-        imageSizeKey.entry, Pictures.retentionKey.entry, systemNameKey.entry,
+        imageSizeKey.entry, Pictures.retentionKey.entry, SystemUser.nameKey.entry,
         keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry, joinHashShareKey.entry,
         loginHashShareKey.entry, joinRateKey.entry, joinBurstKey.entry, refreshRateKey.entry, refreshBurstKey.entry,
         kakaoURLKey.entry, kakaoAppIDKey.entry,
@@ -75,7 +72,7 @@ struct AuthSettings: Sendable {
         refreshes = (Double(config[Self.refreshRateKey]), Double(config[Self.refreshBurstKey]))
         imageSize = config[Self.imageSizeKey].bytes
         pictureRetention = config[Pictures.retentionKey]
-        system = SystemUser(nickname: config[Self.systemNameKey])
+        system = SystemUser(nickname: config[SystemUser.nameKey])
         kakaoURL = config[Self.kakaoURLKey]
         kakaoAppID = config[Self.kakaoAppIDKey] == 0 ? nil : config[Self.kakaoAppIDKey]
         appleURL = config[Self.appleURLKey]

@@ -38,7 +38,7 @@ enum App {
             limits: settings.channelLimits)
         let queries = WorkspaceQueries(
             workspaces: store, members: members, channels: channelStore, channelMembers: channelMembers,
-            profiles: profiles)
+            profiles: profiles, system: settings.system)
         let pictures = Pictures(
             in: try service.fileStore(folders: CoverImages.Folder.allCases.map(\.rawValue)), unusedIn: "unused_cover",
             of: database, retention: settings.pictureRetention)

@@ -24,7 +24,7 @@ struct WorkspaceSettings: Sendable {
         "The largest number of members of a workspace. Users of an API key still join its workspaces.")
 
     static let entries = [
-        priceKey.entry, imageSizeKey.entry, Pictures.retentionKey.entry, systemOwnerKey.entry,
+        priceKey.entry, imageSizeKey.entry, Pictures.retentionKey.entry, systemOwnerKey.entry, SystemUser.nameKey.entry,
         workspaceChannelsKey.entry, userChannelsKey.entry, userWorkspacesKey.entry, workspaceMembersKey.entry,
     ]
 
@@ -35,6 +35,7 @@ struct WorkspaceSettings: Sendable {
     let channelLimits: ChannelLimits
     let workspaceLimits: WorkspaceLimits
     let pictureRetention: Duration
+    let system: SystemUser
 
     init(_ config: Config) {
         workspacePrice = config[Self.priceKey]
@@ -45,5 +46,6 @@ struct WorkspaceSettings: Sendable {
         workspaceLimits = WorkspaceLimits(
             ofOwner: config[Self.userWorkspacesKey], ofMembers: config[Self.workspaceMembersKey])
         pictureRetention = config[Pictures.retentionKey]
+        system = SystemUser(nickname: config[SystemUser.nameKey])
     }
 }

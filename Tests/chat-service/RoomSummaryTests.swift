@@ -54,7 +54,6 @@ struct RoomSummaryTests {
             let rooms = try reply.json.elements.map { $0.map { $0 } } ?? []
             #expect(rooms.count == 2000)
             #expect(reply.body.count < 24 << 20)
-            print("rooms: \(reply.body.count) bytes")
         }
     }
 }

@@ -53,15 +53,19 @@ struct CoverImageTests {
                 "POST", "/v1/workspaces/\(id)/channels", form: Form(["name": "general"], image: .png))
             let channel = "/v1/workspaces/\(id)/channels/\(try made.json["channel_id"]?.string ?? "")"
             _ = try await harness.call("PUT", channel, form: Form(image: .png))
-            // The deleted channel's image is the sign that unused images have been removed.
-            _ = try await harness.call("DELETE", channel)
-            try await eventually("the removal of the deleted channel's image") { harness.storedFiles.count == 3 }
+            #expect(harness.storedFiles.count == 4)
             for old in [first, try cover(made)] {
                 let seen = try await harness.call("GET", "/v1" + old, user: 2)
                 #expect(seen.status == 200)
                 let outsider = try await harness.call("GET", "/v1" + old, user: 3)
                 #expect(outsider.errorCode == "E13")
             }
+            _ = try await harness.call("DELETE", channel)
+            try await eventually("the removal of both images of the channel") { harness.storedFiles.count == 2 }
+            let gone = try await harness.call("GET", "/v1" + (try cover(made)), user: 2)
+            #expect(gone.errorCode == "E13")
+            let kept = try await harness.call("GET", "/v1" + first, user: 2)
+            #expect(kept.status == 200)
             _ = try await harness.call("DELETE", "/v1/workspaces/\(id)")
             try await eventually("the removal of all images") { harness.storedFiles.isEmpty }
         }

@@ -8,7 +8,7 @@ struct SocialAccounts: Sendable {
     let store: AccountStore
 
     /// A reserved domain without mail (RFC 2606), for accounts whose provider gives no email.
-    static let reservedDomain = "users.invalid"
+    private static let reservedDomain = "users.invalid"
 
     /// Returns the account linked to the identity, else the account of the same verified email, else a new account.
     func account(of identity: SocialIdentity) async throws -> Account {

@@ -30,7 +30,7 @@ struct ProfileRoutes: Sendable {
     }
 
     func another(_ call: Call, _ caller: Caller) async throws -> Response {
-        let id: UserID = try call.id("id")
+        let id = try call.member("id")
         if id == .system { return call.reply(system.member) }
         return call.reply(try await profiles.account(of: id, for: caller.user).memberView)
     }

@@ -21,8 +21,9 @@ struct HistoryRequest: Sendable {
     var hasCursor: Bool {
         switch anchor {
         case .after(let seq): seq > 0
-        case .since: true
-        case .before, .joined, .sinceJoining: false
+        // A client that sends its wall clock shows an event again that its socket has brought.
+        case .since, .joined, .sinceJoining: true
+        case .before: false
         }
     }
 

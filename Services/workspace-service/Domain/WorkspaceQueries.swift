@@ -9,6 +9,7 @@ struct WorkspaceQueries: Sendable {
     let channels: ChannelStore
     let channelMembers: ChannelMemberStore
     let profiles: ProfileCache
+    let system: SystemUser
 
     /// The user's workspaces, in the order that the client profile demands.
     func workspaces(of user: UserID, for profile: ClientProfile) async throws -> [WorkspaceView] {
@@ -44,10 +45,10 @@ struct WorkspaceQueries: Sendable {
         if member == .system {
             // Clients load the owners of what they show.
             guard try await visible(id, to: user).owner == nil else { throw Failure.notFound }
-        } else {
-            try await requireMember(user, of: id)
-            try Policy.see(try await members.role(of: member, in: id))
+            return system.member
         }
+        try await requireMember(user, of: id)
+        try Policy.see(try await members.role(of: member, in: id))
         return try await profiles.member(member)
     }
 

@@ -31,7 +31,7 @@ struct MemberRoutes: Sendable {
     }
 
     func one(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await queries.member(try call.id("user_id"), of: try call.id("id"), for: caller.user))
+        call.reply(try await queries.member(try call.member("user_id"), of: try call.id("id"), for: caller.user))
     }
 
     func leave(_ call: Call, _ caller: Caller) async throws -> Response {

@@ -1,0 +1,24 @@
+public import Contract
+public import Wire
+
+/// The owner of what no user owns, such as system workspaces. It has a profile but no account: it cannot sign in, and
+/// it cannot be found by its email address.
+public struct SystemUser: Sendable {
+    /// The setting of its nickname.
+    public static let nameKey = ConfigKey(
+        "system_name", default: "마루", "The nickname of the owner of system workspaces, whose id is 0.")
+
+    /// The profile as other users see it.
+    public let member: MemberView
+
+    public init(nickname: String) {
+        member = MemberView(id: .system, email: "system@users.invalid", nickname: nickname, profileImage: nil)
+    }
+}
+
+extension Call {
+    /// The path parameter `name` as the id of a user or of the system, whose id 0 is no account's.
+    public func member(_ name: String) throws(Failure) -> UserID {
+        try raw(name).elementsEqual("0".utf8) ? .system : id(name)
+    }
+}
