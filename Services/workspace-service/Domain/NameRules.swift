@@ -10,7 +10,9 @@ enum NameRules {
 
     static func workspace(_ text: String) throws(Failure) -> String {
         let name = text.nfc
-        guard name.hasLength(in: length), !name.isBlank else { throw .invalid("A name has 1 to 30 characters.") }
+        guard name.hasLength(in: length), name.hasVisibleCharacter, !name.hasDeceptiveCharacters else {
+            throw .invalid("A name has 1 to 30 characters, which are visible.")
+        }
         return name
     }
 
@@ -30,10 +32,6 @@ enum NameRules {
         guard text.hasLength(in: descriptionLength) else { throw .invalid("The description is too long.") }
         return text
     }
-}
-
-extension String {
-    fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }
 
 extension Failure {
