@@ -56,7 +56,7 @@ final class SampleService: Sendable {
     /// - Parameter other: an unknown key, in place of the service's key.
     func token(
         user: Int64 = 5, for purpose: Authenticator.Purpose = .access, lives: Duration = .seconds(60),
-        by other: SigningKey? = nil, issuer: String = Authenticator.issuer
+        by other: SigningKey? = nil, issuer: String = Authenticator.issuer, profile: String = "sooda"
     ) -> String {
         let now = Timestamp.now
         let token = JWTSigner(key: other ?? key, type: purpose.type).sign { json in
@@ -64,7 +64,7 @@ final class SampleService: Sendable {
             json.field("aud", purpose.audience)
             json.field("sub", UserID(user).description)
             json.field("sid", "9")
-            json.field("pro", "sooda")
+            json.field("pro", profile)
             json.field("exp", (now + lives).seconds)
         }
         return String(decoding: token, as: UTF8.self)

@@ -41,7 +41,7 @@ final class PublicAPI: Sendable {
                 try limits.admit(address: call.address)
                 return end(call, try await CallContext.$current.withValue(call) { try await handler(call) })
             case .signedIn(let handler):
-                let caller = try await authenticator.caller(of: request)
+                let caller = try await authenticator.caller(of: request, under: call.profile)
                 try limits.admit(caller.user, now: request.receivedAt)
                 return end(call, try await CallContext.$current.withValue(call) { try await handler(call, caller) })
             }
