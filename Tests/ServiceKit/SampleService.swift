@@ -26,11 +26,15 @@ final class SampleService: Sendable {
     }
 
     init(
-        _ settings: [String: String] = [:], database: TestDatabase? = nil, redis: RedisServer? = nil
+        _ settings: [String: String] = [:], database: TestDatabase? = nil, redis: RedisServer? = nil, log: Log? = nil,
+        adding more: @escaping Service.Assembly = { _ in }
     ) async throws {
         let authority = Authority(key: key.verificationKey)
-        service = try await ServiceUnderTest("sample", [], settings, database: database, redis: redis) { builder in
+        service = try await ServiceUnderTest(
+            "sample", [], settings, database: database, redis: redis, log: log
+        ) { builder in
             builder.verifyTokens(by: authority)
+            try await more(builder)
             _ = try await builder.database("sample", migrations: Outbox.migrations)
             builder.publicRoutes { routes in
                 routes.signedIn(.get, "/v1/things/{id}") { call, caller in

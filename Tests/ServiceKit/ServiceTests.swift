@@ -202,6 +202,9 @@ struct ServiceTests {
         #expect(try reply.json["service"]?.string == "sample")
         #expect(try #require(reply.json["version"]?.string).split(separator: ".").count == 3)
         #expect(try reply.json["swift"]?.string?.hasPrefix("6.") == true)
+        let version = try #require(reply.json["version"]?.string)
+        let metrics = try await HTTPCall.get(port: sample.service.running.internalAddress.port, "/metrics").text
+        #expect(metrics.contains("\nmaru_build_info{version=\"\(version)\",service=\"sample\"} 1"))
         await sample.stop()
     }
 
