@@ -38,7 +38,8 @@ enum App {
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
         let profiles = Profiles(store: accountStore, facts: facts, workspaces: workspaces)
         let pictures = Pictures(
-            in: try service.fileStore(folders: [ProfileImages.folder]), unusedIn: "unused_portrait", of: database)
+            in: try service.fileStore(folders: [ProfileImages.folder]), unusedIn: "unused_portrait", of: database,
+            retention: settings.pictureRetention)
         service.background("unused profile images", pictures.run)
         let profileImages = ProfileImages(pictures: pictures, profiles: profiles)
         let autoJoin = AutoJoin(workspaces: workspaces)
@@ -57,7 +58,7 @@ enum App {
                 accounts: accounts, throttle: LoginThrottle(shared: LoginFailureStore(redis: redis)),
                 sessions: sessions,
                 autoJoin: autoJoin,
-                social: SocialAccounts(database: database, store: accountStore),
+                social: SocialAccounts(store: accountStore),
                 kakao: Kakao(http: service.http, base: settings.kakaoURL, appID: settings.kakaoAppID),
                 apple: Apple(
                     keys: AppleKeys(
@@ -68,11 +69,14 @@ enum App {
             ProfileImageRoutes(profileImages: profileImages, imageSize: settings.imageSize).register(in: &routes)
             DeviceRoutes(devices: devices).register(in: &routes)
             ProfileRoutes(
-                profiles: profiles, reader: ProfileReader(accounts: accountStore, coins: coins, on: service.loops)
+                profiles: profiles, reader: ProfileReader(accounts: accountStore, coins: coins, on: service.loops),
+                system: settings.system
             ).register(in: &routes)
         }
         service.internalRoutes { routes in
-            DirectoryRoutes(accounts: accountStore, devices: devices, authority: authority).register(in: &routes)
+            DirectoryRoutes(
+                accounts: accountStore, devices: devices, authority: authority, system: settings.system
+            ).register(in: &routes)
         }
     }
 }

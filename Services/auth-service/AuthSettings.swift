@@ -41,8 +41,11 @@ struct AuthSettings: Sendable {
     private static let imageSizeKey = ConfigKey(
         "image_size", default: ByteCount(10 << 20), "The largest profile image.")
 
+    private static let systemNameKey = ConfigKey(
+        "system_name", default: "마루", "The nickname of the owner of system workspaces, whose id is 0.")
+
     static let entries = [
-        imageSizeKey.entry,
+        imageSizeKey.entry, Pictures.retentionKey.entry, systemNameKey.entry,
         keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry, joinHashShareKey.entry,
         loginHashShareKey.entry, joinRateKey.entry, joinBurstKey.entry, refreshRateKey.entry, refreshBurstKey.entry,
         kakaoURLKey.entry, kakaoAppIDKey.entry,
@@ -60,6 +63,8 @@ struct AuthSettings: Sendable {
     let appleClientIDs: Set<String>
     /// Bytes.
     let imageSize: Int
+    let pictureRetention: Duration
+    let system: SystemUser
 
     init(_ config: Config) {
         keyRotation = config[Self.keyRotationKey]
@@ -69,6 +74,8 @@ struct AuthSettings: Sendable {
         joins = (Double(config[Self.joinRateKey]), Double(config[Self.joinBurstKey]))
         refreshes = (Double(config[Self.refreshRateKey]), Double(config[Self.refreshBurstKey]))
         imageSize = config[Self.imageSizeKey].bytes
+        pictureRetention = config[Pictures.retentionKey]
+        system = SystemUser(nickname: config[Self.systemNameKey])
         kakaoURL = config[Self.kakaoURLKey]
         kakaoAppID = config[Self.kakaoAppIDKey] == 0 ? nil : config[Self.kakaoAppIDKey]
         appleURL = config[Self.appleURLKey]

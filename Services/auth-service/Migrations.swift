@@ -14,5 +14,6 @@ enum Migrations {
         Migration(
             number: 8, name: "exact_tokens_and_addresses",
             sql: PackageResources._008_exact_tokens_and_addresses_sql),
+        Migration(number: 9, name: "replaced_portraits", sql: PackageResources._009_replaced_portraits_sql),
     ]
 }

@@ -30,18 +30,20 @@ enum App {
         let committer = Committer(on: service.loops.loops[0], writer: writer, publisher: publisher)
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
-            store: FileRecordStore(database: database))
+            store: FileRecordStore(database: database), limits: settings.storageLimits)
         let sweep = FileSweep(attachments: attachments)
         service.background("file sweep", sweep.run)
         let erasure = RoomErasure(store: ErasureStore(database: database), attachments: attachments)
         service.background("room erasure", erasure.run)
-        let toldPositions = ToldPositionStore(database: database, memory: settings.positionMemory)
+        let historyCursors = HistoryCursorStore(database: database, memory: settings.positionMemory)
         let conversations = Conversations(
             sendBuffers: LoopLocal(service.loops) { SendBuffer(on: $0, to: committer) },
             messages: messages, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
             attachments: attachments,
-            gatewayPositions: GatewayPositions(
-                redis: redis, memory: settings.positionMemory, untold: toldPositions))
+            quota: MessageQuota(
+                ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
+            historyCursors: HistoryCursorPublisher(
+                redis: redis, memory: settings.positionMemory, fallback: historyCursors))
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
         // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
         // old.
@@ -62,13 +64,14 @@ enum App {
             FileRoutes(attachments: attachments, access: roomAccess).register(in: &routes)
             DMRoutes(
                 access: roomAccess,
-                directMessages: DirectMessages(store: dms, access: roomAccess, profiles: profiles),
+                directMessages: DirectMessages(
+                    store: dms, access: roomAccess, profiles: profiles, limit: settings.limitOfDMs),
                 conversations: conversations, fileSize: settings.fileSize
             ).register(in: &routes)
         }
         service.internalRoutes { routes in
             RoomRoutes(
-                conversations: conversations, access: roomAccess, events: events, toldPositions: toldPositions
+                conversations: conversations, access: roomAccess, events: events, historyCursors: historyCursors
             ).register(in: &routes)
         }
     }

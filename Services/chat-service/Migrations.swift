@@ -12,5 +12,6 @@ enum Migrations {
         Migration(number: 6, name: "messages_with_files", sql: PackageResources._006_messages_with_files_sql),
         Migration(number: 7, name: "positions_of_rooms", sql: PackageResources._007_positions_of_rooms_sql),
         Outbox.timesMigration(number: 8),
+        Migration(number: 9, name: "storage", sql: PackageResources._009_storage_sql),
     ]
 }

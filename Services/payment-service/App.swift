@@ -26,13 +26,17 @@ enum App {
         let database = try await service.database("payment", migrations: Migrations.all)
         let redis = try service.redis()
         let ledger = Ledger(
-            database: database,
+            accounts: LedgerStore(database: database),
+            reserves: ReserveStore(database: database),
             outbox: service.outbox(of: PaymentFact.self, in: database, to: redis),
             queue: UserQueue(service.loops),
             welcomeGrant: settings.welcomeGrant,
             reserveLifetime: settings.reserveLifetime)
         let payments = Payments(
-            database: database,
+            orders: OrderStore(database: database),
+            payments: PaymentStore(database: database),
+            attempts: AttemptStore(database: database),
+            webhooks: WebhookStore(database: database),
             ledger: ledger,
             providers: try PaymentProviders(
                 service.config, client: ProviderClient(http: service.http, deadline: settings.providerDeadline)),
@@ -40,7 +44,9 @@ enum App {
             attemptLifetime: settings.attemptLifetime,
             limits: settings.limits)
         let reconciliation = Reconciliation(
-            database: database,
+            audit: AuditStore(database: database),
+            store: DifferenceStore(database: database),
+            schedule: ScheduleStore(database: database),
             payments: payments,
             window: settings.reconciliationWindow,
             unclaimedAfter: settings.unclaimedAfter)

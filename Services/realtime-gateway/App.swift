@@ -25,10 +25,10 @@ enum App {
         let subscriber = try service.subscriber()
         let access = try service.access()
         let chat = ChatClient(service.internalClient(service.peers.chat))
-        let outside = FeedSurroundings(
+        let context = ShardContext(
             subscriber: subscriber, chat: chat, heads: HeadComparison(chat: chat),
             openings: GatheredReads(on: service.loops) { try await chat.heads(of: $0) },
-            positions: PositionStore(redis: redis, memory: settings.positionMemory),
+            cursors: SessionCursorStore(redis: redis, memory: settings.positionMemory),
             readerPatience: settings.readerPatience,
             compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),
             log: service.log)
@@ -37,17 +37,19 @@ enum App {
             authenticator: access.authenticator, revocations: access.revocations, profiles: service.profiles,
             workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat, origins: origins,
             anonymous: try settings.anonymousProfile(of: service.profiles))
-        let hubs = LoopLocal(service.loops) { LoopHub(on: $0, outside, admission: admission) }
+        let shards = LoopLocal(service.loops) { GatewayShard(on: $0, context, admission: admission) }
         let engine = EngineServer(
             on: service.loops, settings: settings.engine, node: settings.node,
             crossOrigin: .allowed { origins.contains($0) }
         ) { request in
-            let claim = admission.claim(of: request)
-            // What cannot be told now is looked at again when the socket joins a room.
-            let identity: Identity? = if let claim { try? await admission.identity(of: claim) } else { nil }
+            let credential = admission.credential(of: request)
+            // An identity that nobody can tell now is looked up again when the socket joins a room.
+            let identity: Identity? = if let credential { try? await admission.identity(of: credential) } else { nil }
             return { socket in
                 SocketIOClient(socket, settings: settings.socketIO) { client in
-                    GatewayClient(client, claim: claim, identity: identity, hub: hubs.current, admission: admission)
+                    GatewayClient(
+                        client, credential: credential, identity: identity, shard: shards.current,
+                        admission: admission)
                 }
             }
         }
@@ -55,36 +57,36 @@ enum App {
         let relay = NodeRelay(
             directory: directory, http: service.http, credential: service.credential, pool: service.pool,
             maximumPayload: settings.engine.maximumPayload,
-            patience: settings.engine.pingInterval + settings.engine.pingTimeout + .seconds(10))
-        let door = SocketDoor(
+            timeout: settings.engine.pingInterval + settings.engine.pingTimeout + .seconds(10))
+        let router = SocketRequestRouter(
             engine, node: settings.node, relay: relay, rate: settings.handshakeRate, burst: settings.handshakeBurst)
-        service.mount("/socket.io", door.respond(to:))
+        service.mount("/socket.io", router.respond(to:))
         service.internalRoutes { routes in RelayRoutes(engine: engine).register(in: &routes) }
         advertise(settings, in: directory, service)
-        access.revocations.observe { revocation in hubs.forEach { $0.revoke(revocation.session) } }
+        access.revocations.observe { revocation in shards.forEach { $0.revoke(revocation.session) } }
         let census = SocketCensus()
         service.metrics.add(census)
-        hubs.forEach { hub in
-            hub.keepPositions()
-            hub.report(to: census)
+        shards.forEach { shard in
+            shard.keepCursors()
+            shard.report(to: census)
         }
-        redis.observe { if $0.isConnected { hubs.current.rewritePositions() } }
-        HintConsumer(hubs: hubs, subscriber: subscriber).start(on: service.loops)
+        redis.observe { if $0.isConnected { shards.current.rewriteCursors() } }
+        HintConsumer(shards: shards, subscriber: subscriber).start(on: service.loops)
         let presence = Presence(redis: redis, times: times)
-        hubs.forEach { $0.showPresence(presence) }
-        if let account = try settings.serviceAccount() {
-            try await dispatchPushes(for: account, settings, service, chat, presence)
+        shards.forEach { $0.showPresence(presence) }
+        if let account = try settings.pushes.serviceAccount() {
+            try await dispatchPushes(for: account, settings.pushes, service, chat, presence)
         }
         service.atDrain {
             await engine.drain(over: settings.drainWindow)
             for loop in service.loops.loops {
-                try? await loop.run { await hubs.current.positions.settle(within: .seconds(2)) }
+                try? await loop.run { await shards.current.cursors.settle(within: .seconds(2)) }
             }
             await directory.withdraw(settings.node)
         }
     }
 
-    /// Tells the other instances where this one is.
+    /// Tells the other instances the address of this one.
     private static func advertise(_ settings: GatewaySettings, in directory: NodeDirectory, _ service: ServiceBuilder) {
         let loop = service.loops.loops[0]
         service.atStart { address in
@@ -93,9 +95,9 @@ enum App {
         }
     }
 
-    /// Sends what is said to those who are away.
+    /// Sends pushes to users without a socket in the room.
     private static func dispatchPushes(
-        for account: ServiceAccount, _ settings: GatewaySettings, _ service: ServiceBuilder, _ chat: ChatClient,
+        for account: ServiceAccount, _ settings: PushSettings, _ service: ServiceBuilder, _ chat: ChatClient,
         _ presence: Presence
     ) async throws {
         let store = PushStore(database: try await service.database("realtime", migrations: Migrations.all))
@@ -104,15 +106,15 @@ enum App {
             base: settings.fcmURL, project: account.project, http: service.http,
             access: FCMAccess(account: account, http: service.http, url: settings.fcmTokenURL))
         let sender = PushSender(
-            store: store, provider: provider, auth: auth, lease: settings.pushLease,
+            store: store, provider: provider, auth: auth, lease: settings.lease,
             metrics: PushMetrics(service.metrics), log: service.log)
         let intake = PushIntake(
             store: store, workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,
-            auth: auth, presence: presence, sender: sender, oldest: settings.pushAge, counting: service.unknownMessages)
+            auth: auth, presence: presence, sender: sender, oldest: settings.age, counting: service.unknownMessages)
         try service.stream(.pushes, concurrency: 4, intake.take)
         service.background("push", sender.run)
-        service.background("forgetting pushes", PushForgetting(store: store).run)
+        service.background("push retention", PushRetention(store: store).run)
         let loop = service.loops.loops[0]
-        service.atDrain { await sender.stop(within: settings.pushDrain, on: loop) }
+        service.atDrain { await sender.stop(within: settings.drain, on: loop) }
     }
 }

@@ -17,10 +17,10 @@ struct GatewaySettings: Sendable {
             + "address, or the name of the host where that is any.")
     private static let handshakeRateKey = ConfigKey(
         "handshake_rate", default: 2000, atLeast: 1,
-        "New sockets a second; who comes beyond is sent away with 503 and Retry-After.")
+        "New sockets a second. Others are refused with 503 and Retry-After.")
     private static let handshakeBurstKey = ConfigKey(
         "handshake_burst", default: 10_000, atLeast: 1,
-        "New sockets at once, such as those that a restart has sent away.")
+        "New sockets at once, such as after a restart.")
     private static let originsKey = ConfigKey(
         "allowed_origins", default: [String](),
         "Pages of other origins that may open sockets, such as https://maru.example.")
@@ -28,39 +28,26 @@ struct GatewaySettings: Sendable {
     private static let longestSilence = Duration.seconds(50)
     private static let pingIntervalKey = ConfigKey(
         "ping_interval", default: Duration.seconds(25), atLeast: .milliseconds(100), atMost: longestSilence,
-        "How long after a sign of life a client is asked for the next.")
+        "The time between a client's sign of life and the next ping.")
     private static let pingTimeoutKey = ConfigKey(
         "ping_timeout", default: Duration.seconds(20), atLeast: .milliseconds(100), atMost: longestSilence,
-        "How long a client may take to answer.")
+        "How long a client may take to answer a ping.")
     private static let readerPatienceKey = ConfigKey(
         "reader_patience", default: Duration.seconds(10), atLeast: .milliseconds(100),
-        "How long a client for which much waits may take nothing of it before it is cut off.")
+        "A client that takes nothing for this long while output waits for it is cut off.")
     private static let drainWindowKey = ConfigKey(
-        "drain_window", default: Duration.seconds(5), "Over how long sockets are closed at the end.")
+        "drain_window", default: Duration.seconds(5), "The time over which sockets are closed when the process ends.")
 
     private static let anonymousKey = ConfigKey(
         "allow_anonymous_sockets", default: "",
-        "The client profile of sockets that do not say whose they are, for old deployments: whoever reaches the server "
-            + "can then read along in every room. Empty refuses them.")
-
-    private static let pushLeaseKey = ConfigKey(
-        "push_lease", default: Duration.seconds(60), atLeast: .seconds(1),
-        "How long a push belongs to the instance that has taken it; what a dead one has not sent others send then.")
-    private static let pushAgeKey = ConfigKey(
-        "push_age", default: Duration.seconds(3600), atLeast: .seconds(1),
-        "How old a message may be when it is found out who is to be pushed; one that is older is not pushed.")
-    private static let fcmURLKey = ConfigKey("fcm_url", default: "https://fcm.googleapis.com", "Where FCM is.")
-    private static let fcmTokenURLKey = ConfigKey(
-        "fcm_token_url", default: "", "Where access tokens for FCM are; what the service account names when empty.")
-    private static let fcmServiceAccountKey = ConfigKey(
-        "fcm_service_account", default: "", "The key file of the service account for FCM; empty turns push off.")
+        "The client profile of anonymous sockets, for old deployments: with it, anyone who reaches the server can read "
+            + "every room. Empty refuses anonymous sockets.")
 
     static let entries = [
-        fcmURLKey.entry, fcmTokenURLKey.entry, fcmServiceAccountKey.entry,
         nodeKey.entry, originsKey.entry, pingIntervalKey.entry, pingTimeoutKey.entry, drainWindowKey.entry,
-        readerPatienceKey.entry, anonymousKey.entry, pushLeaseKey.entry, pushAgeKey.entry, nodeAddressKey.entry,
+        readerPatienceKey.entry, anonymousKey.entry, nodeAddressKey.entry,
         handshakeRateKey.entry, handshakeBurstKey.entry, SessionCursors.memoryKey.entry,
-    ]
+    ] + PushSettings.entries
 
     let node: String
     /// Empty where it is to be made of the internal address.
@@ -69,14 +56,8 @@ struct GatewaySettings: Sendable {
     let allowedOrigins: [String]
     let readerPatience: Duration
     let drainWindow: Duration
-    let pushLease, pushAge: Duration
     let positionMemory: Duration
-    /// How long pushes that are on their way at the end may take: a provider's answer takes ten seconds at most.
-    let pushDrain = Duration.seconds(12)
-    let fcmURL: String
-    /// Nil where the service account names it.
-    let fcmTokenURL: String?
-    private let fcmServiceAccount: String
+    let pushes: PushSettings
     private let anonymous: String
     let engine: EngineSettings
     let socketIO: SocketIOSettings
@@ -93,12 +74,8 @@ struct GatewaySettings: Sendable {
         allowedOrigins = config[Self.originsKey]
         readerPatience = config[Self.readerPatienceKey]
         drainWindow = config[Self.drainWindowKey]
-        pushLease = config[Self.pushLeaseKey]
-        pushAge = config[Self.pushAgeKey]
         positionMemory = config[SessionCursors.memoryKey]
-        fcmURL = config[Self.fcmURLKey]
-        fcmTokenURL = config[Self.fcmTokenURLKey].isEmpty ? nil : config[Self.fcmTokenURLKey]
-        fcmServiceAccount = config[Self.fcmServiceAccountKey]
+        pushes = PushSettings(config)
         anonymous = config[Self.anonymousKey]
         var engine = EngineSettings()
         engine.pingInterval = config[Self.pingIntervalKey]
@@ -126,14 +103,5 @@ struct GatewaySettings: Sendable {
             throw ConfigError("allow_anonymous_sockets: there is no client profile \(anonymous)")
         }
         return profile
-    }
-
-    /// The identity for FCM; nil where push is off.
-    func serviceAccount() throws -> ServiceAccount? {
-        if fcmServiceAccount.isEmpty { return nil }
-        guard let text = Config.textOfFile(fcmServiceAccount), let account = ServiceAccount(text) else {
-            throw ConfigError("fcm_service_account: \(fcmServiceAccount) is no key file of a service account")
-        }
-        return account
     }
 }

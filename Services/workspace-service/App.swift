@@ -21,26 +21,27 @@ enum App {
         let auth = AuthClient(service.internalClient(service.peers.auth))
         let profiles = ProfileCache(auth: auth)
         _ = profiles.follow(subscriber)
-        let (store, members) = (WorkspaceStore(), MemberStore())
-        let (channelStore, channelMembers) = (ChannelStore(), ChannelMemberStore())
+        let (store, members) = (WorkspaceStore(database: database), MemberStore(database: database))
+        let channelStore = ChannelStore(database: database)
+        let channelMembers = ChannelMemberStore(database: database)
         let facts = WorkspaceFactPublisher(
             outbox: service.outbox(of: WorkspaceFact.self, in: database, to: redis), redis: redis)
         let workspaces = Workspaces(
-            database: database, store: store, members: members, channels: channelStore,
-            channelMembers: channelMembers, facts: facts,
+            store: store, members: members, channels: channelStore, facts: facts,
             charges: CoinCharges(
                 payments: PaymentClient(service.internalClient(service.peers.payment)),
                 workspacePrice: settings.workspacePrice,
-                log: service.log))
+                log: service.log),
+            limits: settings.workspaceLimits)
         let channels = Channels(
             workspaces: workspaces, store: channelStore, members: channelMembers, facts: facts,
             limits: settings.channelLimits)
         let queries = WorkspaceQueries(
-            database: database, workspaces: store, members: members, channels: channelStore,
-            channelMembers: channelMembers, profiles: profiles)
+            workspaces: store, members: members, channels: channelStore, channelMembers: channelMembers,
+            profiles: profiles)
         let pictures = Pictures(
             in: try service.fileStore(folders: CoverImages.Folder.allCases.map(\.rawValue)), unusedIn: "unused_cover",
-            of: database)
+            of: database, retention: settings.pictureRetention)
         service.background("unused covers", pictures.run)
         let covers = CoverImages(pictures: pictures)
         let system = SystemWorkspaces(

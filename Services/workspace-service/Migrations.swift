@@ -11,5 +11,6 @@ enum Migrations {
         Migration(number: 5, name: "memberships_in_bulk", sql: PackageResources._005_memberships_in_bulk_sql),
         Migration(number: 6, name: "times", sql: PackageResources._006_times_sql),
         Outbox.timesMigration(number: 7),
+        Migration(number: 8, name: "replaced_covers", sql: PackageResources._008_replaced_covers_sql),
     ]
 }

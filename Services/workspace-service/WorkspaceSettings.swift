@@ -17,8 +17,15 @@ struct WorkspaceSettings: Sendable {
         "user_channels", default: 200, atLeast: 1,
         "The largest number of channels that one user may create and own in a workspace.")
 
+    private static let userWorkspacesKey = ConfigKey(
+        "user_workspaces", default: 200, atLeast: 1, "The largest number of workspaces that one user may own.")
+    private static let workspaceMembersKey = ConfigKey(
+        "workspace_members", default: 10_000, atLeast: 1,
+        "The largest number of members of a workspace. Users of an API key still join its workspaces.")
+
     static let entries = [
-        priceKey.entry, imageSizeKey.entry, systemOwnerKey.entry, workspaceChannelsKey.entry, userChannelsKey.entry,
+        priceKey.entry, imageSizeKey.entry, Pictures.retentionKey.entry, systemOwnerKey.entry,
+        workspaceChannelsKey.entry, userChannelsKey.entry, userWorkspacesKey.entry, workspaceMembersKey.entry,
     ]
 
     let workspacePrice: Int
@@ -26,6 +33,8 @@ struct WorkspaceSettings: Sendable {
     let imageSize: Int
     let systemOwner: UserID?
     let channelLimits: ChannelLimits
+    let workspaceLimits: WorkspaceLimits
+    let pictureRetention: Duration
 
     init(_ config: Config) {
         workspacePrice = config[Self.priceKey]
@@ -33,5 +42,8 @@ struct WorkspaceSettings: Sendable {
         systemOwner = config[Self.systemOwnerKey] > 0 ? UserID(Int64(config[Self.systemOwnerKey])) : nil
         channelLimits = ChannelLimits(
             ofWorkspace: config[Self.workspaceChannelsKey], ofOwner: config[Self.userChannelsKey])
+        workspaceLimits = WorkspaceLimits(
+            ofOwner: config[Self.userWorkspacesKey], ofMembers: config[Self.workspaceMembersKey])
+        pictureRetention = config[Pictures.retentionKey]
     }
 }

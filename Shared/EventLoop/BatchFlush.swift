@@ -3,8 +3,9 @@ internal import Glibc
 
 /// Flushes the streams that have output at the end of a turn.
 ///
-/// Many streams are flushed in three passes: collect the output of each, make all `send` calls, record the results. A `send` call evicts the process's memory from the caches. If each stream were flushed on its own, it would
-/// wait for its memory twice, and for the page tables that lead there.
+/// Many streams are flushed in three passes: collect the output of each, make all `send` calls, record the results. A
+/// `send` call evicts the process's memory from the caches. A stream that is flushed on its own waits for its memory
+/// twice, and for the page tables that lead there.
 struct BatchFlush {
     /// One `send` call and its result.
     struct Sending {

@@ -4,7 +4,8 @@ extension PostgresPool {
     /// Applies the `migrations` that `schema` lacks and records them in its table `schema_migrations`.
     ///
     /// Each migration runs in its own transaction under an advisory lock, so that several instances may start at once.
-    /// Applied migrations are compared by checksum, and an unknown newer one is refused. The pool's role must own the schema or be allowed to create it.
+    /// Applied migrations are compared by checksum, and an unknown newer one is refused. The pool's role must own the
+    /// schema or be allowed to create it.
     ///
     /// - Parameter deadline: for each migration, including the wait for the lock.
     /// - Returns: how many were applied.

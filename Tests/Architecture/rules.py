@@ -9,7 +9,7 @@ MOST_STORED_VARIABLES = 12
 
 # Each folder may name the types of the folders before it.
 FOLDERS = {
-    "Shared/ServiceKit": ["Config", "Limits", "Access", "Events", "Caches", "Files", "Web", "Body", "Service"],
+    "Shared/ServiceKit": ["Config", "Limits", "Events", "Access", "Caches", "Files", "Web", "Body", "Service"],
     "Shared/HTTP": ["Values", "Parsing", "Routing", "Server", "Client", "Files"],
 }
 
@@ -73,6 +73,15 @@ def routes_know_no_database(sources):
             for line, module in source.imports:
                 if module == "Postgres":
                     yield Violation(source.path, line, "Routes import Postgres")
+
+
+def pools_are_in_stores(sources):
+    """The composition root builds a service's pool, and only stores have it."""
+    for source in sources:
+        if source.parts[0] == "Services" and room(source) != "Store" and source.parts[-1] != "App.swift":
+            for line, name in source.named_types():
+                if name == "PostgresPool":
+                    yield Violation(source.path, line, "PostgresPool outside App.swift and Store")
 
 
 def folders_point_one_way(sources, folders=FOLDERS):

@@ -41,6 +41,10 @@ def test_routes_do_not_import_postgres():
     check(rules.routes_know_no_database(PRODUCT))
 
 
+def test_pools_are_in_stores():
+    check(rules.pools_are_in_stores(PRODUCT))
+
+
 def test_folders_point_one_way():
     check(rules.folders_point_one_way(PRODUCT))
 
@@ -66,7 +70,8 @@ def test_every_allowed_violation_still_stands():
     found = set()
     for rule in (
         rules.domain_knows_no_routes, rules.sql_is_in_stores, rules.statements_are_what_they_say,
-        rules.redis_is_in_stores, rules.routes_know_no_database, rules.folders_point_one_way, rules.types_are_small,
+        rules.redis_is_in_stores, rules.routes_know_no_database, rules.pools_are_in_stores,
+        rules.folders_point_one_way, rules.types_are_small,
     ):
         found |= {f"{violation.path}: {violation.rule}" for violation in rule(PRODUCT)}
     found |= {f"{violation.path}: {violation.rule}" for violation in rules.files_are_short(SOURCES)}
@@ -120,6 +125,15 @@ PLANTED = {
         rules.routes_know_no_database,
         [Source("Services/x-service/Routes/A.swift", "import HTTP\nimport Postgres\n")],
         ["Services/x-service/Routes/A.swift:2: Routes import Postgres"],
+    ),
+    "a pool in Domain": (
+        rules.pools_are_in_stores,
+        [
+            Source("Services/x-service/App.swift", "let a: PostgresPool\n"),
+            Source("Services/x-service/Store/A.swift", "let a: PostgresPool\n"),
+            Source("Services/x-service/Domain/A.swift", "struct A {\n    let database: PostgresPool\n}\n"),
+        ],
+        ["Services/x-service/Domain/A.swift:2: PostgresPool outside App.swift and Store"],
     ),
     "a folder that looks up": (
         rules.folders_point_one_way,

@@ -1,6 +1,7 @@
 """Quirks of the apps' requests, and behaviour that the apps rely on."""
 
 import unicodedata
+from datetime import datetime, timedelta, timezone
 from urllib.parse import quote
 
 import contract
@@ -29,6 +30,28 @@ def test_one_app_adds_the_id_to_the_query(worlds):
     world.workspace
     member = world.owner.get(f"/users/{world.member.id}?userID={world.member.id}", "Member")
     assert member["user_id"] == world.member.id
+
+
+def test_one_app_loads_the_owner_of_a_channel_that_no_user_owns(worlds):
+    app = worlds["gathering"].owner
+    lobby = next(each for each in app.get("/workspaces", "[Workspace]") if each["name"] == "lobby")
+    channels = app.get(f"/workspaces/{lobby['workspace_id']}/my-channels", "[Channel]")
+    for owned in (lobby, *channels):
+        for path in (f"/users/{owned['owner_id']}", f"/workspaces/{lobby['workspace_id']}/members/{owned['owner_id']}"):
+            owner = app.get(path, "Member")
+            assert (owner["user_id"], owner["nickname"]) == ("0", "마루")
+
+
+@pytest.mark.parametrize("key", contract.FIRST)
+def test_the_wall_clock_of_a_fresh_install_means_since_the_caller_joined(world):
+    owner, member = world.owner, world.member
+    channel = owner.make_channel(world.workspace)
+    owner.say(channel, "먼저")
+    clock = datetime.now(timezone.utc) + timedelta(hours=9)
+    path = f"{member.path(channel)}/chats?cursor_date={quote(f'{clock:%Y-%m-%d %H:%M:%S}')}"
+    assert member.get(path, "[Chat]") == []
+    owner.say(channel, "나중")
+    assert [each["content"] for each in member.get(path, "[Chat]")] == ["나중"]
 
 
 @each_key

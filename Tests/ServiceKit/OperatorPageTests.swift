@@ -66,13 +66,13 @@ struct OperatorPageTests {
 
     @Test("The page of metrics is written on the blocking pool, not on a loop")
     func metrics() async throws {
-        struct Place: MetricsSource {
+        struct GaugeSource: MetricsSource {
             func write(to page: inout MetricsPage) {
                 page.begin("sample_on_loop", .gauge, "Whether the page is written on a loop.")
                 page.value(EventLoop.current == nil ? 0 : 1)
             }
         }
-        let service = try await ServiceUnderTest("sample", []) { builder in builder.metrics.add(Place()) }
+        let service = try await ServiceUnderTest("sample", []) { builder in builder.metrics.add(GaugeSource()) }
         let reply = try await HTTPCall.get(port: service.running.internalAddress.port, "/metrics")
         #expect(reply.status == 200)
         #expect(reply.text.contains("\nsample_on_loop 0.0\n"))

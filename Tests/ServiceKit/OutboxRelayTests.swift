@@ -9,7 +9,7 @@ import Testing
 struct OutboxRelayTests {
     private static let stream: RedisKey = "published"
 
-    /// A service with an outbox whose rows are published by the commands that the test makes.
+    /// A service with an outbox. The test makes the commands that publish its rows.
     private func use(
         commands: @escaping @Sendable (OutboxRow) throws -> [RedisCommand],
         _ body: (ServiceUnderTest) async throws -> Void

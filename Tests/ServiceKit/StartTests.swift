@@ -31,6 +31,35 @@ struct StartTests {
         await cluster.stop()
     }
 
+    @Test("A service whose database crashes during a migration repeats the migration")
+    func crashDuringMigration() async throws {
+        let database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        // A sequence counts attempts, because it is not rolled back.
+        let sql = """
+            create sequence if not exists attempts;
+            create table made (attempt bigint);
+            """
+        let crash = """
+            do $$ begin
+                if nextval('attempts') = 1 then
+                    perform pg_terminate_backend(pg_backend_pid());
+                    perform pg_sleep(60);
+                end if;
+                insert into made values (1);
+            end $$;
+            """
+        let service = try await ServiceUnderTest("sample", [], database: database) { builder in
+            _ = try await builder.database(
+                "sample",
+                migrations: [
+                    Migration(number: 1, name: "tables", sql: Array(sql.utf8)),
+                    Migration(number: 2, name: "crash", sql: Array(crash.utf8)),
+                ])
+        }
+        #expect(try await database.run(sql: "select count(*) from sample.made") == "1\n")
+        await service.stop()
+    }
+
     @Test("A service does not start with a database that a newer version has migrated")
     func newerDatabase() async throws {
         let database = try await PostgresCluster.ofThisProcess().makeDatabase()

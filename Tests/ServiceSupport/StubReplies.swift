@@ -4,7 +4,7 @@ extension Response {
     /// A reply with JSON text.
     public static func json(_ text: String) -> Response { .json(Array(text.utf8)) }
 
-    /// An object whose member `name` is a list of `elements`, each of them JSON.
+    /// An object with a member `name`: a list of `elements`, each of them JSON.
     public static func list(_ name: String, _ elements: [String]) -> Response {
         .json(#"{"\#(name)":[\#(elements.joined(separator: ","))]}"#)
     }
@@ -30,9 +30,12 @@ public enum StubJSON {
     }
 
     /// A channel for a member, or for a user that only sees it.
-    public static func channel(_ id: Int64, _ name: String, in workspace: Int64, isMember: Bool) -> String {
+    public static func channel(
+        _ id: Int64, _ name: String, in workspace: Int64, isMember: Bool, joinedAt: Int64? = nil
+    ) -> String {
         let role = isMember ? "member" : "visible"
+        let joined = joinedAt.map { #","joined_at":\#($0)"# } ?? ""
         return
-            #"{"channel_id":"\#(id)","workspace_id":"\#(workspace)","name":"\#(name)","role":"\#(role)","default":false,"version":1}"#
+            #"{"channel_id":"\#(id)","workspace_id":"\#(workspace)","name":"\#(name)","role":"\#(role)","default":false,"version":1\#(joined)}"#
     }
 }

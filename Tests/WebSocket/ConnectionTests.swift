@@ -21,7 +21,7 @@ struct ConnectionTests {
         return (near, far)
     }
 
-    /// A server's WebSocket whose client is a raw socket.
+    /// A server's WebSocket with a raw socket as its client.
     private static func rawPair(
         on loop: EventLoop, _ options: WebSocketOptions = WebSocketOptions(), server: NotingHandler
     ) async throws -> (server: WebSocketConnection, client: StreamSocket, side: RawSide) {

@@ -22,7 +22,7 @@ struct ProfileImageTests {
 
     @Test("Concurrent uploads leave only the current image in the store")
     func atOnce() async throws {
-        try await AuthFixture.run { fixture async throws in
+        try await AuthFixture.run(["picture_retention": "0s"]) { fixture async throws in
             let user = try await fixture.join()
             for _ in 1...3 {
                 try await withThrowingTaskGroup(of: Int.self) { group in
@@ -32,6 +32,30 @@ struct ProfileImageTests {
                 let last = try await current(fixture, user)
                 #expect(last.count == 1)
                 try await eventually("the other images to be deleted") { stored(fixture) == last }
+            }
+        }
+    }
+
+    @Test("A replaced image stays readable for `picture_retention`, 20 of an account at most")
+    func retention() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            var paths: [String] = []
+            for _ in 1...23 {
+                let reply = try await fixture.upload(Self.png, user.access)
+                paths.append(try reply.json["profileImage"]?.string ?? "")
+            }
+            let (kept, unexpired) = (Set(paths[2...]), Set(paths[3...]))
+            try await eventually("the removal of the oldest images") { stored(fixture) == kept }
+            let seen = try await fixture.service.call("GET", "/v1" + paths[2], token: user.access)
+            #expect(seen.status == 200)
+            _ = try await fixture.service.database.run(
+                sql: """
+                    update auth.unused_portrait set due_at = due_at - 180::bigint * 86400000 where path = '\(paths[2])';
+                    update auth.unused_portrait set due_at = due_at - 179::bigint * 86400000 where path = '\(paths[3])'
+                    """)
+            try await fixture.withInstance(["files_folder": fixture.service.files.path]) { _ in
+                try await eventually("the removal of the expired image") { stored(fixture) == unexpired }
             }
         }
     }

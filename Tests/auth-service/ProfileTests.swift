@@ -86,7 +86,7 @@ struct ProfileTests {
             func view(_ id: String) async throws -> HTTPCall.Reply {
                 try await fixture.service.call("GET", "/v1/users/\(id)", token: one.access)
             }
-            for unknown in [other.id, "999999", "0", "x", "9223372036854775808"] {
+            for unknown in [other.id, "999999", "x", "9223372036854775808"] {
                 #expect(try await view(unknown).errorCode == "E13")
             }
             fixture.peers.shareWorkspace(other.id)
@@ -97,9 +97,30 @@ struct ProfileTests {
         }
     }
 
+    @Test("The system, which owns what no user owns, has the id 0 and the configured name", arguments: ["", "운영자"])
+    func system(_ name: String) async throws {
+        try await AuthFixture.run(name.isEmpty ? [:] : ["system_name": name]) { fixture async throws in
+            let user = try await fixture.join()
+            let seen = try await fixture.service.call("GET", "/v1/users/0", key: "gathering", token: user.access)
+            #expect(seen.status == 200)
+            #expect(try seen.json["user_id"]?.string == "0")
+            #expect(try seen.json["nickname"]?.string == (name.isEmpty ? "마루" : name))
+            let email = try seen.json["email"]?.string ?? ""
+            #expect(email.hasSuffix(".invalid"))
+            let profiles = try await fixture.service.internalCall(
+                "POST", "/internal/profiles", json: #"{"ids":["0","\#(user.id)"]}"#
+            ).json["profiles"]?.elements
+            #expect(profiles?.map { $0 }.count == 2)
+            // Nobody can invite it.
+            let found = try await fixture.service.internalCall(
+                "POST", "/internal/profiles/by-email", json: #"{"emails":["\#(email)"]}"#)
+            #expect(!found.text.contains("user_id"))
+        }
+    }
+
     @Test("An image is typed by its bytes, named by the server, immutable in caches and never sniffed")
     func image() async throws {
-        try await AuthFixture.run { fixture async throws in
+        try await AuthFixture.run(["picture_retention": "0s"]) { fixture async throws in
             let user = try await fixture.join()
             let path = try #require(try await fixture.upload(Self.png, user.access).json["profileImage"]?.string)
             #expect(path.hasPrefix("/static/profiles/") && path.hasSuffix(".png"))

@@ -33,6 +33,27 @@ struct DMTests {
         }
     }
 
+    @Test("A user is in a limited number of DMs of a workspace, and those that exist still open")
+    func limit() async throws {
+        try await ChatHarness.use(["user_dms": "2"]) { chat in
+            for opponent in [2, 3] as [Int64] {
+                let reply = try await Self.open(chat, 1, with: opponent)
+                #expect(reply.status == 200)
+            }
+            for (user, opponent) in [(1, 4), (4, 1)] as [(Int64, Int64)] {
+                let full = try await Self.open(chat, user, with: opponent)
+                #expect(full.errorCode == "E11", "\(user) with \(opponent)")
+                let implicit = try await chat.call(
+                    "GET", "/v1/workspaces/3/dms/\(opponent)/chats", user: user, key: "sooda")
+                #expect(implicit.errorCode == "E11")
+            }
+            let again = try await Self.open(chat, 2, with: 1)
+            #expect(again.status == 200)
+            let others = try await Self.open(chat, 2, with: 4)
+            #expect(others.status == 200)
+        }
+    }
+
     @Test("Only its two members can use a DM, and each sees the other as the opponent")
     func privacy() async throws {
         try await ChatHarness.use { chat in

@@ -16,16 +16,17 @@ struct FileSweepTests {
             let upload = try await store.begin()
             let bytes = Upload.png.bytes
             try await upload.write(bytes.span.bytes)
-            let attachments = Attachments(files: store, store: FileRecordStore(database: pool))
+            let attachments = Attachments(files: store, store: FileRecordStore(database: pool), limits: .sample)
             return try await attachments.keep(
-                [UploadedFile(field: "files", name: "a.png", upload: upload)], in: RoomID(ChannelID(7)))[0]
+                [UploadedFile(field: "files", name: "a.png", upload: upload)], in: .sample, by: UserID(1))[0]
         }
     }
 
     private static func sweep(_ chat: ChatHarness, _ store: any FileStore, before moment: Timestamp) async throws -> Int
     {
         try await chat.database.run { pool in
-            try await Attachments(files: store, store: FileRecordStore(database: pool)).sweep(notedBefore: moment)
+            try await Attachments(files: store, store: FileRecordStore(database: pool), limits: .sample)
+                .sweep(notedBefore: moment)
         }
     }
 
@@ -100,7 +101,8 @@ struct FileSweepTests {
                 let record = FileRecord(
                     name: "0123456789abcdef0123456789abcdef.png", folder: "channelChats", room: RoomID(ChannelID(7)),
                     displayName: "image", size: 1)
-                try await FileRecordStore(database: pool).insert([record], at: .now)
+                try await FileRecordStore(database: pool)
+                    .insert([record], of: UserID(1), in: WorkspaceID(3), within: .sample, at: .now)
             }
             let swept = try await Self.sweep(chat, store, before: .now + .milliseconds(1))
             #expect(swept == 1)
@@ -189,4 +191,13 @@ struct FileSweepTests {
             #expect(Set(stored).isSubset(of: names.map(String.init)))
         }
     }
+}
+
+extension StorageLimits {
+    fileprivate static let sample = StorageLimits(ofUser: 1 << 40, ofWorkspace: 1 << 40)
+}
+
+extension MessageTarget {
+    fileprivate static let sample = MessageTarget(
+        room: RoomID(ChannelID(7)), workspace: WorkspaceID(3), name: "general")
 }

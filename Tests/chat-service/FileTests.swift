@@ -110,6 +110,35 @@ struct FileTests {
         }
     }
 
+    @Test("The files of a user and of a workspace have a limited size, and deleted files free it")
+    func storage() async throws {
+        let size = Upload.png.bytes.count
+        try await ChatHarness.use(["user_storage": "\(2 * size)", "workspace_storage": "\(3 * size)"]) { chat in
+            func send(_ count: Int, _ user: Int64) async throws -> String {
+                let reply = try await chat.upload(Array(repeating: .png, count: count), user: user)
+                return reply.status == 201 ? "ok" : reply.errorCode
+            }
+            #expect(try await send(3, 1) == "E11", "the limit of a user")
+            let used = try await chat.database.ask("select coalesce(sum(bytes), 0) from chat.storage")
+            #expect(used == "0")
+            #expect(try await send(1, 1) == "ok")
+            #expect(try await send(1, 1) == "ok")
+            #expect(try await send(1, 1) == "E11", "the limit of a user")
+            #expect(try await send(2, 2) == "E11", "the limit of a workspace")
+            #expect(try await send(1, 2) == "ok")
+            // Text needs no storage.
+            let text = try await chat.send("hello")
+            #expect(text.status == 201)
+            #expect(chat.storedFiles.count == 3)
+            try await chat.publishFact(
+                1, "workspace.deleted", #"{"workspace_id":"3","version":9}"#)
+            try await eventually("the removal of the workspace's files") {
+                let left = try await chat.database.ask("select coalesce(sum(bytes), 0) from chat.storage")
+                return left == "0" && chat.storedFiles.isEmpty
+            }
+        }
+    }
+
     @Test("The file_size setting raises the limit of a body")
     func largeFiles() async throws {
         try await ChatHarness.use(["file_size": "100MB"]) { chat in

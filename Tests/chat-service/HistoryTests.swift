@@ -49,6 +49,32 @@ struct HistoryTests {
         }
     }
 
+    @Test("A date without a zone in the future means the time of joining, or the beginning of a DM")
+    func sinceJoining() async throws {
+        try await ChatHarness.use { chat in
+            try await Self.fill(chat)
+            let joinedAt = Timestamp("2024-07-01T00:00:00.001Z")!
+            chat.peers.change { $0.joinedAt = joinedAt.milliseconds }
+            let future = "?cursor_date=9999-12-31%2023:59:59"
+            let found = try await chat.history(future, of: "general", key: "sooda")
+            #expect(found.map { $0["seq"]?.int } == [2, 3])
+            // With a zone it is a moment after all messages.
+            let exact = try await chat.history("?cursor_date=9999-12-31T23:59:59.000Z", of: "general", key: "sooda")
+            #expect(exact.isEmpty)
+            // An older workspace-service does not tell the time.
+            chat.peers.change { $0.joinedAt = nil }
+            try await chat.redis.command("PUBLISH", "invalidate:access", #"{"workspace_id":"3"}"#)
+            let all = try await chat.history(future, of: "general", key: "sooda")
+            #expect(all.count == 3)
+            let path = "/v1/workspaces/3/dms/2/chats"
+            let room = try await chat.call("GET", path, key: "sooda").json["room_id"]?.int ?? 0
+            _ = try await chat.call(
+                "POST", "/v1/workspaces/3/dms/\(room)/chats", user: 2, key: "sooda", json: #"{"content":"psst"}"#)
+            let dms = try await chat.call("GET", path + future, key: "sooda")
+            #expect(try dms.json["chats"]?.elements?.map { $0 }.count == 1)
+        }
+    }
+
     @Test("Unread counts by date read a date without a zone as KST and never include own messages")
     func unreadByDate() async throws {
         try await ChatHarness.use { chat in

@@ -12,9 +12,8 @@ struct AccessTests {
     ]
     static let internalRoutes = [
         ("POST", "/internal/balances"),
-        ("POST", "/internal/reserves"), ("POST", "/internal/reserves/k/capture"),
-        ("POST", "/internal/reserves/k/release"), ("GET", "/internal/differences"),
-        ("POST", "/internal/reconciliation"),
+        ("POST", "/internal/reserves"), ("POST", "/internal/reserves/k/release"),
+        ("GET", "/internal/differences"), ("POST", "/internal/reconciliation"),
     ]
 
     @Test("Every client route refuses calls without key, without token or with a wrong token, as the table says")

@@ -6,11 +6,11 @@ import Wire
 
 @testable import realtime_gateway
 
-@Suite("Changes of access while it is asked for", .serialized)
+@Suite("Changes of access during a check", .serialized)
 struct AccessChangeTests {
     private static let namespace = "/ws-channel-7"
 
-    @Test("A change of access that is heard while someone enters is not overlooked")
+    @Test("A change of access during a join is not overlooked")
     func race() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -39,7 +39,7 @@ struct AccessChangeTests {
         }
     }
 
-    @Test("Changes of others' access, one after the other, keep nobody out")
+    @Test("Frequent changes of other users' access do not delay a join")
     func others() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -58,7 +58,7 @@ struct AccessChangeTests {
         }
     }
 
-    @Test("An answer from before a removal brings nobody back")
+    @Test("An access answer from before a removal does not bring the member back")
     func oldAnswer() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -81,7 +81,7 @@ struct AccessChangeTests {
                 try await house.say("2")
                 try await other.until("the next") { $0.texts(Self.namespace) == ["1", "2"] }
                 house.peers.change { $0.heldCalls = [] }
-                // What is said in the other room comes behind whatever the late answer brings.
+                // Messages in the other room follow any effect of the late answer.
                 let room = RoomID(ChannelID(8))
                 try await house.tellHistory(1001, 0, of: room)
                 for number in 1...5 { try await house.say("\(number)", in: room) }

@@ -12,7 +12,7 @@ import Wire
 struct AdmissionTests {
     private static let namespace = "/ws-channel-7"
 
-    @Test("A socket that does not say whose it is enters no room, unless a setting admits such")
+    @Test("An anonymous socket enters no room, unless a setting admits it")
     func anonymous() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -24,7 +24,7 @@ struct AdmissionTests {
                 let client = try SocketClient(port: node.port)
                 try client.join(Self.namespace)
                 try await client.until("a way in") { $0.joined.contains(Self.namespace) }
-                // Nothing is known of it: it gets what is said from then on, in the generation that was set.
+                // It has no session: it gets later messages, in the generation of the setting.
                 try await eventually("a message") {
                     try await house.say("hello")
                     return !client.record.events.isEmpty
@@ -35,7 +35,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A setting that names no profile keeps the gateway from starting")
+    @Test("The gateway does not start with an unknown profile in its settings")
     func wrongProfile() async throws {
         try await GatewayHouse.use { house in
             await #expect(throws: ConfigError.self) {
@@ -55,7 +55,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A name of an instance that its sessions could not carry is refused in words")
+    @Test("An invalid node name is refused with a readable message")
     func nodeName() async throws {
         try await GatewayHouse.use { house in
             for name in ["a.b", "gateway_1", "마루", String(repeating: "a", count: 25)] {
@@ -66,7 +66,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("The longest name of an instance opens sockets")
+    @Test("A node with the longest valid name opens sockets")
     func longestNodeName() async throws {
         try await GatewayHouse.use { house in
             let name = String(repeating: "Gate-7", count: 4)
@@ -77,7 +77,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A key file for pushes that is none keeps the gateway from starting, with the name of the setting")
+    @Test("The gateway does not start with an invalid push key file, and names the setting")
     func keyFile() async throws {
         try await GatewayHouse.use { house in
             let error = ConfigError("fcm_service_account: /dev/null is no key file of a service account")
@@ -107,7 +107,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A page of another origin opens no socket with the cookie; our own and those of the settings do")
+    @Test("The cookie opens sockets for our own origin and those of the settings, and for no other")
     func origins() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode(["allowed_origins": "https://maru.example"]) { node in
@@ -128,7 +128,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("What is admitted: members and onlookers of a channel, the two of a DM, nobody else")
+    @Test("A channel admits members and observers, a DM its two members, and neither anyone else")
     func standing() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -148,7 +148,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("New sockets beyond the rate are sent away with E98 and told when to come back; those that are there go on")
+    @Test("New sockets beyond the rate are refused with E98 and Retry-After; open ones go on")
     func storm() async throws {
         try await GatewayHouse.use { house in
             let settings = [
@@ -170,7 +170,7 @@ struct AdmissionTests {
                 #expect((1...3).contains(Int(refused.headers["retry-after"] ?? "") ?? 0))
                 try await eventually("a WebSocket that is sent away") { (try? SocketClient(port: node.port)) == nil }
                 #expect(try await client.post("40\(Self.namespace),", port: node.port).text == "ok")
-                // Whoever comes back then is let in.
+                // A client that comes back then is let in.
                 try await eventually("a new socket") {
                     (try? await PollingClient.open(port: node.port, token: house.token(2))) != nil
                 }

@@ -21,7 +21,7 @@ struct CatchUpTests {
     }
 
     @Test(
-        "Who has missed 500 messages of 10,000 characters gets each once and in order",
+        "A session that missed 500 messages of 10,000 characters gets each once and in order",
         arguments: ["gathering", "native"])
     func long(_ profile: String) async throws {
         try await GatewayHouse.use { house in
@@ -39,7 +39,7 @@ struct CatchUpTests {
         }
     }
 
-    @Test("By polls, too", arguments: ["gathering", "native"])
+    @Test("A polling client catches up once and in order", arguments: ["gathering", "native"])
     func polling(_ profile: String) async throws {
         try await GatewayHouse.use { house in
             try await house.withNode(["ping_interval": "50s"]) { node in
@@ -67,7 +67,7 @@ struct CatchUpTests {
         return numbers(texts)
     }
 
-    @Test("What is healed in a room with long messages reaches its live sockets once and in order")
+    @Test("A backfill of long messages reaches live sockets once and in order")
     func healed() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -115,7 +115,7 @@ struct CatchUpTests {
                     $0.texts(Self.namespace).last?.hasPrefix("\(Self.count) ") ?? false
                 }
                 let rest = Self.numbers(next.record.texts(Self.namespace))
-                // To an app that bears it, what no heartbeat has confirmed comes again.
+                // Unconfirmed messages come again where repeats are harmless.
                 #expect(rest == Array((profile == "native" ? 1 : got.count + 1)...Self.count))
             }
         }

@@ -11,7 +11,7 @@ struct DrainTests {
     /// A gateway that did not wait would go on within much less than this; one that does waits ten times as long.
     private static let standstill = Duration.milliseconds(200)
 
-    @Test("A gateway has not ended before Redis knows where its sockets were, however slow Redis is")
+    @Test("A draining gateway waits until a slow Redis has its session cursors")
     func positions() async throws {
         try await GatewayHouse.use { house in
             let node = try await house.startProcess(["node": "a"])

@@ -11,7 +11,7 @@ struct EntryTests {
     private static let namespace = "/ws-channel-7"
 
     @Test(
-        "What is said after a socket was let in reaches it, the first one of its room too",
+        "A message after the acknowledged join reaches the socket, even the first one in its room",
         arguments: ["gathering", "native"])
     func first(_ profile: String) async throws {
         try await GatewayHouse.use { house in
@@ -26,7 +26,7 @@ struct EntryTests {
         }
     }
 
-    @Test("Who enters while Redis is away is let in, and gets what is said from then on when it is back")
+    @Test("A socket that joins while Redis is away gets later messages once Redis is back")
     func redisAway() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -40,7 +40,7 @@ struct EntryTests {
         }
     }
 
-    @Test("Who was removed between the question for them and the return of Redis gets nothing")
+    @Test("A member removed while Redis is away, after the access check, receives nothing")
     func removedUnheard() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -77,7 +77,7 @@ struct EntryTests {
         }
     }
 
-    @Test("Whose socket it is, too, is asked again while auth-service cannot tell")
+    @Test("A join waits until auth-service can tell the identity")
     func authAway() async throws {
         try await GatewayHouse.use { house in
             house.peers.change { $0.isAway = true }
@@ -92,7 +92,7 @@ struct EntryTests {
         }
     }
 
-    @Test("Who waited and may not enter is refused once that is known")
+    @Test("A waiting join is refused once it is known that the user may not enter")
     func strangerWaits() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -107,7 +107,7 @@ struct EntryTests {
         }
     }
 
-    @Test("Who was let see the room and then not any more, before its head was known, is refused")
+    @Test("A user who loses access before the head of the room is known is refused")
     func removedWhileWaiting() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -130,7 +130,7 @@ struct EntryTests {
         }
     }
 
-    @Test("Who leaves while waiting is not let in; who asks again is, once")
+    @Test("A client that leaves while its join waits is not let in; one that joins again is, once")
     func leaves() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -155,7 +155,7 @@ struct EntryTests {
         }
     }
 
-    @Test("A client that asks and leaves without end while nobody answers loses its connection")
+    @Test("A client with too many unanswered joins is disconnected")
     func bounded() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -172,7 +172,7 @@ struct EntryTests {
 }
 
 extension GatewayHouse {
-    /// Returns when the peers, who are away, have been asked in vain for something.
+    /// Returns after a call to the peers has failed.
     fileprivate func peersAreAsked() async throws {
         let asked = peers.count("")
         try await eventually("a question") { self.peers.count("") > asked }
@@ -180,8 +180,8 @@ extension GatewayHouse {
 }
 
 extension SocketClient {
-    /// Returns when the gateway has taken all packets so far: it does so in their order, and who asks for what is no room is
-    /// refused at once. It may not know the keys of tokens yet, and then asks nobody who may enter.
+    /// Returns when the gateway has taken all packets so far: it takes them in order, and refuses an invalid namespace at
+    /// once. It may not have the keys of tokens yet, and then checks no access.
     fileprivate func isHeard() async throws {
         try join("/nowhere")
         try await until("all that was asked") { $0.refused["/nowhere"] != nil }

@@ -19,7 +19,7 @@ struct LimitTests {
         return slow
     }
 
-    @Test("A slow reader is cut off at the bound with a code to come back, and its neighbours do not notice")
+    @Test("A slow reader is cut off at a bounded buffer with 1013, and its neighbours do not notice")
     func slowReader() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode(["ping_interval": "50s", "ping_timeout": "50s", "reader_patience": "1s"]) { node in
@@ -50,7 +50,7 @@ struct LimitTests {
         }
     }
 
-    @Test("The longest message there can be reaches who is there and who comes back for it")
+    @Test("The longest message reaches live sockets and those that catch up")
     func longest() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -68,7 +68,7 @@ struct LimitTests {
         }
     }
 
-    @Test("A room is heard as long as a socket here is in it, and no longer")
+    @Test("A gateway subscribes to a room only while it has a socket in it")
     func hearing() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -89,7 +89,7 @@ struct LimitTests {
         }
     }
 
-    @Test("What one client may send and join is bounded")
+    @Test("Messages, joins and nesting of one client are bounded")
     func sizes() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -115,7 +115,7 @@ struct LimitTests {
         }
     }
 
-    @Test("Sockets are counted by transport and profile, and what happens to messages and pushes is")
+    @Test("Metrics count sockets by transport and profile, and deliveries")
     func insight() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode(["ping_interval": "30s", "ping_timeout": "30s"]) { node in
@@ -146,7 +146,7 @@ struct LimitTests {
         }
     }
 
-    @Test("What waits in a socket that does not read is counted with its heartbeats, until it has read it")
+    @Test("Queued bytes of a slow reader are counted with its heartbeats until it reads")
     func waiting() async throws {
         try await GatewayHouse.use { house in
             let settings = ["ping_interval": "1s", "ping_timeout": "50s", "reader_patience": "50s"]

@@ -6,7 +6,7 @@ import Wire
 
 @Suite("Namespaces")
 struct NamespaceTests {
-    @Test("A room's namespace is its own and no other text is one")
+    @Test("Only valid namespaces name rooms")
     func rooms() {
         #expect(Namespace.room("/ws-channel-7") == RoomID(ChannelID(7)))
         #expect(Namespace.room("/ws-dm-12") == RoomID(DMID(12)))

@@ -32,7 +32,7 @@ struct NodesTests {
         }
     }
 
-    @Test("A session by polling goes on whichever node its requests reach")
+    @Test("A polling session goes on at any node that its requests reach")
     func polling() async throws {
         try await Self.withNodes { house, first, second in
             let client = try await PollingClient.open(port: first.port, token: house.token(1))
@@ -124,7 +124,7 @@ struct NodesTests {
         }
     }
 
-    @Test("What nodes hand each other needs the service credential, and opens no session")
+    @Test("A forwarded request needs the service credential, and opens no session")
     func credential() async throws {
         try await Self.withNodes { house, first, _ in
             let client = try await PollingClient.open(port: first.port, token: house.token(1))
@@ -138,7 +138,7 @@ struct NodesTests {
         }
     }
 
-    @Test("A node that dies is soon no longer in the directory")
+    @Test("A dead node soon leaves the directory")
     func expiry() async throws {
         try await Self.withNodes { house, _, _ in
             let left = try await house.redis.command("PTTL", "gateway:a")

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Outages", .serialized)
 struct OutageTests {
-    @Test("When Redis is back, all heads are compared in one call, and what was missed comes once and in order")
+    @Test("When Redis is back, all heads are compared in one call, and missed messages come once and in order")
     func redisAway() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -64,7 +64,7 @@ struct OutageTests {
         }
     }
 
-    @Test("What chat-service cannot tell at first is asked for again")
+    @Test("A failed backfill is repeated until chat-service answers")
     func chatAway() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -81,7 +81,7 @@ struct OutageTests {
         }
     }
 
-    @Test("What waits until it is known who is in a room is bounded; the sockets come back and go on where they were")
+    @Test("Messages held during an access check are bounded; the sockets come back and go on where they were")
     func held() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode(["ping_interval": "50s", "ping_timeout": "50s"]) { node in

@@ -10,7 +10,7 @@ import Wire
 struct PresenceTests {
     private static let key = "presence:channel-7"
 
-    @Test("Of whom nobody tells any more, as when their gateway has died, is soon not believed to be there")
+    @Test("Presence that is not renewed, as of a dead gateway, expires")
     func expiry() async throws {
         try await GatewayHouse.use { house in
             let times = Presence.Times(lifetime: .seconds(3), renewal: .seconds(3600))
@@ -26,7 +26,23 @@ struct PresenceTests {
         }
     }
 
-    @Test("Who stays is told of anew before they are forgotten")
+    @Test("A user whose presence has expired gets a push")
+    func expired() async throws {
+        try await GatewayHouse.use { house in
+            let folder = TemporaryFolder("maru-push")
+            house.give()
+            try await house.withNode(try house.pushSettings(folder)) { _ in
+                // The key is still there, as it is renewed for others.
+                let past = Timestamp.now.milliseconds - 1
+                try await house.redis.command("ZADD", "presence:channel-8", "\(past)", "1@dead")
+                try await house.push("1", in: RoomID(ChannelID(8)))
+                try await house.settled(count: 1)
+                #expect(house.peers.now.pushes.map(\.device) == ["d1"])
+            }
+        }
+    }
+
+    @Test("Presence is renewed before it expires")
     func renewal() async throws {
         try await GatewayHouse.use { house in
             let times = Presence.Times(lifetime: Duration.seconds(2).patiently, renewal: .milliseconds(200))

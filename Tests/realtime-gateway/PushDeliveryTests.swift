@@ -30,7 +30,7 @@ struct PushDeliveryTests {
                     for _ in 0..<3 { try await house.tell(message) }
                     try await house.settled(count: 3)
                     try await house.taken()
-                    // What a job that was told again had left over would go out with the next message.
+                    // A push left over from a redelivered job would go out with the next message.
                     let last = house.peers.change { $0.write("끝", in: Self.room, by: 60, session: 1060) }
                     try await house.tell(last)
                     try await house.settled(count: 6)
@@ -40,7 +40,7 @@ struct PushDeliveryTests {
                     #expect(first.message["notification"]?["title"]?.string == "n60")
                     #expect(first.message["notification"]?["body"]?.string == "안녕하세요")
                     #expect(first.message["data"]?["channel_id"]?.string == "8")
-                    // What is sent again replaces what is shown, on both systems.
+                    // A repeated push replaces the shown one, on both systems.
                     #expect(first.message["android"]?["notification"]?["tag"]?.string == "channel-8:1")
                     #expect(first.message["apns"]?["headers"]?["apns-collapse-id"]?.string == "channel-8:1")
                     #expect(first.message["android"]?["collapse_key"]?.string == "channel-8:1")
@@ -51,7 +51,7 @@ struct PushDeliveryTests {
         }
     }
 
-    @Test("A DM goes to the other one alone, and to nobody once one of the two has left")
+    @Test("A DM is pushed to the other member only, and to nobody after one has left")
     func dm() async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")
@@ -63,7 +63,7 @@ struct PushDeliveryTests {
                 house.peers.change { $0.dms[5]?.isOpen = false }
                 let late = house.peers.change { $0.write("?", in: GatewayHouse.dm, by: 1, session: 1001) }
                 try await house.tell(late)
-                // What comes behind it on the stream has an end: so has this.
+                // A later job on the stream is finished, so this one is as well.
                 let last = house.peers.change { state -> RoomMessage in
                     state.channels[8] = [3, 60]
                     return state.write("끝", in: Self.room, by: 60, session: 1060)
@@ -79,7 +79,7 @@ struct PushDeliveryTests {
         }
     }
 
-    @Test("What the provider refuses for now is sent again, not before it says; a dead token is forgotten")
+    @Test("A push is retried after Retry-After; a dead token is deleted")
     func refusals() async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")
@@ -128,7 +128,7 @@ struct PushDeliveryTests {
         }
     }
 
-    @Test("Jobs and pushes survive the death of the gateway; what is sent again carries the same name")
+    @Test("Jobs and pushes survive the death of the gateway; a repeated push carries the same name")
     func crash() async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")
@@ -157,7 +157,7 @@ struct PushDeliveryTests {
                 }
                 #expect(Set(names) == Set((1...100).map { "channel-8:\($0)" }))
             }
-            // Only what was under way when it died was sent again.
+            // Only pushes that were under way when it died were repeated.
             #expect(pushes.count <= 200 + 32)
             await second.process.stop()
         }

@@ -8,7 +8,7 @@ import Wire
 
 @testable import realtime_gateway
 
-@Suite("Jobs of pushes that are told again", .serialized)
+@Suite("Redelivered push jobs", .serialized)
 struct PushRepetitionTests {
     private static let room = RoomID(ChannelID(8))
 
@@ -39,7 +39,7 @@ struct PushRepetitionTests {
         try await eventually("nobody here") { try await present(house) == 0 }
     }
 
-    @Test("Who has read a message live gets no push of it, although they have left when its job is told again")
+    @Test("A user who read a message live gets no push when its job is redelivered later")
     func toldAgain() async throws {
         try await Self.withReader { house, reader in
             let message = try await house.push("1", in: Self.room)
@@ -48,14 +48,14 @@ struct PushRepetitionTests {
             try await house.tell(message)
             try await house.taken()
             #expect(try await house.ask("select string_agg(device, ',') from realtime.push") == "d2")
-            // Of what is new they are told.
+            // They get pushes of new messages.
             try await house.push("2", in: Self.room)
             try await house.settled(count: 3)
             #expect(house.peers.now.pushes.map(\.device).sorted() == ["d1", "d2", "d2"])
         }
     }
 
-    @Test("A job that has pushed to nobody is taken as well")
+    @Test("A job without recipients is finished as well")
     func nobody() async throws {
         try await Self.withReader { house, reader in
             house.peers.change { $0.devices[2] = nil }
@@ -68,7 +68,7 @@ struct PushRepetitionTests {
         }
     }
 
-    @Test("Who was there when a job could not be taken gets no push of it, although they have left meanwhile")
+    @Test("A user who was present when a job failed gets no push after leaving")
     func failure() async throws {
         try await Self.withReader { house, reader in
             house.peers.change { $0.devicesAway = true }
@@ -85,7 +85,7 @@ struct PushRepetitionTests {
         }
     }
 
-    @Test("Messages that were told together are pushed, each once, those behind one that cannot be as well")
+    @Test("Messages of one entry are pushed once each, even after one that fails")
     func together() async throws {
         try await Self.withReader { house, _ in
             let messages = house.peers.change { state in
@@ -109,7 +109,7 @@ struct PushRepetitionTests {
         }
     }
 
-    @Test("A message that is older than may be is not pushed, such as those from before push was switched on")
+    @Test("A message older than push_age is not pushed")
     func old() async throws {
         try await Self.withReader { house, _ in
             let message = house.peers.change { $0.write("1", in: Self.room, by: 60, session: 1060) }
@@ -128,7 +128,7 @@ struct PushRepetitionTests {
         }
     }
 
-    @Test("Pushes and jobs are forgotten a week later, a few at a time, while others are sent; their texts at once")
+    @Test("Pushes and jobs are deleted after a week, a few at a time; their texts at once")
     func forgetting() async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")
@@ -158,7 +158,7 @@ struct PushRepetitionTests {
         }
     }
 
-    @Test("No more are forgotten at once than are to be")
+    @Test("One deletion is bounded")
     func portions() async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")

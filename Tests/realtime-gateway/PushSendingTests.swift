@@ -41,7 +41,7 @@ struct PushSendingTests {
         }
     }
 
-    @Test("An end that cannot be written down holds up no other push")
+    @Test("A result that cannot be written holds up no other push")
     func databaseError() async throws {
         try await Self.use(devices: 100) { house, settings in
             try await house.withNode(settings) { _ in
@@ -60,7 +60,7 @@ struct PushSendingTests {
         }
     }
 
-    @Test("What is on its way when the gateway is ended comes to its end; the others are sent by the next at once")
+    @Test("A draining gateway finishes pushes under way; the next instance sends the others at once")
     func ending() async throws {
         // Far more than pass between the first and the end, however slowly that comes.
         let count = 320
@@ -81,7 +81,7 @@ struct PushSendingTests {
         }
     }
 
-    @Test("One question for an access token is enough for all pushes that wait for it")
+    @Test("All waiting pushes share one request for an access token")
     func accessToken() async throws {
         try await Self.use(devices: 60) { house, settings in
             house.peers.change { $0.tokenTakes = .milliseconds(300) }
@@ -93,7 +93,7 @@ struct PushSendingTests {
         }
     }
 
-    @Test("All devices of a page of members are asked for in one question")
+    @Test("All devices of a page of members are read in one call")
     func bulk() async throws {
         try await GatewayHouse.use { house in
             let folder = TemporaryFolder("maru-push")

@@ -16,7 +16,7 @@ struct PushTests {
             session: SessionID(1))
     }
 
-    @Test("A push tells its room as the first generation's app reads it")
+    @Test("A push names its room as apps of the first generation read it")
     func data() throws {
         let channel = PushMessage(message(RoomID(ChannelID(7)), "안녕"))
         #expect(channel.title == "새싹")
@@ -36,7 +36,7 @@ struct PushTests {
     }
 
     @Test(
-        "What is sent stays within 4 KiB, whatever name and text are made of",
+        "A push stays within 4 KiB for any name and text",
         arguments: [
             "a", "한", "\u{1}", "\u{1F}", "\"", "\\", "\n", "\r\n", "👨‍👩‍👧‍👦",
             "e" + String(repeating: "\u{301}", count: 900),
@@ -56,7 +56,7 @@ struct PushTests {
         }
     }
 
-    @Test("A message of files alone has a text, too")
+    @Test("A message with files only has a notification text")
     func filesOnly() { #expect(!PushMessage(message(RoomID(ChannelID(7)), "")).text.isEmpty) }
 
     static let answers: [(status: UInt16, code: String?, retryAfter: Duration?, verdict: PushVerdict)] = [
@@ -73,7 +73,7 @@ struct PushTests {
         (418, nil, nil, .hopeless),
     ]
 
-    @Test("Each answer of the provider has its consequence", arguments: answers)
+    @Test("Each answer of the provider leads to its outcome", arguments: answers)
     func verdicts(status: UInt16, code: String?, retryAfter: Duration?, verdict: PushVerdict) {
         let body = code.map { #"{"error":{"code":\#(status),"details":[{"errorCode":"\#($0)"}]}}"# } ?? "<html>"
         #expect(PushVerdict(status: Status(status), retryAfter: retryAfter, body: Array(body.utf8)) == verdict)
@@ -88,17 +88,17 @@ struct PushTests {
         ("Request contains an invalid argument.", nil, .hopeless),
     ]
 
-    @Test("What is not valid is our fault, unless the provider names the token", arguments: invalid)
+    @Test("An invalid push is our fault, unless the provider names the token", arguments: invalid)
     func invalidMessage(message: String, field: String?, verdict: PushVerdict) {
         let violation = field.map { #",{"fieldViolations":[{"field":"\#($0)"}]}"# } ?? ""
         let body = #"{"error":{"message":"\#(message)","details":[{"errorCode":"INVALID_ARGUMENT"}\#(violation)]}}"#
         #expect(PushVerdict(status: Status(400), retryAfter: nil, body: Array(body.utf8)) == verdict)
     }
 
-    @Test("A push is tried again until it is a day old, at last every ten minutes, and never before the provider says")
+    @Test("A push is retried until it is a day old, with pauses of up to ten minutes, and never before Retry-After")
     func patience() {
         func wait(_ attempts: Int, _ atLeast: Duration, age: Duration = .zero, _ jitter: Double = 1) -> Duration? {
-            PushPatience.wait(after: attempts, atLeast: atLeast, age: age, jitter: jitter)
+            PushRetryPolicy.wait(after: attempts, atLeast: atLeast, age: age, jitter: jitter)
         }
         #expect(wait(1, .seconds(1), 0) == .seconds(1))
         #expect(wait(1, .seconds(1)) == .seconds(3))

@@ -10,7 +10,7 @@ import Wire
 struct RemovalTests {
     private static let namespace = "/ws-channel-7"
 
-    @Test("A removed member receives nothing behind the removal's place, and everything before it")
+    @Test("A removed member receives nothing after the removal, and everything before it")
     func removal() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -40,7 +40,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("Who was removed while Redis was away gets nothing of what is healed afterwards")
+    @Test("A member removed while Redis was away receives nothing of the backfill")
     func missedRemoval() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -67,7 +67,7 @@ struct RemovalTests {
     }
 
     @Test(
-        "Who is in a room while nobody can tell whether they still may gets what was said meanwhile when that is known",
+        "A member whose access is being rechecked receives the held messages once access is confirmed",
         arguments: ["gathering", "native"])
     func unknown(_ profile: String) async throws {
         try await GatewayHouse.use { house in
@@ -90,7 +90,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("A closed room puts its sockets out behind its last message")
+    @Test("A closed room puts its sockets out after its last message")
     func closed() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -108,7 +108,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("A deleted workspace puts out who is in its rooms, also where only the hint of it comes")
+    @Test("A deleted workspace puts out the sockets in its rooms, even if only the hint arrives")
     func workspaceGone() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in
@@ -126,7 +126,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("Who leaves the workspace is put out of their DMs; the one who stays keeps them")
+    @Test("A user who leaves the workspace is put out of DMs; the other one stays in them")
     func dm() async throws {
         try await GatewayHouse.use { house in
             try await house.withNode { node in

@@ -23,8 +23,7 @@ struct RenderingTests {
             compressingIn: nil)
         let names = ["gathering", "native", "sooda", "collatalk", "gen-2024-01"]
         let packets = try names.map { name in
-            let profile = try profile(name)
-            return rendered.packet(for: profile.generation, profile)
+            rendered.packet(for: try profile(name))
         }
         for (first, second) in [(0, 1), (0, 3), (2, 4)] { #expect(packets[first] === packets[second]) }
         #expect(packets[0] !== packets[2])

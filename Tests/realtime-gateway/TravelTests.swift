@@ -36,7 +36,7 @@ struct TravelTests {
         func endAll() async { while !ports.isEmpty { await end(SIGTERM) } }
     }
 
-    /// Two nodes, and a traveller of each profile who is in the room.
+    /// Two nodes, and a traveller of each profile in the room.
     private static func company(_ house: GatewayHouse) async throws -> (Fleet, [Traveller]) {
         let fleet = Fleet()
         for _ in 0..<2 { try await fleet.start(house) }
@@ -77,7 +77,7 @@ struct TravelTests {
     }
 
     @Test(
-        "However connections, gateways and Redis break, nobody gets a message twice who must not, or out of order, and who may misses none"
+        "When connections, gateways and Redis break, cautious clients get no message twice or out of order, and others miss none"
     )
     func chaos() async throws {
         try await GatewayHouse.use { house in
@@ -102,7 +102,7 @@ struct TravelTests {
             }
             isDone.store(true, ordering: .relaxed)
             let count = try await writing
-            // One more that everybody hears: a message whose hint was lost is found with the next one.
+            // One more message: it reveals a message whose event was lost.
             try await eventually("an end") {
                 try await house.say("\(house.peers.now.messages[GatewayHouse.channel]!.count + 1)")
                 let last = "\(house.peers.now.messages[GatewayHouse.channel]!.count)"
@@ -136,13 +136,13 @@ struct TravelTests {
         return count
     }
 
-    /// Whether what was written then may have been on its way when a connection was broken off: to send it again could
+    /// Whether a message of that time may have been on its way when a connection broke: to send it again could
     /// show it twice.
     private static func isInDoubt(_ moment: Timestamp, _ losses: [Timestamp]) -> Bool {
         losses.contains { $0 - doubtBefore <= moment && moment <= $0 + doubtAfter }
     }
 
-    /// Holds what a client recorded against what was written.
+    /// Compares a client's record with the messages written.
     private static func check(
         _ texts: [String], _ all: [String], _ profile: String, mayMiss doubtful: Set<String> = []
     ) {

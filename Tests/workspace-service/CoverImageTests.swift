@@ -11,7 +11,7 @@ struct CoverImageTests {
 
     @Test("Editing removes the previous image, and deleting a workspace removes all its images")
     func discarding() async throws {
-        try await WorkspaceHarness.use { harness in
+        try await WorkspaceHarness.use(["picture_retention": "0s"]) { harness in
             let id = try await harness.makeWorkspace()
             let first = harness.storedFiles
             let edited = try await harness.call("PUT", "/v1/workspaces/\(id)", form: Form(image: .png))
@@ -39,6 +39,31 @@ struct CoverImageTests {
             try await eventually("the removal of all images") {
                 try await harness.sql("select count(*) from unused_cover") == "0" && harness.storedFiles.isEmpty
             }
+        }
+    }
+
+    @Test("Members can load a replaced image for `picture_retention`; with the workspace it goes at once")
+    func retention() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.invite(2, to: id)
+            let first = try cover(try await harness.call("GET", "/v1/workspaces/\(id)"))
+            _ = try await harness.call("PUT", "/v1/workspaces/\(id)", form: Form(image: .png))
+            let made = try await harness.call(
+                "POST", "/v1/workspaces/\(id)/channels", form: Form(["name": "general"], image: .png))
+            let channel = "/v1/workspaces/\(id)/channels/\(try made.json["channel_id"]?.string ?? "")"
+            _ = try await harness.call("PUT", channel, form: Form(image: .png))
+            // The deleted channel's image is the sign that unused images have been removed.
+            _ = try await harness.call("DELETE", channel)
+            try await eventually("the removal of the deleted channel's image") { harness.storedFiles.count == 3 }
+            for old in [first, try cover(made)] {
+                let seen = try await harness.call("GET", "/v1" + old, user: 2)
+                #expect(seen.status == 200)
+                let outsider = try await harness.call("GET", "/v1" + old, user: 3)
+                #expect(outsider.errorCode == "E13")
+            }
+            _ = try await harness.call("DELETE", "/v1/workspaces/\(id)")
+            try await eventually("the removal of all images") { harness.storedFiles.isEmpty }
         }
     }
 

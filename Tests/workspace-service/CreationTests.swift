@@ -44,6 +44,46 @@ struct CreationTests {
         }
     }
 
+    @Test("A user owns a limited number of workspaces, even if several are created or transferred concurrently")
+    func limit() async throws {
+        try await WorkspaceHarness.use(["user_workspaces": "2", "workspace_price": "0", "database_connections": "8"]) {
+            harness in
+            let codes = try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 1...6 {
+                    group.addTask {
+                        let reply = try await create(harness, "work \(number)")
+                        return reply.status == 201 ? "ok" : reply.errorCode
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes.sorted() == ["E11", "E11", "E11", "E11", "ok", "ok"])
+            try await eventually("the removal of images") { harness.storedFiles.count == 2 }
+            let other = try await harness.makeWorkspace("other", owner: 2)
+            try await harness.invite(1, to: other, by: 2)
+            let path = "/v1/workspaces/\(other)/transfer/ownership"
+            let given = try await harness.call("PUT", path, user: 2, json: #"{"owner_id":"1"}"#)
+            #expect(given.errorCode == "E11")
+        }
+    }
+
+    @Test("A workspace has a limited number of members")
+    func members() async throws {
+        try await WorkspaceHarness.use(["workspace_members": "2"]) { harness in
+            let id = try await harness.makeWorkspace()
+            try await harness.invite(2, to: id)
+            func invite(_ user: Int) async throws -> String {
+                try await harness.call(
+                    "POST", "/v1/workspaces/\(id)/members", json: #"{"email":"\#(user)@example.com"}"#
+                ).errorCode
+            }
+            #expect(try await invite(3) == "E11")
+            #expect(try await invite(2) == "E12")
+            let listed = try await harness.call("GET", "/v1/workspaces/\(id)/members")
+            #expect(try harness.texts(listed, "user_id") == ["1", "2"])
+        }
+    }
+
     @Test("The coins return if the name is taken, regardless of case and Unicode composition")
     func taken() async throws {
         try await WorkspaceHarness.use { harness in

@@ -30,10 +30,15 @@ struct InternalTests {
             for user in [4, 5, 6] { #expect(try await roles(user) == []) }
             let one = try await harness.ask(
                 "POST", "/internal/access", json: #"{"user_id":"3","channels":["\#(channel + 1)"]}"#)
+            let joinedAt = try await harness.sql(
+                "select joined_at from channel_member where channel = \(channel + 1) and user_id = 3")
             #expect(
                 one.text
                     == #"{"channels":[{"channel_id":"\#(channel + 1)","workspace_id":"\#(workspace)","name":"일반","#
-                    + #""role":"member","default":true,"version":1}],"workspaces":[]}"#)
+                    + #""role":"member","default":true,"version":1,"joined_at":\#(joinedAt)}],"workspaces":[]}"#)
+            let visible = try await harness.ask(
+                "POST", "/internal/access", json: #"{"user_id":"3","channels":["\#(channel)"]}"#)
+            #expect(!visible.text.contains("joined_at"))
         }
     }
 

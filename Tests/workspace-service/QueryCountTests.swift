@@ -9,21 +9,21 @@ import Wire
 struct QueryCountTests {
     /// The number of statements of a successful call, including those of its transaction.
     private static let counts: [String: Int] = [
-        "POST /v1/workspaces": 6,
+        "POST /v1/workspaces": 7,
         "GET /v1/workspaces": 1,
         "GET /v1/workspaces/{id}": 4,
         "PUT /v1/workspaces/{id}": 4,
         // One of them raises the statement time-out.
         "DELETE /v1/workspaces/{id}": 5,
         "GET /v1/workspaces/{id}/search": 4,
-        "POST /v1/workspaces/{id}/members": 5,
+        "POST /v1/workspaces/{id}/members": 6,
         "GET /v1/workspaces/{id}/members": 2,
         "GET /v1/workspaces/{id}/members/{user_id}": 2,
         "GET /v1/workspaces/{id}/leave": 6,
         "GET /v1/workspaces/{id}/exit": 6,
         "DELETE /v1/workspaces/{id}/exit": 6,
-        "PUT /v1/workspaces/{id}/change/admin/{user_id}": 6,
-        "PUT /v1/workspaces/{id}/transfer/ownership": 6,
+        "PUT /v1/workspaces/{id}/change/admin/{user_id}": 7,
+        "PUT /v1/workspaces/{id}/transfer/ownership": 7,
         "POST /v1/workspaces/{id}/channels": 6,
         "GET /v1/workspaces/{id}/channels": 2,
         "GET /v1/workspaces/{id}/channels/my": 1,

@@ -46,6 +46,11 @@ struct SystemWorkspaceTests {
             #expect(facts.count == 1)
             // It has no owner: clients see the owner id 0, and no user may change it.
             #expect(lobby?["owner_id"]?.string == "0")
+            let owner = try await harness.call("GET", "/v1/workspaces/\(id)/members/0", key: "gathering")
+            #expect(try owner.json["user_id"]?.string == "0")
+            let work = try await harness.makeWorkspace()
+            let nobody = try await harness.call("GET", "/v1/workspaces/\(work)/members/0", key: "gathering")
+            #expect(nobody.errorCode == "E13", "a user owns it")
             let changed = try await harness.call(
                 "PUT", "/v1/workspaces/\(id)", key: "gathering", json: #"{"name":"mine"}"#)
             #expect(changed.errorCode == "E14")

@@ -5,17 +5,16 @@ import Wire
 
 /// Finds or creates the account of a user that a provider has identified.
 struct SocialAccounts: Sendable {
-    let database: PostgresPool
     let store: AccountStore
 
     /// A reserved domain without mail (RFC 2606), for accounts whose provider gives no email.
-    private static let reservedDomain = "users.invalid"
+    static let reservedDomain = "users.invalid"
 
     /// Returns the account linked to the identity, else the account of the same verified email, else a new account.
     func account(of identity: SocialIdentity) async throws -> Account {
         let (provider, subject) = (identity.provider, identity.subject)
-        if let known = try await store.find(provider, subject: subject, in: database) { return known }
-        return try await database.transaction(attempts: 3) { tx in
+        if let known = try await store.find(provider, subject: subject) { return known }
+        return try await store.transaction(attempts: 3) { tx in
             // The lock gives concurrent first sign-ins of one user the same account.
             try await store.lock(provider, subject: subject, in: tx)
             if let known = try await store.find(provider, subject: subject, in: tx) { return known }

@@ -7,6 +7,7 @@ struct DirectoryRoutes: Sendable {
     let accounts: AccountStore
     let devices: DeviceStore
     let authority: LocalAuthority
+    let system: SystemUser
 
     func register(in routes: inout InternalRoutes) {
         routes.add(KeysRequest.self, keys)
@@ -23,7 +24,9 @@ struct DirectoryRoutes: Sendable {
     }
 
     func profiles(_ request: ProfilesRequest) async throws -> ProfilesReply {
-        ProfilesReply(profiles: try await accounts.find(request.users).map(Self.profile))
+        var profiles = try await accounts.find(request.users).map(Self.profile)
+        if request.users.contains(.system) { profiles.append(AuthClient.Profile(member: system.member, version: 1)) }
+        return ProfilesReply(profiles: profiles)
     }
 
     func profilesByEmail(_ request: ProfilesByEmailRequest) async throws -> ProfilesByEmailReply {

@@ -7,6 +7,7 @@ import Wire
 struct ProfileRoutes: Sendable {
     let profiles: Profiles
     let reader: ProfileReader
+    let system: SystemUser
 
     func register(in routes: inout PublicRoutes) {
         routes.signedIn(.get, "/v1/users/my", in: .january2024, mine)
@@ -29,6 +30,8 @@ struct ProfileRoutes: Sendable {
     }
 
     func another(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await profiles.account(of: try call.id("id"), for: caller.user).memberView)
+        let id: UserID = try call.id("id")
+        if id == .system { return call.reply(system.member) }
+        return call.reply(try await profiles.account(of: id, for: caller.user).memberView)
     }
 }

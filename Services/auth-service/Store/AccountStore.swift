@@ -88,6 +88,13 @@ struct AccountStore: Sendable {
         let passwordHash: String?
     }
 
+    /// Runs `body` in a transaction.
+    func transaction<Result>(
+        attempts: Int, _ body: (PostgresTransaction) async throws -> Result
+    ) async throws -> Result {
+        try await database.transaction(attempts: attempts, body)
+    }
+
     /// Inserts an account with a password; nil if the email already has one.
     func insert(
         _ email: EmailAddress, nickname: String, phone: String?, passwordHash: String, at now: Timestamp
@@ -98,15 +105,20 @@ struct AccountStore: Sendable {
     }
 
     /// Returns the account linked to a provider's subject.
-    func find(_ provider: SocialProvider, subject: String, in database: some Queryable) async throws -> Account? {
-        try await database.query(Self.byIdentity, provider.rawValue, subject).first(Account.init(row:))
+    func find(_ provider: SocialProvider, subject: String) async throws -> Account? {
+        try await find(provider, subject: subject, in: database)
+    }
+
+    /// The same within a transaction.
+    func find(_ provider: SocialProvider, subject: String, in queryable: some Queryable) async throws -> Account? {
+        try await queryable.query(Self.byIdentity, provider.rawValue, subject).first(Account.init(row:))
     }
 
     /// Returns the account of an email, and whether its email was verified.
-    func findVerified(_ email: EmailAddress, in database: some Queryable) async throws
+    func findVerified(_ email: EmailAddress, in transaction: PostgresTransaction) async throws
         -> (account: Account, isVerified: Bool)?
     {
-        try await database.query(Self.verified, email.key).first { row throws(PostgresError) in
+        try await transaction.query(Self.verified, email.key).first { row throws(PostgresError) in
             (try Account(row: &row), try row.next())
         }
     }

@@ -13,6 +13,7 @@ struct Attachments: Sendable {
 
     let files: any FileStore
     let store: FileRecordStore
+    let limits: StorageLimits
 
     /// The limits of a display name, in characters and in bytes of UTF-8.
     private static let maxName = (characters: 100, bytes: 255)
@@ -20,12 +21,12 @@ struct Attachments: Sendable {
     private static let batchSize = 500
 
     /// Stores the uploads of a message and returns their paths in order.
-    func keep(_ uploads: [UploadedFile], in room: RoomID) async throws -> [String] {
-        let records = try uploads.map { try record($0, in: room) }
+    func keep(_ uploads: [UploadedFile], in target: MessageTarget, by author: UserID) async throws -> [String] {
+        let records = try uploads.map { try record($0, in: target.room) }
         if records.isEmpty { return [] }
         do {
             // The records come first, so that a crash leaves no file without a record.
-            try await store.insert(records, at: .now)
+            try await store.insert(records, of: author, in: target.workspace, within: limits, at: .now)
             for (upload, record) in zip(uploads, records) {
                 try await files.keep(upload.upload, as: record.storeName)
             }

@@ -10,7 +10,8 @@ struct Conversations: Sendable {
     let readMarkers: ReadMarkerStore
     let profiles: ProfileCache
     let attachments: Attachments
-    let gatewayPositions: GatewayPositions
+    let quota: MessageQuota
+    let historyCursors: HistoryCursorPublisher
 
     /// A page of a long history ends after this many messages, or once their content has this many bytes.
     private static let pageSize = 500
@@ -18,9 +19,10 @@ struct Conversations: Sendable {
 
     /// Writes a message and returns it after its commit. Idempotent: a repeated request returns the first message.
     func send(_ request: SendRequest, to target: MessageTarget, by caller: Caller) async throws -> MessageBody {
+        try quota.take(caller.user, target.workspace)
         let author = try await profiles.member(caller.user)
         let digest = request.digest(of: request.files.map(\.upload.digest))
-        let paths = try await attachments.keep(request.files, in: target.room)
+        let paths = try await attachments.keep(request.files, in: target, by: caller.user)
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
             session: caller.session, content: request.content, files: paths, clientID: request.clientID,
@@ -65,6 +67,20 @@ struct Conversations: Sendable {
         let isContinued: Bool
     }
 
+    /// Messages with their authors, and the sessions that sent them.
+    struct Page: Sendable {
+        let messages: [MessageBody]
+        let sessions: [SessionID]
+    }
+
+    /// The beginning of a history reply.
+    struct Reading: Sendable {
+        let part: Part
+        let page: Page
+        /// The messages that the reply must leave out, because a socket that has just joined is sent them.
+        let leftOut: Range<Int64>?
+    }
+
     /// A page that ends at most this many messages below the head counts as the newest page that its reader knew of.
     private static let maxMissed: Int64 = 500
 
@@ -83,18 +99,39 @@ struct Conversations: Sendable {
         return Part(after: after, through: through, isRead: isRead, isContinued: isRead || isNewest)
     }
 
-    /// Moves the read marker and reports the history cursor before a reply with this part is sent.
-    func willGet(_ part: Part, of room: RoomID, _ caller: Caller) async throws {
-        if part.isRead, part.through > 0 { try await readMarkers.advance(caller.user, in: room, to: part.through) }
-        if part.isContinued { try await gatewayPositions.tell(caller.session, room, part.through) }
+    /// Reads the first page of the part of a room's history that a client asks for. Gateways know of the call while it
+    /// runs, and of its reply before the reply is sent.
+    func read(
+        _ request: HistoryRequest, of room: RoomID, by caller: Caller, for profile: ClientProfile
+    ) async throws -> Reading {
+        let begun = historyCursors.begin(caller.session, room)
+        do {
+            let part = try await part(request, of: room, for: profile)
+            let page = try await page(of: room, after: part.after, through: part.through)
+            // Only now: a caller that gets an error has read nothing.
+            if part.isRead, part.through > 0 { try await readMarkers.advance(caller.user, in: room, to: part.through) }
+            guard part.isContinued else {
+                historyCursors.end(caller.session, room, begun: begun)
+                return Reading(part: part, page: page, leftOut: nil)
+            }
+            let leavesOut = request.hasCursor && profile.repeatedEvent == .fatal
+            let leftOut = try await historyCursors.report(
+                caller.session, room, part.through, begun: begun, leavingOutAfter: leavesOut ? part.after : nil)
+            return Reading(part: part, page: page, leftOut: leftOut)
+        } catch {
+            historyCursors.end(caller.session, room, begun: begun)
+            throw error
+        }
     }
 
     /// A page of the messages above `after` and up to `through`, oldest first. Empty if they have been erased.
-    func page(of room: RoomID, after: Int64, through: Int64) async throws -> [MessageBody] {
+    func page(of room: RoomID, after: Int64, through: Int64) async throws -> Page {
         let stored = try await messages.page(
             of: room, after: after, through: through, limit: Self.pageSize, bytes: Self.pageBytes)
         let authors = try await profiles.members(stored.map(\.author))
-        return stored.map { $0.body(by: authors[$0.author] ?? .deleted($0.author)) }
+        return Page(
+            messages: stored.map { $0.body(by: authors[$0.author] ?? .deleted($0.author)) },
+            sessions: stored.map(\.session))
     }
 
     /// Counts the messages by others after a moment. Nil and a moment that is not in the past mean the read marker.

@@ -7,12 +7,16 @@ struct DirectMessages: Sendable {
     let store: DMStore
     let access: RoomAccess
     let profiles: ProfileCache
+    /// The largest number of DMs of one user in a workspace.
+    let limit: Int
 
     /// Returns the DM of two members of the workspace, and creates it if there is none.
     func open(_ user: UserID, _ opponent: UserID, in workspace: WorkspaceID) async throws -> DM {
         guard user != opponent else { throw Self.withOneself }
         try await access.requireMembers([user, opponent], of: workspace)
-        let (dm, isNew) = try await store.open(user, opponent, in: workspace, at: .now)
+        guard let (dm, isNew) = try await store.open(user, opponent, in: workspace, limit: limit, at: .now) else {
+            throw Failure.invalid("You or the other user have too many DMs in the workspace.")
+        }
         if isNew { try await requireStillMembers([user, opponent], in: dm) }
         return dm
     }

@@ -7,16 +7,33 @@ struct HistoryRequest: Sendable {
         case before(Int64)
         /// Strictly after a moment, at millisecond precision.
         case since(Timestamp)
+        /// After the time at which the reader joined the room, or from the start if the room has no such time.
+        case sinceJoining
     }
 
     let anchor: Anchor
     /// Messages; nil if the client gave no limit.
     let limit: Int?
 
+    /// Whether the client has messages already and asks for the ones after them.
+    var hasCursor: Bool {
+        switch anchor {
+        case .after(let seq): seq > 0
+        case .since: true
+        case .before: false
+        }
+    }
+
     /// The limits that a client may ask for.
     static let limits = 1...500
     /// The limit of a page before a message if the client gave none.
     private static let defaultLimit = 100
+
+    /// The request of a reader who joined the room at a moment.
+    func joined(at moment: Timestamp?) -> HistoryRequest {
+        guard case .sinceJoining = anchor, let moment else { return self }
+        return HistoryRequest(anchor: .since(moment), limit: limit)
+    }
 
     /// The range in seqs.
     ///
@@ -26,6 +43,7 @@ struct HistoryRequest: Sendable {
         case .after(let seq): .after(seq, limit: limit)
         case .before(let seq): .before(seq, limit: limit ?? Self.defaultLimit)
         case .since(let moment): .after(try await seqAt(moment), limit: limit)
+        case .sinceJoining: .after(0, limit: limit)
         }
     }
 }

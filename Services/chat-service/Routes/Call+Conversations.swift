@@ -19,13 +19,15 @@ extension Call {
         closing: [UInt8] = [],
         _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) async throws -> Response {
-        let part = try await conversations.part(query, of: room, for: profile)
-        let reply = HistoryReply(
+        let reading = try await conversations.read(query, of: room, by: caller, for: profile)
+        var reply = HistoryReply(
             conversations: conversations, call: self, room: room, opening: opening, closing: closing)
-        let response = try await reply.messages(after: part.after, through: part.through, write)
-        // After the first page: a call that fails has read nothing.
-        try await conversations.willGet(part, of: room, caller)
-        return response
+        if let leftOut = reading.leftOut {
+            let echo = profile.echo
+            // A socket without echo is not sent its own session's messages, so the reply holds those.
+            reply.isIncluded = { seq, session in !leftOut.contains(seq) || !echo && session == caller.session }
+        }
+        return reply.messages(reading.page, through: reading.part.through, write)
     }
 
     /// Counts the messages by others after the query's `after`, or after the read marker without it.

@@ -31,7 +31,8 @@ struct ChannelChatRoutes: Sendable {
         let request = try HistoryRequest(call)
         let channel = try await access.channel(try call.channel(), in: try call.id("id"), joinedBy: caller.user)
         let (id, name, profile) = (channel.id, channel.name, call.profile)
-        return try await call.history(request, of: channel.room, conversations, caller) { message, json in
+        return try await call.history(request.joined(at: channel.joinedAt), of: channel.room, conversations, caller) {
+            message, json in
             json.view(ChatView(channel: id, channelName: name, message: message), for: profile)
         }
     }

@@ -12,23 +12,31 @@ struct HistoryReply: Sendable {
     /// Written before and after the array of messages.
     var opening: [UInt8] = []
     var closing: [UInt8] = []
+    /// Whether a message with this seq and session of its author belongs in the reply.
+    var isIncluded: @Sendable (Int64, SessionID) -> Bool = { _, _ in true }
 
-    /// Replies with the messages above `after` and up to `through`, oldest first, each written by `write`.
+    /// Replies with the messages of a first page and the following ones up to `through`, oldest first, each written by
+    /// `write`.
     func messages(
-        after: Int64, through: Int64, _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
-    ) async throws -> Response {
-        let first = try await page(after: after, through: through)
+        _ first: Conversations.Page, through: Int64,
+        _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
+    ) -> Response {
         // A page is empty if its messages have been erased since the request began.
-        let isLast: @Sendable ([MessageBody]) -> Bool = { page in page.last.map { $0.seq >= through } ?? true }
-        if isLast(first) { return .json(rendered(first, isFirst: true, isLast: true, write)) }
+        let isLast: @Sendable (Conversations.Page) -> Bool = { page in
+            page.messages.last.map { $0.seq >= through } ?? true
+        }
+        if isLast(first) {
+            var isEmpty = true
+            return .json(rendered(first, isFirst: true, isLast: true, &isEmpty, write))
+        }
         let body: @Sendable (BodyWriter) async throws -> Void = { writer in
             var page = first
-            var isFirst = true
+            var (isFirst, isEmpty) = (true, true)
             while true {
-                try await writer.write(rendered(page, isFirst: isFirst, isLast: isLast(page), write))
-                guard !isLast(page), let last = page.last else { return }
+                try await writer.write(rendered(page, isFirst: isFirst, isLast: isLast(page), &isEmpty, write))
+                guard !isLast(page), let last = page.messages.last else { return }
                 isFirst = false
-                page = try await self.page(after: last.seq, through: through)
+                page = try await conversations.page(of: room, after: last.seq, through: through)
             }
         }
         var response = Response(body: .stream(length: nil, body))
@@ -36,20 +44,18 @@ struct HistoryReply: Sendable {
         return response
     }
 
-    private func page(after: Int64, through: Int64) async throws -> [MessageBody] {
-        try await conversations.page(of: room, after: after, through: through)
-    }
-
     private func rendered(
-        _ page: [MessageBody], isFirst: Bool, isLast: Bool, _ write: (MessageBody, inout JSONWriter) -> Void
+        _ page: Conversations.Page, isFirst: Bool, isLast: Bool, _ isEmpty: inout Bool,
+        _ write: (MessageBody, inout JSONWriter) -> Void
     ) -> [UInt8] {
-        var output = ByteWriter(capacity: 512 * page.count + opening.count + closing.count + 2)
+        var output = ByteWriter(capacity: 512 * page.messages.count + opening.count + closing.count + 2)
         if isFirst {
             output.append(opening)
             output.append(UInt8(ascii: "["))
         }
-        for (index, message) in page.enumerated() {
-            if !isFirst || index > 0 { output.append(UInt8(ascii: ",")) }
+        for (message, session) in zip(page.messages, page.sessions) where isIncluded(message.seq, session) {
+            if !isEmpty { output.append(UInt8(ascii: ",")) }
+            isEmpty = false
             output.append(JSONWriter.bytes { json in write(message, &json) })
         }
         if isLast {

@@ -6,7 +6,7 @@ struct RoomRoutes: Sendable {
     let conversations: Conversations
     let access: RoomAccess
     let events: RoomEvents
-    let toldPositions: ToldPositionStore
+    let historyCursors: HistoryCursorStore
 
     func register(in routes: inout InternalRoutes) {
         routes.add(RoomEventsRequest.self, since)
@@ -27,7 +27,7 @@ struct RoomRoutes: Sendable {
     }
 
     func historyCursor(_ request: HistoryCursorRequest) async throws -> HistoryCursorReply {
-        HistoryCursorReply(seq: try await toldPositions.find(request.session, request.room))
+        HistoryCursorReply(seq: try await historyCursors.find(request.session, request.room))
     }
 
     func dmAccess(_ request: DMAccessRequest) async throws -> DMAccessReply {

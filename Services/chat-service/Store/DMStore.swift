@@ -10,7 +10,13 @@ struct DMStore: Sendable {
         "open dm",
         """
         with opened as (
-            insert into dm (workspace, low, high, created_at) values ($1, $2, $3, $4)
+            insert into dm (workspace, low, high, created_at)
+            select $1::bigint, $2::bigint, $3::bigint, $4::bigint
+            where not exists (
+                select from unnest(array[$2::bigint, $3::bigint]) as member (id)
+                where (select count(*) from dm where low = member.id and workspace = $1 and not low_has_left)
+                    + (select count(*) from dm where high = member.id and workspace = $1 and not high_has_left) >= $5
+            )
             on conflict on constraint dm_pair do nothing
             returning id, workspace, low, high, created_at, low_has_left, high_has_left
         )
@@ -61,17 +67,17 @@ struct DMStore: Sendable {
         where id = $1
         """)
 
-    /// Returns the DM of two users and whether this call created it.
+    /// Returns the DM of two users and whether this call created it; nil if there is none and one of the two already has
+    /// `limit` DMs in the workspace. Concurrent calls may exceed the limit by a few.
     func open(
-        _ one: UserID, _ other: UserID, in workspace: WorkspaceID, at now: Timestamp
-    ) async throws -> (dm: DM, isNew: Bool) {
+        _ one: UserID, _ other: UserID, in workspace: WorkspaceID, limit: Int, at now: Timestamp
+    ) async throws -> (dm: DM, isNew: Bool)? {
         let (low, high) = (min(one, other), max(one, other))
-        let opened = try await database.query(Self.open, workspace, low, high, now.milliseconds)
+        let opened = try await database.query(Self.open, workspace, low, high, now.milliseconds, limit)
             .first { row throws(PostgresError) in (dm: try DM(row: &row), isNew: try row.next(as: Bool.self)) }
         if let opened { return opened }
-        // Another transaction created it after this statement's snapshot.
-        guard let dm = try await find(one, other, in: workspace) else { throw Failure.serverError }
-        return (dm, false)
+        // Another transaction may have created it after this statement's snapshot.
+        return try await find(one, other, in: workspace).map { ($0, false) }
     }
 
     func find(_ one: UserID, _ other: UserID, in workspace: WorkspaceID) async throws -> DM? {

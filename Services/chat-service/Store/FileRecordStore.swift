@@ -8,8 +8,8 @@ struct FileRecordStore: Sendable {
     private static let insert = Statement.write(
         "insert files",
         """
-        insert into file (name, folder, kind, room, display_name, size, noted_at, is_sent)
-        select *, $7, false
+        insert into file (name, folder, kind, room, display_name, size, noted_at, is_sent, author, workspace)
+        select *, $7, false, $8, $9
         from unnest($1::text[], $2::text[], $3::smallint[], $4::bigint[], $5::text[], $6::bigint[])
         """)
     /// Compares times with an hour of tolerance, since a message's time is that of its commit and clocks differ. Scans
@@ -38,13 +38,48 @@ struct FileRecordStore: Sendable {
     private static let ofRoom = Statement.read(
         "files of room",
         "select name, folder, kind, room, display_name, size from file where kind = $1 and room = $2 limit $3")
-    private static let remove = Statement.write("remove files", "delete from file where name = any($1::text[])")
+    /// The totals of a user (kind 1) and a workspace (kind 2), locked in this order until the transaction ends.
+    private static let charge = Statement.write(
+        "add to storage",
+        """
+        insert into storage (kind, id, bytes) values (1, $1::bigint, $3::bigint), (2, $2::bigint, $3::bigint)
+        on conflict (kind, id) do update set bytes = storage.bytes + excluded.bytes
+        returning bytes
+        """)
+    /// Locks the totals in the order in which a charge locks them.
+    private static let remove = Statement.write(
+        "remove files",
+        """
+        with gone as (
+            delete from file where name = any($1::text[]) returning author, workspace, size
+        ), freed as materialized (
+            select 1::smallint as kind, author as id, sum(size)::bigint as bytes from gone
+            where author is not null group by author
+            union all
+            select 2::smallint, workspace, sum(size)::bigint from gone where workspace is not null group by workspace
+        ), locked as materialized (
+            select kind, id from storage where (kind, id) in (select kind, id from freed) order by kind, id for update
+        )
+        update storage set bytes = storage.bytes - freed.bytes from freed join locked using (kind, id)
+        where storage.kind = freed.kind and storage.id = freed.id
+        """)
 
-    /// Records files that are about to be stored.
-    func insert(_ records: [FileRecord], at now: Timestamp) async throws {
-        try await database.execute(
-            Self.insert, records.map(\.name), records.map(\.folder), records.map(\.room.kindNumber),
-            records.map(\.room.rawValue), records.map(\.displayName), records.map(\.size), now.milliseconds)
+    /// Records files that are about to be stored, and adds their sizes to the totals of their author and workspace.
+    /// Throws if a total exceeds its limit.
+    func insert(
+        _ records: [FileRecord], of author: UserID, in workspace: WorkspaceID, within limits: StorageLimits,
+        at now: Timestamp
+    ) async throws {
+        let size = records.reduce(0) { $0 + $1.size }
+        try await database.transaction(attempts: 3) { tx in
+            let totals = try await tx.query(Self.charge, author, workspace, size)
+                .map { row throws(PostgresError) in try row.next(as: Int64.self) }
+            try limits.check(ofUser: totals[0], ofWorkspace: totals[1])
+            try await tx.execute(
+                Self.insert, records.map(\.name), records.map(\.folder), records.map(\.room.kindNumber),
+                records.map(\.room.rawValue), records.map(\.displayName), records.map(\.size), now.milliseconds,
+                author, workspace)
+        }
     }
 
     /// Checks the oldest unsent files that were recorded before a moment, and marks those that a message refers to as

@@ -9,7 +9,6 @@ struct LedgerRoutes: Sendable {
     func register(in routes: inout InternalRoutes) {
         routes.add(BalancesRequest.self, balances)
         routes.add(ReserveRequest.self, reserve)
-        routes.add(CaptureRequest.self, capture)
         routes.add(ReleaseRequest.self, release)
     }
 
@@ -22,12 +21,6 @@ struct LedgerRoutes: Sendable {
         let spend = try SpendRequest(request.order)
         let reserve = try await asFailure { try await ledger.hold(spend) }
         return ReserveReply(key: spend.key, balance: reserve.balance)
-    }
-
-    func capture(_ request: CaptureRequest) async throws -> ReserveStateReply {
-        let spend = try SpendRequest(request.order)
-        try await asFailure { try await ledger.capture(spend) }
-        return ReserveStateReply(state: .captured)
     }
 
     func release(_ request: ReleaseRequest) async throws -> ReserveStateReply {

@@ -3,6 +3,8 @@ import Wire
 
 /// The table `attempt`: lookups of payments, open until the provider has answered.
 struct AttemptStore: Sendable {
+    let database: PostgresPool
+
     /// An attempt to insert.
     struct NewAttempt: Sendable {
         /// Nil while the provider is unknown.
@@ -74,8 +76,13 @@ struct AttemptStore: Sendable {
     /// Inserts an attempt, or returns the same one if it is open.
     ///
     /// - Returns: nil if too many are open, or if too many of the buyer found no payment.
-    func record(_ new: NewAttempt, in database: some Queryable) async throws(PostgresError) -> PaymentAttempt? {
-        try await database.query(
+    func record(_ new: NewAttempt) async throws(PostgresError) -> PaymentAttempt? {
+        try await record(new, in: database)
+    }
+
+    /// The same within a transaction.
+    func record(_ new: NewAttempt, in queryable: some Queryable) async throws(PostgresError) -> PaymentAttempt? {
+        try await queryable.query(
             Self.record, new.provider, new.reference, new.buyer?.user, new.buyer?.order.text,
             new.nextTryAt, new.limit, new.unknownLimit
         ).first(PaymentAttempt.init(row:))
@@ -87,24 +94,24 @@ struct AttemptStore: Sendable {
     }
 
     /// Ends an attempt.
-    func end(_ id: Int64, outcome: String, in database: some Queryable) async throws(PostgresError) {
+    func end(_ id: Int64, outcome: String) async throws(PostgresError) {
         try await database.execute(Self.end, id, outcome)
     }
 
     /// Claims due attempts and postpones their next try, so that no other instance claims them as well.
     func claimDue(
-        at now: Timestamp, until next: Timestamp, limit: Int, in database: some Queryable
+        at now: Timestamp, until next: Timestamp, limit: Int
     ) async throws(PostgresError) -> [PaymentAttempt] {
         try await database.query(Self.claimDue, now, next, limit).map(PaymentAttempt.init(row:))
     }
 
     /// Postpones an attempt whose provider did not answer.
-    func postpone(_ id: Int64, until next: Timestamp, in database: some Queryable) async throws(PostgresError) {
+    func postpone(_ id: Int64, until next: Timestamp) async throws(PostgresError) {
         try await database.execute(Self.postpone, id, next)
     }
 
     /// Deletes attempts that ended before `moment`, at most 5,000.
-    func delete(before moment: Timestamp, in database: some Queryable) async throws(PostgresError) {
+    func delete(before moment: Timestamp) async throws(PostgresError) {
         try await database.execute(Self.delete, moment)
     }
 }

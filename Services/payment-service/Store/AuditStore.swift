@@ -3,6 +3,8 @@ import Wire
 
 /// Queries that compare the ledger with its own sums. Each statement reads one snapshot.
 struct AuditStore: Sendable {
+    let database: PostgresPool
+
     /// The number of transactions, or users, in one query.
     private static let page: Int64 = 5000
 
@@ -77,7 +79,7 @@ struct AuditStore: Sendable {
         """)
 
     /// Returns transactions whose entries do not sum to zero.
-    func transactionSums(in database: some Queryable) async throws(PostgresError) -> [Difference] {
+    func transactionSums() async throws(PostgresError) -> [Difference] {
         var found: [Difference] = []
         let last: Int64 = try await database.query(Self.lastTransaction).value()
         var start: Int64 = 0
@@ -89,7 +91,7 @@ struct AuditStore: Sendable {
     }
 
     /// Returns accounts whose balance differs from the sum of their entries, reserves or payments.
-    func balances(in database: some Queryable) async throws(PostgresError) -> [Difference] {
+    func balances() async throws(PostgresError) -> [Difference] {
         var found: [Difference] = []
         var after: Int64 = 0
         while let end = try await database.query(Self.endOfPage, after, Self.page).value(as: Int64?.self) {
@@ -102,9 +104,7 @@ struct AuditStore: Sendable {
     }
 
     /// Returns captures without coins, abandoned attempts and unclaimed payments.
-    func leftovers(
-        unclaimedBefore moment: Timestamp, in database: some Queryable
-    ) async throws(PostgresError) -> [Difference] {
+    func leftovers(unclaimedBefore moment: Timestamp) async throws(PostgresError) -> [Difference] {
         try await database.query(Self.leftovers, moment).map(Difference.init(row:))
     }
 }

@@ -3,6 +3,8 @@ import Wire
 
 /// The table `difference`: the differences that reconciliation found.
 struct DifferenceStore: Sendable {
+    let database: PostgresPool
+
     /// A difference, and when it was first and last seen.
     struct Entry: Sendable, Equatable {
         let difference: Difference
@@ -36,20 +38,20 @@ struct DifferenceStore: Sendable {
         "count differences", "select kind, count(*) from difference where resolved_at is null group by kind")
 
     /// Records a difference, new or seen again.
-    func record(_ difference: Difference, in database: some Queryable) async throws(PostgresError) {
+    func record(_ difference: Difference) async throws(PostgresError) {
         try await database.execute(
             Self.record, difference.kind, difference.subject, difference.ours, difference.theirs)
     }
 
     /// Resolves differences of the given kinds that were not seen since `start`.
     func resolve(
-        _ kinds: [Difference.Kind], notSeenSince start: Timestamp, in database: some Queryable
+        _ kinds: [Difference.Kind], notSeenSince start: Timestamp
     ) async throws(PostgresError) {
         try await database.execute(Self.resolve, kinds.map(\.rawValue), start)
     }
 
     /// Returns up to `limit` unresolved differences, oldest first.
-    func unresolved(limit: Int, in database: some Queryable) async throws(PostgresError) -> [Entry] {
+    func unresolved(limit: Int) async throws(PostgresError) -> [Entry] {
         try await database.query(Self.unresolved, limit).map { row throws(PostgresError) in
             Entry(
                 difference: try Difference(row: &row), firstSeenAt: try row.next(), lastSeenAt: try row.next())
@@ -57,7 +59,7 @@ struct DifferenceStore: Sendable {
     }
 
     /// Returns the number of unresolved differences by kind, without kinds that have none.
-    func counts(in database: some Queryable) async throws(PostgresError) -> [Difference.Kind: Int] {
+    func counts() async throws(PostgresError) -> [Difference.Kind: Int] {
         let counts = try await database.query(Self.counts).map { row throws(PostgresError) in
             (try row.next(as: Difference.Kind.self), try row.next(as: Int.self))
         }

@@ -3,6 +3,8 @@ import Wire
 
 /// The tables `account`, `transaction` and `entry`.
 struct LedgerStore: Sendable {
+    let database: PostgresPool
+
     private static let open = Statement.write(
         "open account", "insert into account (user_id) values ($1) on conflict do nothing")
     private static let lock = Statement.write(
@@ -79,12 +81,12 @@ struct LedgerStore: Sendable {
     }
 
     /// Returns a user's wallet without locking it; nil if the user has no account yet.
-    func wallet(of user: UserID, in database: some Queryable) async throws(PostgresError) -> Int? {
+    func wallet(of user: UserID) async throws(PostgresError) -> Int? {
         try await database.query(Self.wallet, user).first { row throws(PostgresError) in try row.next() }
     }
 
     /// Returns the wallets of the users that have an account.
-    func wallets(of users: [UserID], in database: some Queryable) async throws(PostgresError) -> [UserID: Int] {
+    func wallets(of users: [UserID]) async throws(PostgresError) -> [UserID: Int] {
         let rows = try await database.query(Self.wallets, users).map { row throws(PostgresError) in
             (try row.next(as: UserID.self), try row.next(as: Int.self))
         }

@@ -3,6 +3,8 @@ import Wire
 
 /// The table `purchase_order`.
 struct OrderStore: Sendable {
+    let database: PostgresPool
+
     private static let insert = Statement.write(
         "insert order",
         """
@@ -25,19 +27,17 @@ struct OrderStore: Sendable {
     /// Inserts an order.
     ///
     /// - Returns: false if the user has made `limit` orders within a day.
-    func insert(
-        _ order: PurchaseOrder, limit: Int, in database: some Queryable
-    ) async throws(PostgresError) -> Bool {
+    func insert(_ order: PurchaseOrder, limit: Int) async throws(PostgresError) -> Bool {
         try await database.execute(Self.insert, order.number.text, order.user, order.item.name, limit) > 0
     }
 
     /// Returns the user of an order; nil if there is no such order.
-    func owner(of number: String, in database: some Queryable) async throws(PostgresError) -> UserID? {
+    func owner(of number: String) async throws(PostgresError) -> UserID? {
         try await database.query(Self.owner, number).first { row throws(PostgresError) in try row.next() }
     }
 
     /// Deletes orders made before `moment`, at most 5,000.
-    func delete(before moment: Timestamp, in database: some Queryable) async throws(PostgresError) {
+    func delete(before moment: Timestamp) async throws(PostgresError) {
         try await database.execute(Self.delete, moment)
     }
 }

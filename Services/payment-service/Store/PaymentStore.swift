@@ -3,6 +3,8 @@ import Wire
 
 /// The table `payment`.
 struct PaymentStore: Sendable {
+    let database: PostgresPool
+
     private static let find = Statement.read(
         "find payment",
         """
@@ -46,9 +48,7 @@ struct PaymentStore: Sendable {
         "update payment set checked_at = (extract(epoch from clock_timestamp()) * 1000)::bigint where id = $1")
 
     /// Returns a payment by its provider's reference.
-    func find(
-        _ reference: String, of providers: [String], in database: some Queryable
-    ) async throws(PostgresError) -> PaymentRecord? {
+    func find(_ reference: String, of providers: [String]) async throws(PostgresError) -> PaymentRecord? {
         try await database.query(Self.find, reference, providers).first(PaymentRecord.init(row:))
     }
 
@@ -81,13 +81,13 @@ struct PaymentStore: Sendable {
 
     /// Returns payments last checked before `moment` and first seen after `horizon`, those checked longest ago first.
     func unchecked(
-        since moment: Timestamp, notOlderThan horizon: Timestamp, limit: Int, in database: some Queryable
+        since moment: Timestamp, notOlderThan horizon: Timestamp, limit: Int
     ) async throws(PostgresError) -> [PaymentRecord] {
         try await database.query(Self.unchecked, moment, horizon, limit).map(PaymentRecord.init(row:))
     }
 
     /// Marks a payment as checked now.
-    func markChecked(_ id: Int64, in database: some Queryable) async throws(PostgresError) {
+    func markChecked(_ id: Int64) async throws(PostgresError) {
         try await database.execute(Self.markChecked, id)
     }
 }

@@ -3,6 +3,8 @@ import Wire
 
 /// The table `reserve`.
 struct ReserveStore: Sendable {
+    let database: PostgresPool
+
     /// The key of a reserve, and the user whose account must be locked first.
     struct ReserveKey: Sendable, Equatable {
         let key: String
@@ -33,14 +35,12 @@ struct ReserveStore: Sendable {
     }
 
     /// Returns the user of a reserve; nil if the key is unknown.
-    func owner(of key: String, in database: some Queryable) async throws(PostgresError) -> UserID? {
+    func owner(of key: String) async throws(PostgresError) -> UserID? {
         try await database.query(Self.owner, key).first { row throws(PostgresError) in try row.next() }
     }
 
     /// Returns expired reserves, those longest overdue first.
-    func overdue(
-        at now: Timestamp, limit: Int, in database: some Queryable
-    ) async throws(PostgresError) -> [ReserveKey] {
+    func overdue(at now: Timestamp, limit: Int) async throws(PostgresError) -> [ReserveKey] {
         try await database.query(Self.overdue, now, limit).map { row throws(PostgresError) in
             ReserveKey(key: try row.next(), user: try row.next())
         }

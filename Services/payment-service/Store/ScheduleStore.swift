@@ -3,6 +3,8 @@ import Wire
 
 /// The table `schedule`: jobs that the first instance to claim them runs for all.
 struct ScheduleStore: Sendable {
+    let database: PostgresPool
+
     private static let claim = Statement.write(
         "claim job",
         """
@@ -15,13 +17,12 @@ struct ScheduleStore: Sendable {
         "update schedule set finished_at = (extract(epoch from clock_timestamp()) * 1000)::bigint where work = $1")
 
     /// Claims the job if it is due, and sets its next due time.
-    func claim(_ job: String, every interval: Duration, in database: some Queryable) async throws(PostgresError) -> Bool
-    {
+    func claim(_ job: String, every interval: Duration) async throws(PostgresError) -> Bool {
         try await database.execute(Self.claim, job, interval.wholeMilliseconds) > 0
     }
 
     /// Records that the job has finished.
-    func finish(_ job: String, in database: some Queryable) async throws(PostgresError) {
+    func finish(_ job: String) async throws(PostgresError) {
         try await database.execute(Self.finish, job)
     }
 }

@@ -3,6 +3,8 @@ import Wire
 
 /// The table `webhook`: ids of received webhooks.
 struct WebhookStore: Sendable {
+    let database: PostgresPool
+
     private static let insert = Statement.write(
         "insert webhook", "insert into webhook (provider, id) values ($1, $2) on conflict do nothing")
     private static let delete = Statement.write(
@@ -13,15 +15,26 @@ struct WebhookStore: Sendable {
         )
         """)
 
+    /// Runs `body` in a transaction.
+    func transaction<Result>(_ body: (PostgresTransaction) async throws -> Result) async throws -> Result {
+        try await database.transaction(attempts: 1, body)
+    }
+
     /// Records a webhook.
     ///
     /// - Returns: whether the id is new.
-    func record(_ id: String, of provider: String, in database: some Queryable) async throws(PostgresError) -> Bool {
-        try await database.execute(Self.insert, provider, id) > 0
+    @discardableResult
+    func record(_ id: String, of provider: String) async throws(PostgresError) -> Bool {
+        try await record(id, of: provider, in: database)
+    }
+
+    /// The same within a transaction.
+    func record(_ id: String, of provider: String, in queryable: some Queryable) async throws(PostgresError) -> Bool {
+        try await queryable.execute(Self.insert, provider, id) > 0
     }
 
     /// Deletes ids of webhooks received before `moment`, at most 5,000.
-    func delete(before moment: Timestamp, in database: some Queryable) async throws(PostgresError) {
+    func delete(before moment: Timestamp) async throws(PostgresError) {
         try await database.execute(Self.delete, moment)
     }
 }

@@ -1,9 +1,8 @@
 import Wire
 
-/// Counts what is heard of changes of access: an answer from before the last change that concerns its user may be out of
-/// date.
+/// Counts changes of access. An answer about a user from before the last change that concerns the user may be outdated.
 struct AccessChanges {
-    /// What had been heard at a moment of what concerns a user.
+    /// The changes that concern a user, counted up to a moment.
     struct Mark: Equatable {
         fileprivate let ofAll: Int
         fileprivate let ofUser: Int
@@ -14,11 +13,11 @@ struct AccessChanges {
 
     private static let mostUsers = 4096
 
-    /// Something has changed for a user; for anybody where that is nil.
+    /// Something has changed for a user, or for all users if that is nil.
     mutating func note(_ user: UserID?) {
         guard let user else { return ofAll += 1 }
         if byUser.count >= Self.mostUsers, byUser[user] == nil {
-            // Forgotten is as good as changed.
+            // A forgotten count counts as a change.
             byUser = [:]
             ofAll += 1
         }

@@ -4,7 +4,7 @@ import ServiceKit
 import SocketIO
 import Wire
 
-/// Who may open a socket, and who may enter which room.
+/// Decides which sockets may be opened, and which rooms they may enter.
 struct Admission: Sendable {
     let authenticator: Authenticator
     let revocations: Revocations
@@ -12,45 +12,44 @@ struct Admission: Sendable {
     let workspaces: WorkspaceClient
     let chat: ChatClient
     let origins: AllowedOrigins
-    /// How sockets are served that do not say whose they are; nil where such are refused.
+    /// The profile of anonymous sockets; nil where they are refused.
     let anonymous: ClientProfile?
 
-    /// What a socket shows to say whose it is.
-    struct Claim: Sendable {
+    /// The proof of identity that a socket shows.
+    struct Credential: Sendable {
         fileprivate let token: String
         fileprivate let purpose: Authenticator.Purpose
     }
 
-    /// What a handshake says of whose socket it opens; nil where it says nothing. A page of a foreign origin has no cookie
-    /// here.
-    func claim(of request: Request) -> Claim? {
+    /// The credential of a handshake; nil for an anonymous one. The cookie of a page of a foreign origin does not count.
+    func credential(of request: Request) -> Credential? {
         if let header = request.headers.text(.authorization), !header.isEmpty {
             let token = header.lowercased().hasPrefix("bearer ") ? String(header.dropFirst(7)) : header
-            return Claim(token: token, purpose: .access)
+            return Credential(token: token, purpose: .access)
         }
         guard origins.allow(request),
             let token = request.headers.text(.cookie).flatMap({ CookieField($0)[SocketCookie.name] })
         else { return nil }
-        return Claim(token: token, purpose: .socket)
+        return Credential(token: token, purpose: .socket)
     }
 
-    /// What the payload says that a socket joins with: `{"token": "<access token>"}`.
-    func claim(of authentication: SocketIOAuthentication) -> Claim? {
+    /// The credential in the payload of a join: `{"token": "<access token>"}`.
+    func credential(of authentication: SocketIOAuthentication) -> Credential? {
         guard case .payload(let payload) = authentication, let token = payload["token"]?.string else { return nil }
-        return Claim(token: token, purpose: .access)
+        return Credential(token: token, purpose: .access)
     }
 
-    /// The identity of a socket that says nothing of itself; nil where such are refused.
+    /// The identity of anonymous sockets; nil where they are refused.
     var anybody: Identity? { anonymous.map { Identity(caller: nil, profile: $0) } }
 
     func isRevoked(_ session: SessionID) -> Bool { revocations.contains(session) }
 
-    /// Whose socket it is; nil where the claim does not hold.
+    /// The identity that a credential proves; nil for an invalid one.
     ///
-    /// - Throws: where that cannot be told now.
-    func identity(of claim: Claim) async throws -> Identity? {
+    /// - Throws: while nobody can tell.
+    func identity(of credential: Credential) async throws -> Identity? {
         do {
-            let identity = try await authenticator.identity(of: Array(claim.token.utf8), for: claim.purpose)
+            let identity = try await authenticator.identity(of: Array(credential.token.utf8), for: credential.purpose)
             guard let profile = profiles[name: identity.profile] else { return nil }
             return Identity(caller: identity.caller, profile: profile)
         } catch let failure as Failure where failure != .unavailable {
@@ -58,14 +57,14 @@ struct Admission: Sendable {
         }
     }
 
-    /// What a user is to a room.
+    /// A user's right in a room.
     struct Standing: Sendable {
-        /// False for one who sees the channel and is not in it.
+        /// False for a user who sees the channel without being a member of it.
         let isMember: Bool
         let workspace: WorkspaceID
     }
 
-    /// What the user is to the room; nil where they may not enter.
+    /// The user's right in the room; nil for none.
     func standing(of user: UserID, in room: RoomID) async throws -> Standing? {
         if let channel = room.channel {
             let access = try await workspaces.access(of: user, channels: [channel]).channels.first
@@ -80,7 +79,7 @@ struct Admission: Sendable {
     }
 }
 
-/// The pages whose browsers may use the cookie: our own, and those that the settings name.
+/// The origins of pages whose browsers may use the cookie: our own, and those in the settings.
 struct AllowedOrigins: Sendable {
     private let origins: Set<String>
 
@@ -93,7 +92,7 @@ struct AllowedOrigins: Sendable {
 
     func contains(_ origin: String) -> Bool { origins.contains(origin) }
 
-    /// Apps, which have no pages, name the address that they call.
+    /// Apps have no pages, and name the address that they call.
     private func isOwn(_ origin: String, host: String) -> Bool {
         guard let scheme = origin.range(ofSeparator: "://") else { return false }
         return String(origin[scheme...]) == host

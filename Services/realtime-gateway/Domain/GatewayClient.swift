@@ -4,49 +4,43 @@ import EventLoop
 import SocketIO
 import Wire
 
-/// A socket as the gateway sees it: whose it is, and which rooms it is in.
+/// A client's connection: its identity, and the rooms that it is in.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its socket's loop.
 final class GatewayClient: SocketIOHandler, @unchecked Sendable {
-    private let hub: LoopHub
-    let outflow: Outflow
+    private let shard: GatewayShard
+    let backpressure: SocketBackpressure
     private let admission: Admission
-    /// What the handshake said of whose socket it is.
-    private let claim: Admission.Claim?
+    /// The credential of the handshake.
+    private let credential: Admission.Credential?
     private var identity: Identity?
-    private var memberships: [Membership] = []
+    /// There are few, and heartbeats go through them: an array lies together in memory.
+    private var sockets: [RoomSocket] = []
     private var counted: SocketCensus.Socket?
-    /// The latest asking for each namespace that is not answered yet.
-    private var askings: [String: Asking] = [:]
-    /// Askings under way, those included that the client has taken back.
-    private var askingCount = 0
+    /// The latest request for each namespace that has not been answered.
+    private var requests: [String: JoinRequest] = [:]
+    /// Requests under way, with those that the client has taken back.
+    private var requestCount = 0
     private var isEnded = false
 
-    /// Twice as many as a client may be in; who asks and leaves that often meanwhile does not want to come in.
-    private static let mostAskings = 512
-    /// A heartbeat that is about to leave is nothing that waits.
+    /// Twice as many as a client may be in. A client with more joins and leaves without waiting for an answer.
+    private static let mostRequests = 512
+    /// A heartbeat that is about to leave does not count as queued.
     private static let heartbeatSize = 8
     private static let firstPause = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(5)
 
-    /// A wish to enter a namespace, until it is answered or taken back.
-    private final class Asking {
+    /// A request to join a namespace, until it is answered or taken back.
+    private final class JoinRequest {
         let room: RoomID
         let namespace: String
-        let claim: Admission.Claim?
+        let credential: Admission.Credential?
 
-        init(_ room: RoomID, _ namespace: String, _ claim: Admission.Claim?) {
+        init(_ room: RoomID, _ namespace: String, _ credential: Admission.Credential?) {
             self.room = room
             self.namespace = namespace
-            self.claim = claim
+            self.credential = credential
         }
-    }
-
-    /// A room that it is in. There are few, and heartbeats go through them: an array lies together in memory.
-    private struct Membership {
-        let namespace: String
-        let room: RoomID
-        let member: RoomMember
     }
 
     private enum Answer {
@@ -55,19 +49,22 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         case entry(Identity, Admission.Standing?)
     }
 
-    /// - Parameter identity: nil where the claim does not hold, or nobody could tell yet.
-    init(_ client: SocketIOClient, claim: Admission.Claim?, identity: Identity?, hub: LoopHub, admission: Admission) {
-        self.claim = claim
+    /// - Parameter identity: nil if the credential is invalid, or nobody could tell yet.
+    init(
+        _ client: SocketIOClient, credential: Admission.Credential?, identity: Identity?, shard: GatewayShard,
+        admission: Admission
+    ) {
+        self.credential = credential
         self.identity = identity
-        self.hub = hub
-        outflow = Outflow(client.engine, patience: hub.outside.readerPatience)
+        self.shard = shard
+        backpressure = SocketBackpressure(client.engine, timeout: shard.context.readerPatience)
         self.admission = admission
-        beCounted(client, queuedBytes: 0)
-        if let session = identity?.session { hub.add(client, of: session) }
+        count(client, queuedBytes: 0)
+        if let session = identity?.session { shard.add(client, of: session) }
     }
 
     func join(_ namespace: String, _ authentication: SocketIOAuthentication, from client: SocketIOClient) {
-        // The root is there for clients whose library joins it by itself; nothing happens in it.
+        // Some client libraries join the root by themselves; nothing happens in it.
         if namespace == "/" {
             client.accept(namespace)
             return
@@ -75,45 +72,45 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         guard let room = Namespace.room(namespace) else {
             return client.refuse(namespace, message: "Invalid namespace")
         }
-        guard askingCount < Self.mostAskings else { return client.engine.close() }
-        let asking = Asking(room, namespace, admission.claim(of: authentication))
-        askings[namespace] = asking
-        askingCount += 1
-        Task.immediate(executorPreference: hub.loop) { [self] in
-            await settle(asking, client)
-            askingCount -= 1
+        guard requestCount < Self.mostRequests else { return client.engine.close() }
+        let request = JoinRequest(room, namespace, admission.credential(of: authentication))
+        requests[namespace] = request
+        requestCount += 1
+        Task.immediate(executorPreference: shard.loop) { [self] in
+            await settle(request, client)
+            requestCount -= 1
         }
     }
 
-    /// Answers once it is known whether the client may enter: apps do not ask a second time, so that one who asks while
+    /// Answers once it is known whether the client may enter. Apps do not ask a second time, so a client that asks while
     /// nobody can tell comes in late instead of never.
-    private func settle(_ asking: Asking, _ client: SocketIOClient) async {
+    private func settle(_ request: JoinRequest, _ client: SocketIOClient) async {
         var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
-        while askings[asking.namespace] === asking {
-            if let answer = try? await answer(to: asking, client) {
-                guard askings[asking.namespace] === asking else { return }
-                askings[asking.namespace] = nil
+        while requests[request.namespace] === request {
+            if let answer = try? await answer(to: request, client) {
+                guard requests[request.namespace] === request else { return }
+                requests[request.namespace] = nil
                 switch answer {
-                case .refusal(let reason): client.refuse(asking.namespace, message: reason)
-                case .entry(let identity, let standing): enter(asking, as: standing, identity, client)
+                case .refusal(let reason): client.refuse(request.namespace, message: reason)
+                case .entry(let identity, let standing): enter(request, as: standing, identity, client)
                 }
             } else {
-                do { try await hub.loop.sleep(for: backoff.next()) } catch { return }
+                do { try await shard.loop.sleep(for: backoff.next()) } catch { return }
             }
         }
     }
 
-    /// Throws where nobody can tell now.
-    private func answer(to asking: Asking, _ client: SocketIOClient) async throws -> Answer {
-        guard let identity = try await identity(asking.claim, client) else { return .refusal("Unauthorized") }
+    /// Throws while nobody can tell.
+    private func answer(to request: JoinRequest, _ client: SocketIOClient) async throws -> Answer {
+        guard let identity = try await identity(request.credential, client) else { return .refusal("Unauthorized") }
         guard let user = identity.user else { return .entry(identity, nil) }
-        let standing = try await hub.admissions.run { try await hub.standing(of: user, in: asking.room) }
+        let standing = try await shard.limits.admissions.run { try await shard.standing(of: user, in: request.room) }
         guard let standing else { return .refusal("Forbidden") }
         return .entry(identity, standing)
     }
 
     func left(_ namespace: String, from client: SocketIOClient) {
-        askings[namespace] = nil
+        requests[namespace] = nil
         leave(namespace)
     }
 
@@ -121,61 +118,55 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
 
     func ended(_ ending: EngineEnding, from client: SocketIOClient) {
         isEnded = true
-        askings = [:]
-        for membership in memberships { leave(membership.namespace) }
-        outflow.drained()
-        if let counted { hub.count.remove(counted) }
+        requests = [:]
+        for socket in sockets { leave(socket.namespace) }
+        backpressure.drained()
+        if let counted { shard.census.remove(counted) }
         counted = nil
-        if let session = identity?.session { hub.remove(client, of: session) }
+        if let session = identity?.session { shard.remove(client, of: session) }
     }
 
     func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient) {
-        for membership in memberships {
-            switch sign {
-            case .sent: membership.member.mark()
-            case .answered:
-                if let seq = membership.member.confirm() {
-                    hub.confirmed(seq, by: membership.member, in: membership.room)
-                }
-            }
-        }
+        for socket in sockets { shard.heartbeat(sign, of: socket) }
         if sign == .sent {
             let queued = client.engine.queuedBytes
-            beCounted(client, queuedBytes: queued > Self.heartbeatSize ? queued : 0)
+            count(client, queuedBytes: queued > Self.heartbeatSize ? queued : 0)
         }
     }
 
-    /// Tells the census of itself.
-    private func beCounted(_ client: SocketIOClient, queuedBytes: Int) {
+    /// Reports itself to the census.
+    private func count(_ client: SocketIOClient, queuedBytes: Int) {
         let kind = SocketCensus.Kind(transport: client.engine.transport, profile: identity?.profile.name ?? "none")
         let socket = SocketCensus.Socket(kind: kind, queuedBytes: queuedBytes)
         guard socket != counted, !isEnded else { return }
-        if let counted { hub.count.remove(counted) }
-        hub.count.add(socket)
+        if let counted { shard.census.remove(counted) }
+        shard.census.add(socket)
         counted = socket
     }
 
     func drained(_ client: SocketIOClient) {
-        for membership in memberships { membership.member.drained() }
-        outflow.drained()
-        beCounted(client, queuedBytes: client.engine.queuedBytes)
+        for socket in sockets { socket.drained() }
+        backpressure.drained()
+        count(client, queuedBytes: client.engine.queuedBytes)
     }
 
-    /// Takes the socket out of a namespace, or keeps it out where it has not been let in yet.
+    /// Takes the client out of a namespace, or refuses it before its join was acknowledged.
     func putOut(of namespace: String, _ client: SocketIOClient) {
         leave(namespace)
         client.refuse(namespace, message: "Forbidden")
         client.disconnect(namespace)
     }
 
-    private func identity(_ claim: Admission.Claim?, _ client: SocketIOClient) async throws -> Identity? {
-        for claim in [self.claim, claim] {
+    private func identity(
+        _ credential: Admission.Credential?, _ client: SocketIOClient
+    ) async throws -> Identity? {
+        for credential in [self.credential, credential] {
             if let identity { return identity }
-            guard let claim, let found = try await admission.identity(of: claim) else { continue }
+            guard let credential, let found = try await admission.identity(of: credential) else { continue }
             if identity == nil && !isEnded {
                 identity = found
-                beCounted(client, queuedBytes: counted?.queuedBytes ?? 0)
-                if let session = found.session { hub.add(client, of: session) }
+                count(client, queuedBytes: counted?.queuedBytes ?? 0)
+                if let session = found.session { shard.add(client, of: session) }
             }
         }
         return identity ?? admission.anybody
@@ -183,20 +174,18 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
 
     /// - Parameter standing: nil for an anonymous socket.
     private func enter(
-        _ asking: Asking, as standing: Admission.Standing?, _ identity: Identity, _ client: SocketIOClient
+        _ request: JoinRequest, as standing: Admission.Standing?, _ identity: Identity, _ client: SocketIOClient
     ) {
-        let member = RoomMember(
-            client: client, owner: self, identity: identity, namespace: asking.namespace, live: hub.nextLiveName(),
-            phase: standing?.isMember ?? true ? .waiting : .onlooker)
-        memberships.removeAll { $0.namespace == asking.namespace }
-        memberships.append(Membership(namespace: asking.namespace, room: asking.room, member: member))
-        hub.join(member, asking.room)
-        if let standing { hub.feeds[asking.room]?.workspace = standing.workspace }
+        leave(request.namespace)
+        let socket = RoomSocket(
+            shard.nextMemberID(), of: client, owner: self, identity: identity, room: request.room,
+            namespace: request.namespace, loopName: shard.cursors.loopName)
+        sockets.append(socket)
+        shard.join(socket, isMember: standing?.isMember ?? true, workspace: standing?.workspace)
     }
 
     private func leave(_ namespace: String) {
-        guard let place = memberships.firstIndex(where: { $0.namespace == namespace }) else { return }
-        let membership = memberships.remove(at: place)
-        hub.leave(membership.member, membership.room)
+        guard let index = sockets.firstIndex(where: { $0.namespace == namespace }) else { return }
+        shard.leave(sockets.remove(at: index))
     }
 }

@@ -2,7 +2,7 @@ import Contract
 import Telemetry
 import Wire
 
-/// What the gateway counts.
+/// The metrics of delivery.
 struct GatewayMetrics: Sendable {
     let deliveries: Counter
     let heals: Counter
@@ -10,7 +10,7 @@ struct GatewayMetrics: Sendable {
 
     init(_ metrics: MetricsRegistry) {
         deliveries = metrics.counter("maru_deliveries_total", "Messages sent to sockets.")
-        heals = metrics.counter("maru_heals_total", "Times that a room's gap was healed from chat-service.")
+        heals = metrics.counter("maru_heals_total", "Backfills of a room's gap from chat-service.")
         lag = metrics.histogram(
             "maru_delivery_lag_seconds", "From a message's time to its fan-out.", labels: [:], buckets: .latency)
     }

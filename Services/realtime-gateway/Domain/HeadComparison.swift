@@ -3,7 +3,7 @@ import EventLoop
 import Synchronization
 import Wire
 
-/// Asks for the heads of rooms, those of one moment in one call: when Redis is back, all rooms of all loops ask at once.
+/// Reads the heads of rooms, gathered into one call: when Redis is back, all rooms of all loops ask at once.
 final class HeadComparison: Sendable {
     private typealias Waiter = CheckedContinuation<Int64?, any Error>
 
@@ -14,7 +14,7 @@ final class HeadComparison: Sendable {
 
     init(chat: ChatClient) { self.chat = chat }
 
-    /// The newest seq of a room; nil for one without messages. To be called on a loop.
+    /// The head of a room; nil for a room without messages. To be called on a loop.
     func head(of room: RoomID) async throws -> Int64? {
         try await withCheckedThrowingContinuation { waiter in
             let isFirst = waiters.withLock { waiters in

@@ -2,9 +2,9 @@ import Contract
 import ServiceKit
 import Wire
 
-/// Whose socket it is.
+/// The user, session and client profile of a socket.
 struct Identity: Sendable {
-    /// Nil for an anonymous socket, where a setting admits such.
+    /// Nil for an anonymous socket, if a setting admits those.
     let caller: Caller?
     let profile: ClientProfile
 

@@ -11,6 +11,6 @@ enum Namespace {
 
     static func name(of room: RoomID) -> String { "/ws-\(room)" }
 
-    /// What the only event of the namespace is called.
+    /// The name of the only event of the namespace.
     static func event(of room: RoomID) -> String { room.kind == .channel ? "channel" : "dm" }
 }

@@ -1,13 +1,13 @@
 import Contract
 import Wire
 
-/// What a device is shown and told of a message.
+/// A message as a device gets it: the notification, and data for the app.
 struct PushMessage: Sendable, Equatable {
     let title: String
     let text: String
     /// Names and values for the app, all of them text.
     let data: [String: String]
-    /// What is sent twice under the same name is shown once.
+    /// A device shows one notification for each name.
     let collapseID: String
 
     /// Bytes, as they are written in JSON, that fit beside everything else into a payload of 4 KiB.

@@ -5,14 +5,14 @@ import Synchronization
 import Telemetry
 import Wire
 
-/// Hands over what is due, a bounded number at a time, and tries again what did not pass.
+/// Sends due pushes, a bounded number at a time, and retries failed ones.
 ///
-/// A push is in the table before it is sent, and what is sent twice carries the same name, so that a device shows it once.
-/// No more are taken than can be sent at once: what waits, waits in the table, where others find it. What has been taken
-/// is sent whatever becomes of the others, and of the task that has taken it.
+/// A push is in the table before it is sent, and a repeated push carries the same name, so that a device shows it once.
+/// An instance leases no more pushes than it can send at once: the others wait in the table for any instance. A leased push
+/// is sent even if others fail, or the task that leased it is cancelled.
 final class PushSender: Sendable {
     private struct State {
-        /// How many are on their way.
+        /// Pushes under way.
         var busy = 0
         var isTaking = false
         /// Whether more may be due than there were slots for.
@@ -37,7 +37,7 @@ final class PushSender: Sendable {
     private static let concurrency = 32
     private static let patrol = Duration.seconds(5)
 
-    /// - Parameter lease: how long a push is one's own that one has taken; then others may take it.
+    /// - Parameter lease: how long an instance holds the lease on a push. Then others may take it.
     init(
         store: PushStore, provider: FCM, auth: AuthClient, lease: Duration, metrics: PushMetrics, log: Log
     ) {
@@ -49,7 +49,7 @@ final class PushSender: Sendable {
         self.log = log
     }
 
-    /// Something may be due.
+    /// A push may be due.
     func wake() { signal.wake() }
 
     /// Sends until cancelled.
@@ -60,7 +60,7 @@ final class PushSender: Sendable {
         }
     }
 
-    /// Takes no more, and returns when those on their way are done, or after `limit`.
+    /// Takes no more pushes, and returns when those under way are done, or after `limit`.
     func stop(within limit: Duration, on loop: EventLoop) async {
         state.withLock { $0.isStopped = true }
         let end = EventLoop.preciseNow + limit.wholeNanoseconds
@@ -71,9 +71,9 @@ final class PushSender: Sendable {
         }
     }
 
-    /// Begins as many as there are free slots.
+    /// Begins as many pushes as there are free slots.
     ///
-    /// - Returns: how long nothing more is to be done, unless somebody wakes.
+    /// - Returns: how long nothing is due, unless it is woken.
     private func takeMore(on loop: EventLoop) async throws -> Duration {
         let free = state.withLock { state in
             let free = state.isStopped ? 0 : Self.concurrency - state.busy
@@ -82,9 +82,9 @@ final class PushSender: Sendable {
             return free
         }
         guard free > 0 else { return Self.patrol }
-        let due: [PushStore.Due]
+        let due: [DuePush]
         do {
-            // Not to be cancelled: what it has taken would be nobody's until the lease ends.
+            // It must not be cancelled: its push would wait until the lease ends.
             due = try await Task(executorPreference: loop) { [store, lease] in
                 try await store.take(atMost: free, now: .now, lease: lease)
             }.value
@@ -122,7 +122,7 @@ final class PushSender: Sendable {
         if isResting { rested.wake() }
     }
 
-    private func settle(_ push: PushStore.Due) async {
+    private func settle(_ push: DuePush) async {
         do {
             try await send(push)
         } catch {
@@ -130,7 +130,7 @@ final class PushSender: Sendable {
         }
     }
 
-    private func send(_ push: PushStore.Due) async throws {
+    private func send(_ push: DuePush) async throws {
         guard let json = try? JSONValue(parsing: push.body), let message = PushMessage(json) else {
             return try await store.finish(push, at: .now)
         }
@@ -148,22 +148,22 @@ final class PushSender: Sendable {
         }
     }
 
-    private func prune(_ push: PushStore.Due) async throws {
+    private func prune(_ push: DuePush) async throws {
         do { try await auth.prune(push.device) } catch { return try await postpone(push, .seconds(5)) }
         try await store.finish(push, at: .now)
         metrics.dead.increment()
     }
 
-    private func giveUp(_ push: PushStore.Due, _ reason: StaticString) async throws {
+    private func giveUp(_ push: DuePush, _ reason: StaticString) async throws {
         log.error(reason, ["room": .name("\(push.room)")])
         try await store.finish(push, at: .now)
         metrics.failed.increment()
     }
 
-    private func postpone(_ push: PushStore.Due, _ atLeast: Duration) async throws {
+    private func postpone(_ push: DuePush, _ atLeast: Duration) async throws {
         metrics.retried.increment()
         let now = Timestamp.now
-        let wait = PushPatience.wait(
+        let wait = PushRetryPolicy.wait(
             after: push.attempts, atLeast: atLeast, age: now - push.createdAt, jitter: .random(in: 0...1))
         guard let wait else {
             metrics.failed.increment()
@@ -173,7 +173,7 @@ final class PushSender: Sendable {
     }
 }
 
-/// What is counted of pushes.
+/// The metrics of pushes.
 struct PushMetrics: Sendable {
     let dead: Counter
     let retried: Counter

@@ -1,19 +1,19 @@
 import HTTP
 import Wire
 
-/// What becomes of a push after the provider's answer.
+/// The outcome of a push by the provider's answer.
 enum PushVerdict: Sendable, Equatable {
-    /// Handed over.
+    /// The provider has taken it.
     case sent
-    /// The device will never take one again.
+    /// The device token is dead.
     case deadToken
     /// The device belongs to another project than our key file.
     case otherProject
-    /// Later, if there is time; not before this.
+    /// Retry, but not before this time has passed.
     case later(atLeast: Duration)
-    /// Our access has run out.
+    /// Our access token has expired.
     case unauthorized
-    /// Nothing will help.
+    /// A retry would not help.
     case hopeless
 
     private static let afterQuota = Duration.seconds(60)

@@ -2,14 +2,14 @@ import EngineIO
 import Synchronization
 import Telemetry
 
-/// Counts the sockets of all loops, by transport and client profile, and what waits in them. Each socket tells its loop's
-/// count of itself when it comes and goes and with its heartbeats, for which its memory is fetched anyway; to go through
-/// all of them was a twenty-fifth of what idle ones cost.
+/// Counts the sockets of all loops by transport and client profile, and their queued bytes. Each socket updates its loop's
+/// count when it opens and ends and with its heartbeats, which touch its memory anyway. A scan of all sockets was a
+/// twenty-fifth of the cost of idle ones.
 final class SocketCensus: MetricsSource {
-    /// What sockets are counted by.
+    /// The labels of a count.
     struct Kind: Hashable, Comparable {
         let transport: EngineTransport
-        /// `none` for a socket that has not said whose it is.
+        /// `none` for a socket without an identity.
         let profile: String
 
         static func < (first: Kind, second: Kind) -> Bool {
@@ -17,7 +17,7 @@ final class SocketCensus: MetricsSource {
         }
     }
 
-    /// What is counted of one socket.
+    /// One socket's part in the count.
     struct Socket: Equatable {
         let kind: Kind
         let queuedBytes: Int
@@ -43,18 +43,18 @@ final class SocketCensus: MetricsSource {
 
     private let counts = Mutex<[Int: Count]>([:])
 
-    /// Takes the count of a loop in place of its last one.
+    /// Replaces the count of a loop.
     func note(_ count: Count, ofLoop index: Int) { counts.withLock { $0[index] = count } }
 
     func write(to page: inout MetricsPage) {
         let counts = counts.withLock { Array($0.values) }
         var sockets: [Kind: Int] = [:]
         for count in counts { sockets.merge(count.sockets, uniquingKeysWith: +) }
-        page.begin("maru_sockets", .gauge, "Sockets that are open, by transport and client profile.")
+        page.begin("maru_sockets", .gauge, "Open sockets by transport and client profile.")
         for (kind, count) in sockets.sorted(by: { $0.key < $1.key }) {
             page.value(Double(count), labels: ["transport": kind.transport.rawValue, "profile": kind.profile])
         }
-        page.begin("maru_socket_queue_bytes", .gauge, "Bytes that wait for sockets to take them.")
+        page.begin("maru_socket_queue_bytes", .gauge, "Bytes that are queued for sockets.")
         page.value(Double(counts.reduce(0) { $0 + $1.queuedBytes }))
     }
 }

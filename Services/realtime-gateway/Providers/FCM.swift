@@ -17,7 +17,7 @@ struct FCM: Sendable {
         url = "\(base)/v1/projects/\(project)/messages:send"
     }
 
-    /// Hands a push over to the provider.
+    /// Sends a push to the provider.
     func send(_ message: PushMessage, to device: String) async -> PushVerdict {
         let verdict = await attempt(message, device)
         return verdict == .unauthorized ? await attempt(message, device) : verdict
@@ -40,7 +40,7 @@ struct FCM: Sendable {
         }
     }
 
-    /// What is sent of a push to a device.
+    /// The request for a push to a device.
     static func body(_ message: PushMessage, _ device: String) -> [UInt8] {
         JSONWriter.bytes(capacity: 1024) { json in
             json.object { json in
@@ -55,7 +55,7 @@ struct FCM: Sendable {
                         json.field("priority", "HIGH")
                         json.field("ttl", timeToLive)
                         json.field("collapse_key", message.collapseID)
-                        // The key concerns what is not delivered yet; what the device shows already is replaced by its tag.
+                        // The key replaces an undelivered push; the tag replaces a shown notification.
                         json.object("notification") { json in json.field("tag", message.collapseID) }
                     }
                     json.object("apns") { json in

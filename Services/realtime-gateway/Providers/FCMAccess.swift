@@ -13,7 +13,7 @@ final class FCMAccess: Sendable {
 
     private struct State {
         var token: Token?
-        /// Asks for the next one, for all who need it.
+        /// Fetches the next token for all tasks that need it.
         var fetching: Task<Token, any Error>?
     }
 
@@ -32,7 +32,7 @@ final class FCMAccess: Sendable {
         self.url = url ?? account.tokenURL
     }
 
-    /// The present token, or a new one.
+    /// The current token, or a new one.
     func current() async throws -> String {
         if let known = state.withLock(\.token), known.expires - Self.margin > .now { return known.text }
         return try await next().value.text

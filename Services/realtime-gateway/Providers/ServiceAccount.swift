@@ -1,14 +1,14 @@
 import Crypto
 import Wire
 
-/// The identity under which we call Google, as its console hands it out.
+/// Our identity at Google, from a key file of its console.
 struct ServiceAccount: Sendable {
     let project: String
     let email: String
     let key: SigningKey
     let tokenURL: String
 
-    /// Reads the JSON text of a key file; nil where it is none.
+    /// Reads the JSON text of a key file; nil for any other text.
     init?(_ text: String) {
         guard let json = try? JSONValue(parsing: text), let project = json["project_id"]?.string,
             let email = json["client_email"]?.string, let pem = json["private_key"]?.string,

@@ -9,7 +9,7 @@ extension NodeRelay {
     ]
     private static let agreed = ["Sec-WebSocket-Accept", "Sec-WebSocket-Extensions", "Sec-WebSocket-Protocol"]
 
-    /// Opens the WebSocket at its owner and lets the bytes through in both directions; nil where the owner refuses.
+    /// Opens the WebSocket at its owner and passes bytes in both directions; nil if the owner refuses.
     func tunnel(_ request: Request, to address: String) async -> Response? {
         guard let loop = EventLoop.current, let colon = address.lastIndex(of: ":"),
             let port = UInt16(address[address.index(after: colon)...]),

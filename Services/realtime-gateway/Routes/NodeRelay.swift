@@ -3,17 +3,17 @@ import HTTP
 import Telemetry
 import Wire
 
-/// Hands requests for sessions of other nodes on to these, so that the API gateway may send a client anywhere.
+/// Forwards requests for sessions of other nodes to them, so that the API gateway may route a client to any node.
 struct NodeRelay: Sendable {
     let directory: NodeDirectory
     let http: HTTPClient
     let credential: String
-    /// Where host names are looked up.
+    /// The threads that look host names up.
     let pool: BlockingPool
-    /// What a client may send at once.
+    /// The largest body of a client's request.
     let maximumPayload: Int
-    /// How long a poll may wait for something to tell.
-    let patience: Duration
+    /// How long a poll may wait for a message.
+    let timeout: Duration
 
     /// Names of headers that go to the owner, and that come back from it.
     private static let there: [HeaderName] = [.contentType, .origin]
@@ -22,7 +22,7 @@ struct NodeRelay: Sendable {
         + ["Access-Control-Allow-Origin", "Access-Control-Allow-Credentials"].compactMap(HeaderName.init)
     private static let replyLimit = 4 * 1024 * 1024
 
-    /// What the owner replies; nil where there is none, or it does not answer.
+    /// The owner's reply; nil if there is no owner, or it does not answer.
     func respond(to request: Request, of node: String) async -> Response? {
         guard let address = await directory.address(of: node) else { return nil }
         if request.headers.lists("websocket", in: .upgrade) { return await tunnel(request, to: address) }
@@ -37,8 +37,8 @@ struct NodeRelay: Sendable {
             return Response(.contentTooLarge)
         }
         var relayed = HTTPClient.Request(request.method, "http://\(address)\(Self.target(of: request))", body: body)
-        relayed.deadline = patience
-        // A poll that is asked twice loses what the first one brought.
+        relayed.deadline = timeout
+        // A repeated poll would lose the messages of the first one.
         relayed.isIdempotent = false
         relayed.maximumReplySize = Self.replyLimit
         relayed.headers.append(.authorization, "Bearer " + credential)

@@ -2,7 +2,7 @@ import EngineIO
 import HTTP
 import ServiceKit
 
-/// What other nodes hand on: requests for sessions that live here.
+/// Requests that other nodes forward, for sessions of this node.
 struct RelayRoutes: Sendable {
     let engine: EngineServer
 
@@ -14,7 +14,7 @@ struct RelayRoutes: Sendable {
     }
 
     func relayed(_ call: InternalCall) async throws -> Response {
-        // New sessions are opened where they are asked for.
+        // Only the node that gets a public request opens a session.
         guard EngineServer.node(of: call.request) != nil else {
             return engine.refuse(.unknownSession, to: call.request)
         }

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// One end of a tunnel: what comes here leaves at the other end, and is read no faster than that takes it.
+/// One end of a tunnel: bytes that arrive here leave at the other end, and are read no faster than it takes them.
 ///
 /// - Note: Confined to the loop of both sockets.
 final class TunnelEnd: StreamHandler {

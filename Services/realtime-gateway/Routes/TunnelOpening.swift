@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// Waits for the head of the owner's reply to a handshake, and leaves what follows to the next handler.
+/// Reads the head of the owner's reply to a handshake, and leaves the following bytes to the next handler.
 ///
 /// - Note: Confined to its socket's loop.
 final class TunnelOpening: StreamHandler {

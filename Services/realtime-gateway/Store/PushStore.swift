@@ -6,16 +6,6 @@ import Wire
 struct PushStore: Sendable {
     let database: PostgresPool
 
-    /// A push that is due, leased to whoever took it.
-    struct Due: Sendable {
-        let room: RoomID
-        let seq: Int64
-        let device: String
-        let body: String
-        let attempts: Int
-        let createdAt: Timestamp
-    }
-
     private static let insert = Statement.write(
         "insert pushes",
         """
@@ -63,16 +53,16 @@ struct PushStore: Sendable {
         )
         """)
 
-    /// Whether the pushes of a message were all written down before.
+    /// Whether the pushes of a message were all written before.
     func isTaken(_ message: RoomMessage) async throws -> Bool {
         try await database.query(
             Self.isTaken, Int16(message.room.kind.rawValue), message.room.rawValue, message.body.seq
         ).value()
     }
 
-    /// Writes down a push for each device that has none of this message yet.
+    /// Inserts a push for each device that has none of this message yet.
     ///
-    /// - Parameter isLast: whether these are the last devices: with them the job is written down as taken.
+    /// - Parameter isLast: whether these are the last devices: then the job is finished.
     func insert(
         _ message: RoomMessage, _ push: PushMessage, _ devices: [AuthClient.Device], isLast: Bool, at now: Timestamp
     ) async throws {
@@ -87,36 +77,36 @@ struct PushStore: Sendable {
         try await database.run(batch)
     }
 
-    /// Takes pushes that are due; who does not finish them in `lease` leaves them to others.
-    func take(atMost limit: Int, now: Timestamp, lease: Duration) async throws -> [Due] {
+    /// Leases due pushes. Other instances may take those that are not finished when the lease ends.
+    func take(atMost limit: Int, now: Timestamp, lease: Duration) async throws -> [DuePush] {
         try await database.query(Self.take, now.milliseconds, (now + lease).milliseconds, limit)
             .map { row throws(PostgresError) in
                 let kind: Int16 = try row.next()
                 let room = RoomID(kind: kind == 2 ? .dm : .channel, rawValue: try row.next())
-                return Due(
+                return DuePush(
                     room: room, seq: try row.next(), device: try row.next(), body: try row.next(),
                     attempts: Int(try row.next(as: Int32.self)),
                     createdAt: Timestamp(milliseconds: try row.next()))
             }
     }
 
-    /// When the next push is due; nil where none waits.
+    /// The time of the next due push; nil for none.
     func nextDue() async throws -> Timestamp? {
         try await database.query(Self.nextDue).value(as: Int64?.self).map { Timestamp(milliseconds: $0) }
     }
 
-    func finish(_ push: Due, at now: Timestamp) async throws {
+    func finish(_ push: DuePush, at now: Timestamp) async throws {
         try await database.execute(
             Self.finish, Int16(push.room.kind.rawValue), push.room.rawValue, push.seq, push.device, now.milliseconds)
     }
 
-    func postpone(_ push: Due, to moment: Timestamp) async throws {
+    func postpone(_ push: DuePush, to moment: Timestamp) async throws {
         try await database.execute(
             Self.postpone, Int16(push.room.kind.rawValue), push.room.rawValue, push.seq, push.device,
             moment.milliseconds)
     }
 
-    /// Forgets what was done before a moment, so many rows of each table at most.
+    /// Deletes rows that were finished before a moment, at most so many of each table.
     ///
     /// - Returns: whether there may be more.
     func forget(before moment: Timestamp, atMost limit: Int) async throws -> Bool {

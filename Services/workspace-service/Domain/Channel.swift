@@ -17,6 +17,6 @@ struct Channel: Sendable, Equatable {
     func view(members: [MemberView]? = nil) -> ChannelView {
         ChannelView(
             workspace: workspace, id: id, name: name, description: description, image: image,
-            owner: owner ?? UserID(0), isPrivate: false, createdAt: createdAt, members: members)
+            owner: owner ?? .system, isPrivate: false, createdAt: createdAt, members: members)
     }
 }

@@ -51,7 +51,7 @@ struct Memberships: Sendable {
         try await access.acquaintances(of: user, among: others)
     }
 
-    /// Whether the user can see a workspace or channel that shows this cover image.
+    /// Whether the user can see a workspace or channel that shows or showed this cover image.
     func canSee(cover path: String, _ user: UserID) async throws -> Bool {
         try await access.sees(cover: path, user)
     }

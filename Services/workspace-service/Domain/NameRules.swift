@@ -5,6 +5,8 @@ import Wire
 enum NameRules {
     private static let length = 1...30
     private static let descriptionLength = 1...1000
+    /// Bytes of a description: four for each character, so that combining characters do not multiply the size of lists.
+    private static let descriptionBytes = 4000
     /// Names that have another meaning as a path segment in the first generation.
     private static let reserved: Set<String> = ["my", ".", ".."]
 
@@ -26,10 +28,12 @@ enum NameRules {
         return name
     }
 
-    /// A description has at most 1,000 characters and may be empty.
+    /// A description has at most 1,000 characters and 4,000 bytes, and may be empty.
     static func description(_ text: String?) throws(Failure) -> String? {
         guard let text, !text.isEmpty else { return text }
-        guard text.hasLength(in: descriptionLength) else { throw .invalid("The description is too long.") }
+        guard text.utf8.count <= descriptionBytes, text.hasLength(in: descriptionLength) else {
+            throw .invalid("The description is too long.")
+        }
         return text
     }
 }

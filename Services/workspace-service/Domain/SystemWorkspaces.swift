@@ -19,26 +19,26 @@ struct SystemWorkspaces: Sendable {
     func prepare() async throws {
         for slug in slugs { try await create(slug) }
         guard let owner else { return }
-        for (_, id) in try await workspaces.store.find(slugs: slugs, in: workspaces.database) {
+        for (_, id) in try await workspaces.store.find(slugs: slugs) {
             try await setOwner(owner, of: id)
         }
     }
 
     /// Adds a user to these workspaces. A workspace that its owner has deleted is created again.
     func join(_ user: UserID, slugs wanted: [String]) async throws {
-        var found = try await workspaces.store.find(slugs: wanted, in: workspaces.database)
+        var found = try await workspaces.store.find(slugs: wanted)
         let missing = Set(wanted).subtracting(found.map(\.slug))
         if !missing.isEmpty {
             // A slug unknown to this service means that the services run with different API keys.
             guard missing.isSubset(of: slugs) else { throw Failure.unavailable }
             try await prepare()
-            found = try await workspaces.store.find(slugs: wanted, in: workspaces.database)
+            found = try await workspaces.store.find(slugs: wanted)
         }
         for (_, id) in found { try await join(user, id) }
     }
 
     private func join(_ user: UserID, _ id: WorkspaceID) async throws {
-        guard try await workspaces.members.role(of: user, in: id, in: workspaces.database) == .outsider else { return }
+        guard try await workspaces.members.role(of: user, in: id) == .outsider else { return }
         let isNew = try await workspaces.changing(id, by: user) { workspace, _, tx in
             try await add(user, to: workspace, in: tx)
         }

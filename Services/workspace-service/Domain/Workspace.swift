@@ -12,10 +12,10 @@ struct Workspace: Sendable, Equatable {
     let createdAt: Timestamp
     let version: Int64
 
-    /// The workspace as clients see it. A missing owner has the id 0.
+    /// The workspace as clients see it. The system owns it if no user does.
     func view(channels: [ChannelView]? = nil, members: [MemberView]? = nil) -> WorkspaceView {
         WorkspaceView(
-            id: id, name: name, description: description, image: image, owner: owner ?? UserID(0),
+            id: id, name: name, description: description, image: image, owner: owner ?? .system,
             createdAt: createdAt, channels: channels, members: members)
     }
 }

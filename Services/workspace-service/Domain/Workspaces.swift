@@ -6,13 +6,12 @@ import Wire
 /// Creates, edits and deletes workspaces, and changes their members. Permissions are checked under the workspace's
 /// lock, so that concurrent changes cannot break a rule.
 struct Workspaces: Sendable {
-    let database: PostgresPool
     let store: WorkspaceStore
     let members: MemberStore
     let channels: ChannelStore
-    let channelMembers: ChannelMemberStore
     let facts: WorkspaceFactPublisher
     let charges: CoinCharges
+    let limits: WorkspaceLimits
 
     /// The name of the default channel, which every member is in.
     static let defaultChannel = "일반"
@@ -22,6 +21,7 @@ struct Workspaces: Sendable {
     func create(_ name: String, description: String, image: String, by user: UserID) async throws -> Workspace {
         try await charges.charging(user) { reserve in
             try await facts.outbox.transaction { tx in
+                try await requireFewWorkspaces(of: user, in: tx)
                 let now = Timestamp.now
                 let workspace = try await store.insert(
                     name: name, description: description, image: image, owner: user, at: now, in: tx)
@@ -51,7 +51,7 @@ struct Workspaces: Sendable {
     /// Deletes the workspace and everything in it in one transaction. With hundreds of thousands of memberships this
     /// takes seconds.
     func delete(_ id: WorkspaceID, by user: UserID) async throws {
-        try await database.within(Self.deletionDeadline).transaction(attempts: 3) { tx in
+        try await store.transaction(within: Self.deletionDeadline, attempts: 3) { tx in
             let (workspace, role) = try await lock(id, for: user, in: tx)
             try Policy.manage(role)
             try await store.delete(id, in: tx)
@@ -63,7 +63,7 @@ struct Workspaces: Sendable {
 
     /// Throws unless the user owns the workspace. Checked before calls to other services on the user's behalf.
     func requireOwner(_ user: UserID, of id: WorkspaceID) async throws {
-        try Policy.manage(try await members.role(of: user, in: id, in: database))
+        try Policy.manage(try await members.role(of: user, in: id))
     }
 
     /// Makes a registered user a member.
@@ -72,6 +72,9 @@ struct Workspaces: Sendable {
             try Policy.manage(role)
             guard try await members.add(invitee, to: id, at: .now, in: tx) else {
                 throw Failure.duplicate("The user is already a member.")
+            }
+            guard try await members.count(id, in: tx) <= limits.ofMembers else {
+                throw Failure.invalid("The workspace has too many members.")
             }
             try await facts.memberAdded(invitee, to: workspace, in: tx)
         }
@@ -92,6 +95,7 @@ struct Workspaces: Sendable {
         let workspace = try await changing(id, by: user) { _, role, tx in
             try Policy.transfer(
                 role, toOneself: newOwner == user, newOwner: try await members.role(of: newOwner, in: id, in: tx))
+            try await requireFewWorkspaces(of: newOwner, in: tx)
             return try await setOwner(newOwner, of: id, in: tx)
         }
         facts.hint(id)
@@ -115,6 +119,14 @@ struct Workspaces: Sendable {
         try await facts.outbox.transaction { tx in
             let (workspace, role) = try await lock(id, for: user, in: tx)
             return try await body(workspace, role, tx)
+        }
+    }
+
+    /// Throws if the user owns as many workspaces as allowed. Otherwise the user gets no other workspace until the
+    /// transaction ends.
+    private func requireFewWorkspaces(of user: UserID, in tx: PostgresTransaction) async throws {
+        guard try await store.lockedCount(ownedBy: user, in: tx) < limits.ofOwner else {
+            throw Failure.invalid("The user owns too many workspaces.")
         }
     }
 

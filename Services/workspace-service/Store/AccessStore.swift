@@ -9,7 +9,8 @@ struct AccessStore: Sendable {
     private static let channels = Statement.read(
         "access to channels",
         """
-        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version
+        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version,
+            cm.joined_at
         from channel c
         join workspace w on w.id = c.workspace
         join member m on m.workspace = c.workspace and m.user_id = $1
@@ -19,7 +20,8 @@ struct AccessStore: Sendable {
     private static let byName = Statement.read(
         "access to channel by name",
         """
-        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version
+        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version,
+            cm.joined_at
         from channel c
         join workspace w on w.id = c.workspace
         join member m on m.workspace = c.workspace and m.user_id = $1
@@ -29,7 +31,8 @@ struct AccessStore: Sendable {
     private static let mine = Statement.read(
         "channels of user",
         """
-        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), true, w.version
+        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), true, w.version,
+            cm.joined_at
         from channel_member cm
         join channel c on c.id = cm.channel
         join workspace w on w.id = c.workspace
@@ -51,6 +54,9 @@ struct AccessStore: Sendable {
             select from workspace w join member m on m.workspace = w.id where w.image = $1 and m.user_id = $2
             union all
             select from channel c join member m on m.workspace = c.workspace where c.image = $1 and m.user_id = $2
+            union all
+            select from unused_cover u join member m on m.workspace = u.workspace
+            where u.path = $1 and u.is_replaced and m.user_id = $2
         )
         """)
     private static let members = Statement.read(
@@ -64,7 +70,7 @@ struct AccessStore: Sendable {
         where mine.user_id = $1 and theirs.user_id = any($2::bigint[])
         """)
 
-    /// Whether the user can see a workspace or channel with this cover image.
+    /// Whether the user can see a workspace or channel that has or had this cover image.
     func sees(cover path: String, _ user: UserID) async throws -> Bool {
         try await database.query(Self.cover, path, user).value()
     }
@@ -104,7 +110,7 @@ struct AccessStore: Sendable {
 }
 
 extension ChannelAccess {
-    /// Reads the columns id, workspace, name, is_default, is owner, is member, version.
+    /// Reads the columns id, workspace, name, is_default, is owner, is member, version, joined_at.
     fileprivate init(row: inout Row) throws(PostgresError) {
         let id: ChannelID = try row.next()
         let workspace: WorkspaceID = try row.next()
@@ -114,6 +120,6 @@ extension ChannelAccess {
         let isMember: Bool = try row.next()
         self.init(
             id: id, workspace: workspace, name: name, role: isOwner ? .owner : isMember ? .member : .visible,
-            isDefault: isDefault, version: try row.next())
+            isDefault: isDefault, version: try row.next(), joinedAt: try row.next())
     }
 }

@@ -4,6 +4,8 @@ import Wire
 
 /// The table of members of channels.
 struct ChannelMemberStore: Sendable {
+    let database: PostgresPool
+
     private static let role = Statement.read(
         "role in channel",
         """
@@ -24,8 +26,10 @@ struct ChannelMemberStore: Sendable {
     private static let list = Statement.read(
         "members of channel", "select user_id from channel_member where channel = $1 order by joined_at, user_id")
 
-    func role(of user: UserID, in channel: ChannelID, in database: some Queryable) async throws -> ChannelRole {
-        try await database.query(Self.role, channel, user).first { row throws(PostgresError) in
+    func role(
+        of user: UserID, in channel: ChannelID, in transaction: PostgresTransaction
+    ) async throws -> ChannelRole {
+        try await transaction.query(Self.role, channel, user).first { row throws(PostgresError) in
             let (isOwner, isMember) = (try row.next(as: Bool.self), try row.next(as: Bool.self))
             return isOwner ? .owner : isMember ? .member : .observer
         } ?? .outsider
@@ -43,7 +47,7 @@ struct ChannelMemberStore: Sendable {
     }
 
     /// The members in the order of joining.
-    func list(_ channel: ChannelID, in database: some Queryable) async throws -> [UserID] {
+    func list(_ channel: ChannelID) async throws -> [UserID] {
         try await database.query(Self.list, channel).map { row throws(PostgresError) in try row.next() }
     }
 }

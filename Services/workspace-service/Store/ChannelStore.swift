@@ -4,6 +4,8 @@ import Wire
 
 /// The table of channels.
 struct ChannelStore: Sendable {
+    let database: PostgresPool
+
     private static let byID = Statement.read(
         "channel by id",
         """
@@ -58,24 +60,29 @@ struct ChannelStore: Sendable {
     private static let delete = Statement.write("delete channel", "delete from channel where id = $1")
 
     /// The channel of a workspace that the reference names.
+    func find(_ reference: ChannelReference, of workspace: WorkspaceID) async throws -> Channel? {
+        try await find(reference, of: workspace, in: database)
+    }
+
+    /// The same within a transaction.
     func find(
-        _ reference: ChannelReference, of workspace: WorkspaceID, in database: some Queryable
+        _ reference: ChannelReference, of workspace: WorkspaceID, in queryable: some Queryable
     ) async throws -> Channel? {
         switch reference {
         case .id(let id):
-            try await database.query(Self.byID, workspace, id).first(Channel.init(row:))
+            try await queryable.query(Self.byID, workspace, id).first(Channel.init(row:))
         case .name(let name):
-            try await database.query(Self.byName, workspace, name.caselessKey).first(Channel.init(row:))
+            try await queryable.query(Self.byName, workspace, name.caselessKey).first(Channel.init(row:))
         }
     }
 
     /// All channels, oldest first.
-    func list(_ workspace: WorkspaceID, in database: some Queryable) async throws -> [Channel] {
+    func list(_ workspace: WorkspaceID) async throws -> [Channel] {
         try await database.query(Self.all, workspace).map(Channel.init(row:))
     }
 
     /// The channels that the user is a member of, oldest first.
-    func list(_ workspace: WorkspaceID, of user: UserID, in database: some Queryable) async throws -> [Channel] {
+    func list(_ workspace: WorkspaceID, of user: UserID) async throws -> [Channel] {
         try await database.query(Self.mine, workspace, user).map(Channel.init(row:))
     }
 

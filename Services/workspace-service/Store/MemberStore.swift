@@ -4,6 +4,8 @@ import Wire
 
 /// The table of members of workspaces.
 struct MemberStore: Sendable {
+    let database: PostgresPool
+
     private static let role = Statement.read(
         "role in workspace",
         """
@@ -27,12 +29,18 @@ struct MemberStore: Sendable {
         "remove member", "delete from member where workspace = $1 and user_id = $2")
     private static let list = Statement.read(
         "members of workspace", "select user_id from member where workspace = $1 order by joined_at, user_id")
+    private static let count = Statement.read("count members", "select count(*) from member where workspace = $1")
     private static let ownsChannels = Statement.read(
         "owns channels",
         "select exists (select from channel where workspace = $1 and owner = $2 and not is_default)")
 
-    func role(of user: UserID, in workspace: WorkspaceID, in database: some Queryable) async throws -> WorkspaceRole {
-        let isOwner = try await database.query(Self.role, workspace, user)
+    func role(of user: UserID, in workspace: WorkspaceID) async throws -> WorkspaceRole {
+        try await role(of: user, in: workspace, in: database)
+    }
+
+    /// The same within a transaction.
+    func role(of user: UserID, in workspace: WorkspaceID, in queryable: some Queryable) async throws -> WorkspaceRole {
+        let isOwner = try await queryable.query(Self.role, workspace, user)
             .first { row throws(PostgresError) in try row.next(as: Bool.self) }
         return isOwner.map { $0 ? .owner : .member } ?? .outsider
     }
@@ -50,8 +58,12 @@ struct MemberStore: Sendable {
     }
 
     /// The members in the order of joining.
-    func list(_ workspace: WorkspaceID, in database: some Queryable) async throws -> [UserID] {
+    func list(_ workspace: WorkspaceID) async throws -> [UserID] {
         try await database.query(Self.list, workspace).map { row throws(PostgresError) in try row.next() }
+    }
+
+    func count(_ workspace: WorkspaceID, in transaction: PostgresTransaction) async throws -> Int {
+        Int(try await transaction.query(Self.count, workspace).value(as: Int64.self))
     }
 
     /// Whether the user owns a channel of the workspace, apart from the default channel.

@@ -3,6 +3,8 @@ import Wire
 
 /// The table of workspaces.
 struct WorkspaceStore: Sendable {
+    let database: PostgresPool
+
     private static let byID = Statement.read(
         "workspace by id",
         "select id, name, description, image, owner, created_at, version from workspace where id = $1")
@@ -18,6 +20,14 @@ struct WorkspaceStore: Sendable {
         """
         update workspace set version = version + 1 where id = $1
         returning id, name, description, image, owner, created_at, version
+        """)
+    private static let lockOwner = Statement.write(
+        "lock owner", "select pg_advisory_xact_lock(hashtextextended('owner ' || $1::bigint, 0))")
+    private static let countOwned = Statement.read(
+        "count workspaces of owner",
+        """
+        select count(*) from member m join workspace w on w.id = m.workspace and w.owner = m.user_id
+        where m.user_id = $1
         """)
     private static let insert = Statement.write(
         "insert workspace",
@@ -50,18 +60,34 @@ struct WorkspaceStore: Sendable {
         """)
     private static let delete = Statement.write("delete workspace", "delete from workspace where id = $1")
 
-    func find(_ id: WorkspaceID, in database: some Queryable) async throws -> Workspace? {
+    /// Runs `body` in a transaction that may take longer than the pool's deadline.
+    func transaction<Result>(
+        within deadline: Duration, attempts: Int, _ body: (PostgresTransaction) async throws -> Result
+    ) async throws -> Result {
+        try await database.within(deadline).transaction(attempts: attempts, body)
+    }
+
+    func find(_ id: WorkspaceID) async throws -> Workspace? {
         try await database.query(Self.byID, id).first(Workspace.init(row:))
     }
 
     /// The user's workspaces, oldest first.
-    func list(of user: UserID, in database: some Queryable) async throws -> [Workspace] {
+    func list(of user: UserID) async throws -> [Workspace] {
         try await database.query(Self.ofUser, user).map(Workspace.init(row:))
     }
 
     /// Raises the version and locks the workspace against other changes until the transaction ends.
     func lock(_ id: WorkspaceID, in transaction: PostgresTransaction) async throws -> Workspace? {
         try await transaction.query(Self.lock, id).first(Workspace.init(row:))
+    }
+
+    /// Counts the workspaces that a user owns, and makes other transactions that count them wait until this one ends.
+    func lockedCount(ownedBy user: UserID, in transaction: PostgresTransaction) async throws -> Int {
+        var batch = PostgresBatch()
+        try batch.add(Self.lockOwner, user)
+        // A statement of its own, so that it sees what was committed during the wait for the lock.
+        try batch.add(Self.countOwned, user)
+        return Int(try await transaction.run(batch)[1].value(as: Int64.self))
     }
 
     /// Creates a workspace. Its owner must become a member in the same transaction. Throws `Failure.nameTaken`.
@@ -86,8 +112,13 @@ struct WorkspaceStore: Sendable {
     }
 
     /// System workspaces by slug, in the order of creation.
-    func find(slugs: [String], in database: some Queryable) async throws -> [(slug: String, id: WorkspaceID)] {
-        try await database.query(Self.bySlugs, slugs).map { row throws(PostgresError) in
+    func find(slugs: [String]) async throws -> [(slug: String, id: WorkspaceID)] {
+        try await find(slugs: slugs, in: database)
+    }
+
+    /// The same within a transaction.
+    func find(slugs: [String], in queryable: some Queryable) async throws -> [(slug: String, id: WorkspaceID)] {
+        try await queryable.query(Self.bySlugs, slugs).map { row throws(PostgresError) in
             (try row.next(), try row.next())
         }
     }

@@ -1,5 +1,10 @@
 public import Wire
 
+extension UserID {
+    /// The system, which owns what no user owns. No account has this id.
+    public static let system = UserID(0)
+}
+
 /// A user's profile as other users see it: an author, a member, or the other user of a DM.
 public struct MemberView: View, Equatable {
     public let id: UserID

@@ -15,11 +15,3 @@ extension EngineHandler {
     public func heartbeat(_ sign: EngineHeartbeat, on socket: EngineSocket) {}
     public func drained(_ socket: EngineSocket) {}
 }
-
-/// A heartbeat event. An answered heartbeat proves that everything sent before it has arrived.
-public enum EngineHeartbeat: Sendable, Equatable {
-    /// A heartbeat was sent, behind everything that was sent before.
-    case sent
-    /// The client has read the last heartbeat.
-    case answered
-}

@@ -6,19 +6,19 @@ extension EngineServer {
         _ version: EngineVersion, takesBinary: Bool, _ request: Request
     ) async throws(EngineError) -> Response {
         let opening = try await opening(for: request)
-        let home = loops.current
-        let socket = home.makeSession(version, over: nil, takesBinary: takesBinary, opening)
-        return try await poll(socket.id, on: home)
+        let owner = loops.current
+        let socket = owner.makeSession(version, over: nil, takesBinary: takesBinary, opening)
+        return try await poll(socket.id, on: owner)
     }
 
-    func poll(_ id: String, on home: EngineLoop) async throws(EngineError) -> Response {
+    func poll(_ id: String, on owner: EngineLoop) async throws(EngineError) -> Response {
         let ticket = PollTicket()
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                home.loop.execute {
-                    guard ticket.wait(continuation) else { return home.lost(id) }
+                owner.loop.execute {
+                    guard ticket.wait(continuation) else { return owner.lost(id) }
                     do throws(EngineError) {
-                        let socket = try home.session(id)
+                        let socket = try owner.session(id)
                         ticket.wait(for: socket)
                         try socket.poll(ticket)
                     } catch {
@@ -27,7 +27,7 @@ extension EngineServer {
                 }
             }
         } onCancel: {
-            home.loop.execute { ticket.lose() }
+            owner.loop.execute { ticket.lose() }
         }
         let payload = try outcome.get()
         var response =
@@ -38,30 +38,30 @@ extension EngineServer {
         return response
     }
 
-    func post(_ id: String, on home: EngineLoop, _ request: Request) async throws(EngineError) -> Response {
-        try await home.ask { home throws(EngineError) in try home.session(id).postBegan() }
+    func post(_ id: String, on owner: EngineLoop, _ request: Request) async throws(EngineError) -> Response {
+        try await owner.ask { owner throws(EngineError) in try owner.session(id).postBegan() }
         let isBinary = request.headers.text(.contentType) == "application/octet-stream"
         let bytes: [UInt8]
         do throws(BodyError) {
             bytes = try await request.body.collect(upTo: settings.maximumPayload)
         } catch {
-            return try await refuseBody(of: id, on: home, error)
+            return try await refuseBody(of: id, on: owner, error)
         }
         let payload = PollPayload(bytes: bytes, isBinary: isBinary)
-        try await home.ask { home throws(EngineError) in try home.session(id).posted(payload) }
+        try await owner.ask { owner throws(EngineError) in try owner.session(id).posted(payload) }
         var response = Response(type: "text/html", Array("ok".utf8))
         response.headers.append(.cacheControl, "no-store")
         return response
     }
 
     private func refuseBody(
-        of id: String, on home: EngineLoop, _ error: BodyError
+        of id: String, on owner: EngineLoop, _ error: BodyError
     ) async throws(EngineError) -> Response {
         guard case .tooLarge = error else {
-            try await home.ask { home throws(EngineError) in try home.session(id).postLost() }
+            try await owner.ask { owner throws(EngineError) in try owner.session(id).postLost() }
             throw .badRequest
         }
-        try await home.ask { home throws(EngineError) in try home.session(id).posted(nil) }
+        try await owner.ask { owner throws(EngineError) in try owner.session(id).posted(nil) }
         return Response(.contentTooLarge)
     }
 }

@@ -8,22 +8,22 @@ extension EngineServer {
     ) async throws(EngineError) -> Response {
         let handshake = try handshake(request)
         let opening = try await opening(for: request)
-        let home = loops.current
+        let owner = loops.current
         return .upgrade(to: "websocket", headers: handshake.fields) { socket in
-            home.connect(socket, handshake) { connection in
-                home.makeSession(version, over: connection, takesBinary: takesBinary, opening)
+            owner.connect(socket, handshake) { connection in
+                owner.makeSession(version, over: connection, takesBinary: takesBinary, opening)
             }
         }
     }
 
     /// A WebSocket with a session's id becomes the session's upgrade candidate, on the session's loop. If the session
     /// has a WebSocket already, the new one is closed: clients expect that rather than an HTTP error.
-    func upgrade(_ id: String, on home: EngineLoop, _ request: Request) async throws(EngineError) -> Response {
+    func upgrade(_ id: String, on owner: EngineLoop, _ request: Request) async throws(EngineError) -> Response {
         let handshake = try handshake(request)
-        let hasPlace = try await home.ask { home throws(EngineError) in try home.session(id).reserveCandidate() }
+        let hasSlot = try await owner.ask { owner throws(EngineError) in try owner.session(id).reserveCandidate() }
         return .upgrade(to: "websocket", headers: handshake.fields) { socket in
             let mover = SocketMover(socket) { moving in
-                home.loop.execute { home.receiveCandidate(moving, for: hasPlace ? id : nil, handshake) }
+                owner.loop.execute { owner.receiveCandidate(moving, for: hasSlot ? id : nil, handshake) }
             }
             return mover
         }

@@ -16,7 +16,7 @@ public final class EngineServer: Sendable {
     let group: EventLoopGroup
     let settings: EngineSettings
     let loops: LoopLocal<EngineLoop>
-    let homes: [EngineLoop]
+    let engineLoops: [EngineLoop]
     private let node: String
     private let crossOrigin: CrossOrigin
     private let accept: Accept
@@ -26,14 +26,14 @@ public final class EngineServer: Sendable {
         on group: EventLoopGroup, settings: EngineSettings = EngineSettings(), node: String = "0",
         crossOrigin: CrossOrigin = .refused, accept: @escaping Accept
     ) {
-        let homes = group.loops.map { EngineLoop(on: $0, node: node, settings) }
+        let engineLoops = group.loops.map { EngineLoop(on: $0, node: node, settings) }
         self.group = group
         self.settings = settings
         self.node = node
         self.crossOrigin = crossOrigin
         self.accept = accept
-        self.homes = homes
-        loops = LoopLocal(group) { homes[$0.index] }
+        self.engineLoops = engineLoops
+        loops = LoopLocal(group) { engineLoops[$0.index] }
     }
 
     /// The node of the session that a request names; nil if the request names no possible session.
@@ -59,8 +59,8 @@ public final class EngineServer: Sendable {
     /// that was sent, or when the grace period after that time is over. A closing WebSocket takes 5 s at most.
     public func drain(over duration: Duration, grace: Duration = .seconds(5)) async {
         await withTaskGroup(of: Void.self) { group in
-            for home in homes {
-                group.addTask(executorPreference: home.loop) { await home.drain(over: duration, grace: grace) }
+            for owner in engineLoops {
+                group.addTask(executorPreference: owner.loop) { await owner.drain(over: duration, grace: grace) }
             }
         }
     }
@@ -88,12 +88,12 @@ public final class EngineServer: Sendable {
         let query = try EngineQuery(request)
         let wantsUpgrade = request.headers.lists("websocket", in: .upgrade)
         if let id = query.session {
-            let home = try home(of: id)
+            let owner = try owner(of: id)
             guard wantsUpgrade == (query.transport == .webSocket) else { throw .badRequest }
-            if wantsUpgrade { return try await upgrade(id, on: home, request) }
+            if wantsUpgrade { return try await upgrade(id, on: owner, request) }
             switch request.method {
-            case .get: return try await poll(id, on: home)
-            case .post: return try await post(id, on: home, request)
+            case .get: return try await poll(id, on: owner)
+            case .post: return try await post(id, on: owner, request)
             default: throw .badRequest
             }
         }
@@ -107,9 +107,9 @@ public final class EngineServer: Sendable {
             : try await openPolling(version, takesBinary: takesBinary, request)
     }
 
-    private func home(of id: String) throws(EngineError) -> EngineLoop {
-        guard let id = SessionID(id), id.node == node, id.loop < homes.count else { throw .unknownSession }
-        return homes[id.loop]
+    private func owner(of id: String) throws(EngineError) -> EngineLoop {
+        guard let id = SessionID(id), id.node == node, id.loop < engineLoops.count else { throw .unknownSession }
+        return engineLoops[id.loop]
     }
 
     func opening(for request: Request) async throws(EngineError) -> Opening { try await accept(request) }

@@ -5,11 +5,7 @@ public import WebSocket
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop; call every method there.
 public final class EngineSocket: @unchecked Sendable {
-    private var webSocket: WebSocketConnection? {
-        didSet { hints = webSocket.map { (MemoryHint($0), MemoryHint($0.socket)) } }
-    }
-    /// The addresses of the WebSocket and its stream, for prefetching.
-    private var hints: (webSocket: MemoryHint, stream: MemoryHint)?
+    private var webSocket: WebSocketConnection?
     private var machine: EngineMachine
 
     /// Encoded once, because quiet sessions send mostly pings.
@@ -20,9 +16,9 @@ public final class EngineSocket: @unchecked Sendable {
     public var version: EngineVersion { machine.version }
     public var transport: EngineTransport { machine.transport }
     public var isOpen: Bool { machine.phase == .open }
-    public var loop: EventLoop { home.loop }
+    public var loop: EventLoop { owner.loop }
 
-    private let home: EngineLoop
+    private let owner: EngineLoop
     /// Bytes that had left by the WebSocket when it ended.
     private var bytesOfEnded: UInt64 = 0
     private var handler: (any EngineHandler)?
@@ -30,10 +26,10 @@ public final class EngineSocket: @unchecked Sendable {
     private var poll: PollTicket?
     private var timer: LoopTimer?
 
-    init(id: String, _ machine: EngineMachine, on home: EngineLoop) {
+    init(id: String, _ machine: EngineMachine, on owner: EngineLoop) {
         self.id = id
         self.machine = machine
-        self.home = home
+        self.owner = owner
     }
 
     // MARK: For the application
@@ -48,16 +44,6 @@ public final class EngineSocket: @unchecked Sendable {
         } else {
             change { $0.send(shared.packet, &$1) }
         }
-    }
-
-    /// Bytes from the start of the object that sending a shared packet reads; see `MemoryHint`.
-    public static let sharingSize = 96
-
-    /// Prefetches the memory behind this object that sending a shared packet reads; see `MemoryHint`.
-    public func fetchConnection() {
-        guard let hints else { return }
-        hints.webSocket.fetch(WebSocketConnection.sharingSize)
-        hints.stream.fetch(StreamSocket.writtenSize)
     }
 
     /// Ends the session; messages sent before are still delivered.
@@ -151,10 +137,10 @@ public final class EngineSocket: @unchecked Sendable {
 
     private func change(_ event: (inout EngineMachine, inout [EngineMachine.Action]) -> Void) {
         // Performing an action may trigger another event, which gets memory of its own.
-        var actions = home.takeActions()
+        var actions = owner.takeActions()
         event(&machine, &actions)
         for action in actions { perform(action) }
-        home.giveBack(&actions)
+        owner.giveBack(&actions)
         armTimer()
     }
 
@@ -171,7 +157,7 @@ public final class EngineSocket: @unchecked Sendable {
         case .write(let message): webSocket?.send(message)
         case .closeWebSocket:
             guard let webSocket else { return }
-            home.closes(self)
+            owner.closes(self)
             webSocket.close()
         case .writeToCandidate(let message): candidate?.send(message)
         case .closeCandidate:
@@ -188,7 +174,7 @@ public final class EngineSocket: @unchecked Sendable {
         case .forget:
             timer?.cancel()
             timer = nil
-            home.forget(self)
+            owner.forget(self)
         }
     }
 
@@ -197,13 +183,13 @@ public final class EngineSocket: @unchecked Sendable {
 
     private func armTimer() {
         guard machine.deadline != .max else { return }
-        let deadline = home.times.meeting(for: machine.deadline)
+        let deadline = owner.times.meeting(for: machine.deadline)
         let timer = self.timer ?? makeTimer()
         timer.restart(at: deadline)
     }
 
     private func makeTimer() -> LoopTimer {
-        let timer = loop.schedule(after: home.settings.pingInterval) { [unowned self] in
+        let timer = loop.schedule(after: owner.settings.pingInterval) { [unowned self] in
             change { [now = loop.now] in $0.timePassed(now: now, &$1) }
         }
         self.timer = timer
@@ -231,7 +217,7 @@ extension EngineSocket: WebSocketHandler {
             change { isSlow ? $0.end(.slowReader, &$1) : $0.webSocketClosed(&$1) }
             bytesOfEnded = connection.socket.sentBytes
             webSocket = nil
-            home.closed(self)
+            owner.closed(self)
         } else if connection === candidate {
             candidate = nil
             change { machine, _ in machine.candidateClosed() }

@@ -2,14 +2,14 @@ internal import EventLoop
 
 /// Counts calls and failures in two intervals: the current one and the one before.
 struct FailureWindow {
-    private struct Half {
+    private struct Interval {
         var calls = 0
         var failures = 0
     }
 
     private let halfLength: UInt64
-    private var current = Half()
-    private var previous = Half()
+    private var current = Interval()
+    private var previous = Interval()
     private var currentNumber: UInt64 = 0
 
     init(half: Duration) { halfLength = max(1, half.wholeNanoseconds) }
@@ -22,8 +22,8 @@ struct FailureWindow {
     mutating func count(isFailure: Bool, at now: UInt64) {
         let number = now / halfLength
         if number != currentNumber {
-            previous = number == currentNumber + 1 ? current : Half()
-            current = Half()
+            previous = number == currentNumber + 1 ? current : Interval()
+            current = Interval()
             currentNumber = number
         }
         current.calls += 1

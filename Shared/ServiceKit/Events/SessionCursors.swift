@@ -1,81 +1,106 @@
 public import Redis
 public import Wire
 
-/// The session cursors in Redis: up to which `seq` each session has been sent the messages of each room. The gateway to
-/// which the session's next socket connects reads them.
+/// The session cursors in Redis, which chat-service and the gateways share.
 ///
-/// A cursor is a Redis hash `position:<session>:<room>` that expires after `position_memory`. Its fields:
-/// - `seq`, the cursor. It only grows, even if writers are late or repeat themselves.
-/// - `told`, the time at which a history reply set the cursor, in milliseconds since 1970. It is removed when a socket
-///   goes on from there.
-/// - `live`, the name of the socket that receives the room's messages. Only that socket removes its name, so a late
-///   release does not disturb a socket that has taken over.
-/// - `end`, the `seq` up to which the live socket may have been sent messages while it is catching up.
+/// A cursor is a hash `position:<session>:<room>`, kept for `position_memory`:
+///
+/// - `seq` and `history` are those of `SessionCursor`. They only grow, so late and repeated writes do no harm.
+/// - `told` is the time of the last history reply, until a socket goes on from there.
+/// - `live`, `from`, `joined` and `end` describe the newest socket. An older socket of the session cannot overwrite them.
+/// - `reading` is the start of a history call that has not been answered.
+///
+/// Times are milliseconds since 1970, by the clock of the writer: clocks have to agree to a few milliseconds.
 public struct SessionCursors: Sendable {
-    /// The cursor of a session in a room.
-    public struct Entry: Sendable, Equatable {
-        public let seq: Int64
-        /// The time at which a history reply set the cursor; nil if a socket has gone on from there.
-        public let told: Timestamp?
-        /// The socket that had not left the room when the cursor was read; it may have been sent more messages.
-        public let live: String?
-        /// The `seq` up to which that socket may have been sent messages; nil if it is not known to be catching up.
-        public let end: Int64?
-    }
+    /// A socket that goes on from a cursor.
+    public struct SocketRecord: Sendable {
+        let session: SessionID
+        let room: RoomID
+        let seq: Int64
+        let socket: SessionCursor.Socket
 
-    /// A socket that leaves a room.
-    public struct Leaving: Sendable {
-        public let session: SessionID
-        public let room: RoomID
-        public let seq: Int64
-        public let live: String
-
-        public init(session: SessionID, room: RoomID, seq: Int64, live: String) {
+        /// - Parameters:
+        ///   - seq: the socket was sent everything up to here.
+        ///   - socket: with the seq up to which it may be sent messages before the next claim.
+        public init(session: SessionID, room: RoomID, seq: Int64, socket: SessionCursor.Socket) {
             self.session = session
             self.room = room
             self.seq = seq
-            self.live = live
+            self.socket = socket
         }
     }
 
-    /// A setting of all services that write cursors; if they differ, the cursors of the service with the shorter time
-    /// expire earlier.
+    /// A socket that left a room.
+    public struct Release: Sendable {
+        let session: SessionID
+        let room: RoomID
+        let seq: Int64
+        let name: String
+
+        /// - Parameter seq: the socket was sent everything up to here.
+        public init(session: SessionID, room: RoomID, seq: Int64, name: String) {
+            self.session = session
+            self.room = room
+            self.seq = seq
+            self.name = name
+        }
+    }
+
+    /// A setting of all services that write cursors: a shorter value in one of them shortens the memory for all.
     public static let memoryKey = ConfigKey(
         "position_memory", default: Duration.seconds(7 * 86_400), atLeast: .seconds(3600),
-        "How long the cursor of a session in a room is kept after its last change. The next socket of the session goes on "
-            + "from there. Use the same value for chat-service and realtime-gateway.")
+        "How long session cursors are kept, which tell how far a session was sent a room's messages. Use the same value for "
+            + "chat-service and realtime-gateway.")
 
     private let redis: Redis
     /// Seconds.
     private let lifetime: Int
 
+    private static let fields = "'seq', 'history', 'told', 'live', 'from', 'joined', 'end', 'reading'"
     private static let raising = """
-        local function raise(seq)
-            local known = redis.call('HGET', KEYS[1], 'seq')
-            if not known or tonumber(seq) > tonumber(known) then redis.call('HSET', KEYS[1], 'seq', seq) end
+        local function raise(field, seq)
+            local known = redis.call('HGET', KEYS[1], field)
+            if not known or tonumber(seq) > tonumber(known) then redis.call('HSET', KEYS[1], field, seq) end
             redis.call('EXPIRE', KEYS[1], ARGV[1])
         end
 
         """
-    private static let historyScript = RedisScript(
-        raising + "raise(ARGV[2]) redis.call('HSET', KEYS[1], 'told', ARGV[3]) return 1")
-    private static let raiseScript = RedisScript(raising + "raise(ARGV[2]) return 1")
+    private static let reportScript = RedisScript(
+        raising + """
+            raise('seq', ARGV[2])
+            local from, joined = redis.call('HGET', KEYS[1], 'from'), redis.call('HGET', KEYS[1], 'joined')
+            local held = tonumber(ARGV[2])
+            -- The reply may leave out later messages: another socket of the session still needs them.
+            if from and joined and tonumber(joined) > tonumber(ARGV[5]) then held = math.min(held, tonumber(from)) end
+            raise('history', held)
+            redis.call('HSET', KEYS[1], 'told', ARGV[3])
+            if redis.call('HGET', KEYS[1], 'reading') == ARGV[4] then redis.call('HDEL', KEYS[1], 'reading') end
+            return redis.call('HMGET', KEYS[1], \(fields))
+            """)
+    private static let endScript = RedisScript(
+        """
+        if redis.call('HGET', KEYS[1], 'reading') == ARGV[1] then redis.call('HDEL', KEYS[1], 'reading') end
+        return 1
+        """)
+    private static let raiseScript = RedisScript(raising + "raise('seq', ARGV[2]) return 1")
     private static let claimScript = RedisScript(
-        raising
-            + """
-            raise(ARGV[2])
-            redis.call('HSET', KEYS[1], 'live', ARGV[3])
+        raising + """
+            local joined = redis.call('HGET', KEYS[1], 'joined')
+            local live = redis.call('HGET', KEYS[1], 'live')
+            if live and live ~= ARGV[3] and joined and tonumber(joined) > tonumber(ARGV[5]) then return 0 end
+            raise('seq', ARGV[2])
+            redis.call('HSET', KEYS[1], 'live', ARGV[3], 'from', ARGV[4], 'joined', ARGV[5])
             redis.call('HDEL', KEYS[1], 'told', 'end')
-            if ARGV[4] then redis.call('HSET', KEYS[1], 'end', ARGV[4]) end
+            if ARGV[6] then redis.call('HSET', KEYS[1], 'end', ARGV[6]) end
             return 1
             """)
     private static let releaseScript = RedisScript(
         raising + """
             local live = redis.call('HGET', KEYS[1], 'live')
             if live and live ~= ARGV[3] then return 0 end
-            raise(ARGV[2])
-            -- Without a name Redis has lost the cursor, and a history reply may have set it since.
-            if live then redis.call('HDEL', KEYS[1], 'live', 'told', 'end') end
+            raise('seq', ARGV[2])
+            -- Without a name Redis has lost the record, and may have been told of a history reply since.
+            if live then redis.call('HDEL', KEYS[1], 'live', 'from', 'joined', 'told', 'end') end
             return 1
             """)
 
@@ -85,56 +110,103 @@ public struct SessionCursors: Sendable {
         lifetime = Int(memory.components.seconds)
     }
 
-    /// The cursor; nil if there is none.
-    public func find(_ session: SessionID, _ room: RoomID) async throws(RedisError) -> Entry? {
-        let reply = try await redis.run(RedisCommand("HMGET", Self.key(session, room), "seq", "told", "live", "end"))
-        guard let fields = reply.array, fields.count == 4, let seq = fields[0].text.flatMap(Int64.init) else {
-            return nil
-        }
-        let told = fields[1].text.flatMap(Int64.init).map { Timestamp(milliseconds: $0) }
-        return Entry(seq: seq, told: told, live: fields[2].text, end: fields[3].text.flatMap(Int64.init))
+    /// The cursor of a session in a room; nil where nothing is known.
+    public func find(
+        _ session: SessionID, _ room: RoomID, within limit: Duration? = nil
+    ) async throws(RedisError) -> SessionCursor? {
+        let command = RedisCommand(
+            "HMGET", Self.key(session, room), "seq", "history", "told", "live", "from", "joined", "end", "reading")
+        return SessionCursor(try await redis.run(command, within: limit))
     }
 
-    /// Raises the cursor to the end of a history reply.
+    // MARK: History
+
+    /// A history call has begun. Nobody waits for the write: it only makes a socket wait that joins meanwhile.
     ///
-    /// - Parameter limit: how long the call waits for Redis; nil for the connection's own time-out.
-    public func setHistory(
-        _ session: SessionID, _ room: RoomID, _ seq: Int64, within limit: Duration? = nil
-    ) async throws(RedisError) {
-        try await redis.run(
-            Self.historyScript, keys: [Self.key(session, room)], lifetime, seq, Timestamp.now.milliseconds,
-            within: limit)
+    /// - Returns: the token for `report` or `endRead`.
+    public func beginRead(_ session: SessionID, _ room: RoomID) -> Timestamp {
+        let now = Timestamp.now
+        redis.post(RedisCommand("HSET", Self.key(session, room), "reading", now.milliseconds))
+        redis.post(RedisCommand("EXPIRE", Self.key(session, room), lifetime))
+        return now
     }
 
-    /// Raises the cursor to a `seq` that the session has confirmed.
+    /// The history call has failed, or has no reply that a socket goes on from.
+    public func endRead(_ session: SessionID, _ room: RoomID, begun: Timestamp) {
+        redis.post(RedisCommand("EVAL", Self.endScript.source, 1, Self.key(session, room), begun.milliseconds))
+    }
+
+    /// A history reply holds everything up to `seq`.
+    ///
+    /// - Parameter mayLeaveOut: whether the reply may leave out messages that the joining socket is sent.
+    /// - Returns: the cursor as it is now.
+    @discardableResult
+    public func report(
+        _ session: SessionID, _ room: RoomID, _ seq: Int64, begun: Timestamp? = nil, mayLeaveOut: Bool = false,
+        within limit: Duration? = nil
+    ) async throws(RedisError) -> SessionCursor? {
+        let now = Timestamp.now
+        let joinedAfter = mayLeaveOut ? (now - SessionCursor.joining).milliseconds : .max
+        return SessionCursor(
+            try await redis.run(
+                Self.reportScript, keys: [Self.key(session, room)], lifetime, seq, now.milliseconds,
+                begun?.milliseconds ?? 0, joinedAfter, within: limit))
+    }
+
+    // MARK: Sockets
+
+    /// The seq up to which the sockets of a gateway loop may have been sent a room's messages; 0 where that is unknown.
+    public func reservation(
+        of loop: String, in room: RoomID, within limit: Duration? = nil
+    ) async throws(RedisError) -> Int64 {
+        let reply = try await redis.run(RedisCommand("GET", Self.reservationKey(loop, room)), within: limit)
+        return reply.text.flatMap(Int64.init) ?? 0
+    }
+
+    /// The session has confirmed everything up to `seq`.
     public func raise(_ session: SessionID, _ room: RoomID, to seq: Int64) async throws(RedisError) {
         try await redis.run(Self.raiseScript, keys: [Self.key(session, room)], lifetime, seq)
     }
 
-    /// Raises the cursor to `seq` and names the socket that receives the messages after it.
-    ///
-    /// - Parameter end: the socket is catching up and is sent no message after this `seq` before the next call; nil if
-    ///   it is live.
-    public func claim(
-        _ session: SessionID, _ room: RoomID, at seq: Int64, upTo end: Int64? = nil, for live: String
-    ) async throws(RedisError) {
-        let key = Self.key(session, room)
-        if let end {
-            try await redis.run(Self.claimScript, keys: [key], lifetime, seq, live, end)
+    /// A socket is about to be sent messages; it takes the place of an older socket of its session.
+    public func write(_ record: SocketRecord) async throws(RedisError) {
+        let key = Self.key(record.session, record.room)
+        let (name, start) = (record.socket.name, record.socket.start ?? record.seq)
+        let joined = record.socket.joined?.milliseconds ?? 0
+        if let end = record.socket.end {
+            try await redis.run(Self.claimScript, keys: [key], lifetime, record.seq, name, start, joined, end)
         } else {
-            try await redis.run(Self.claimScript, keys: [key], lifetime, seq, live)
+            try await redis.run(Self.claimScript, keys: [key], lifetime, record.seq, name, start, joined)
         }
     }
 
-    /// Raises the cursors of sockets that leave their rooms and removes the sockets' names.
+    /// These sockets are sent nothing more.
     ///
-    /// - Returns: for each socket, whether Redis has stored it.
-    public func release(_ leavings: [Leaving]) async -> [Bool] {
+    /// - Returns: for each whether it was written.
+    public func write(_ releases: [Release]) async -> [Bool] {
         await redis.run(
             Self.releaseScript,
-            many: leavings.map { ([Self.key($0.session, $0.room)], [lifetime, $0.seq, $0.live]) }
+            many: releases.map { ([Self.key($0.session, $0.room)], [lifetime, $0.seq, $0.name]) }
         ).map { if case .success = $0 { true } else { false } }
     }
 
+    // MARK: Keys
+
+    /// Where a gateway loop writes up to where it may have sent a room's messages.
+    public static func reservationKey(_ loop: String, _ room: RoomID) -> RedisKey { "sent:\(loop):\(room)" }
+
     private static func key(_ session: SessionID, _ room: RoomID) -> RedisKey { "position:\(session):\(room)" }
+}
+
+extension SessionCursor {
+    /// Reads the reply to HMGET with the fields of a cursor; nil where it has none of them.
+    fileprivate init?(_ reply: RedisValue) {
+        guard let fields = reply.array, fields.count == 8, fields.contains(where: { $0.text != nil }) else {
+            return nil
+        }
+        func number(_ index: Int) -> Int64? { fields[index].text.flatMap(Int64.init) }
+        func time(_ index: Int) -> Timestamp? { number(index).map { Timestamp(milliseconds: $0) } }
+        let socket = fields[3].text.map { Socket(name: $0, start: number(4), joined: time(5), end: number(6)) }
+        self.init(seq: number(0), history: number(1), reported: time(2), socket: socket, reading: time(7))
+    }
 }

@@ -7,7 +7,8 @@ internal import Wire
 /// The pictures that users upload, such as portraits and covers, and the removal of unused ones.
 ///
 /// A table lists every picture that nothing refers to: a new picture from before its file exists until a row refers to it,
-/// and an old one from the moment its last reference goes. So no unused picture stays, and no used one is removed, even if
+/// and an old one from the moment its last reference goes. A replaced picture stays for the retention, because clients
+/// keep its path; the service's triggers limit how many of one object stay. So no unused picture stays, and no used one is removed, even if
 /// a process dies in between.
 public struct Pictures: Sendable {
     /// The store of the files.
@@ -19,18 +20,27 @@ public struct Pictures: Sendable {
     private static let pollInterval = Duration.seconds(60)
     private static let batch = 100
 
-    /// - Parameter table: the table of unused pictures, which the service's triggers fill, with the columns
-    ///   `path text primary key, due_at bigint not null`.
-    public init(in files: any FileStore, unusedIn table: StaticString, of database: PostgresPool) {
+    /// The setting of the retention.
+    public static let retentionKey = ConfigKey(
+        "picture_retention", default: Duration.seconds(180 * 86_400),
+        "How long a replaced picture can still be loaded. Clients keep the paths of pictures.")
+
+    /// - Parameters:
+    ///   - table: the table of unused pictures, which the service's triggers fill, with the columns
+    ///     `path text primary key, due_at bigint not null, is_replaced boolean not null default false`.
+    ///   - retention: how long replaced pictures stay.
+    public init(
+        in files: any FileStore, unusedIn table: StaticString, of database: PostgresPool, retention: Duration
+    ) {
         self.files = files
-        unused = UnusedPictureStore(table, in: database)
+        unused = UnusedPictureStore(table, in: database, retention: retention)
     }
 
     /// The path of a file for clients.
     public static func path(of name: String) -> String { "/static/" + name }
 
-    /// Stores an uploaded picture and runs `body` with its path, or with nil if no picture was sent. Afterwards the unused
-    /// picture is removed: the new one if `body` failed, else the one that it replaced.
+    /// Stores an uploaded picture and runs `body` with its path, or with nil if no picture was sent. If `body`
+    /// fails, the picture is removed.
     public func keeping<Result>(
         _ file: UploadedFile?, in folder: String, _ body: (String?) async throws -> Result
     ) async throws -> Result {

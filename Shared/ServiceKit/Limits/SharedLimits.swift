@@ -6,8 +6,8 @@ internal import Wire
 ///
 /// Each instance takes tokens from its own buckets. Five times a second it reports to Redis how many it has taken from the
 /// buckets in use, and reads how many are left in the shared bucket; it does not exceed that number. A caller that uses
-/// several instances at once can exceed the limit by the calls that they admit within one interval, and then waits longer. While
-/// Redis is away, each instance applies the limits alone.
+/// several instances at once can exceed the limit by the calls that they admit within one interval, and then waits
+/// longer. While Redis is away, each instance applies the limits alone.
 struct SharedLimits: Sendable {
     let limits: CallLimits
     let redis: Redis

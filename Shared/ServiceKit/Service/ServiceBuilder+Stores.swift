@@ -29,18 +29,23 @@ extension ServiceBuilder {
         return connections
     }
 
-    /// Retries for half a minute while the database cannot be reached: it may still be starting.
+    /// Retries for half a minute while the database cannot be reached: it may still be starting, or recover from a crash.
     private func retryWhileUnavailable(_ work: () async throws -> Void) async throws {
         let end = EventLoop.preciseNow + 30 * 1_000_000_000
         var backoff = Backoff()
         while true {
             do {
                 return try await work()
-            } catch let error as PostgresError where error.kind == .unavailable && EventLoop.preciseNow < end {
+            } catch let error as PostgresError where Self.mayPass(error) && EventLoop.preciseNow < end {
                 log.warning("the database cannot be reached yet", ["cause": .cause(error)])
                 try await loops.loops[0].sleep(for: backoff.next())
             }
         }
+    }
+
+    /// A server that starts refuses connections, and one that recovers ends them. Migrations can be repeated in both cases.
+    private static func mayPass(_ error: PostgresError) -> Bool {
+        error.kind == .unavailable || error.kind == .connectionLost
     }
 
     private static let ping = Statement.read("ping", "select 1")

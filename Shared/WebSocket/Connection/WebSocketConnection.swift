@@ -10,8 +10,6 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     public let socket: StreamSocket
     private let options: WebSocketOptions
     private var machine: WebSocketMachine
-    /// Bytes from the start of the object that sending a shared frame reads; see `MemoryHint`.
-    public static let sharingSize = 192
     /// The receiver of messages; nil once the WebSocket has ended.
     public private(set) var handler: (any WebSocketHandler)?
     private var isReadingPaused = false

@@ -40,7 +40,7 @@ struct DocumentTests {
         }
     }
 
-    // MARK: What the types say
+    // MARK: The types
 
     private static func calls() throws -> [[String]] {
         var order: [String] = []

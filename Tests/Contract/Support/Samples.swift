@@ -24,6 +24,7 @@ enum Samples {
         AccessHint(workspace: WorkspaceID(3)),
         AccessHint(workspace: WorkspaceID(3), channel: ChannelID(7), user: UserID(5)),
         HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12),
+        HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12, leftOut: 9...11),
         revocation,
     ]
 
@@ -59,8 +60,7 @@ enum Samples {
         RoomHeadsRequest(rooms: [RoomID(ChannelID(7)), RoomID(DMID(7))]),
         HistoryCursorRequest(session: SessionID(77), room: RoomID(DMID(4))),
         DMAccessRequest(user: UserID(5), rooms: [DMID(4)]),
-        BalancesRequest(users: users), ReserveRequest(order: order), CaptureRequest(order: order),
-        ReleaseRequest(key: "workspace/1 ü"),
+        BalancesRequest(users: users), ReserveRequest(order: order), ReleaseRequest(key: "workspace/1 ü"),
     ]
 
     /// The replies, and the values inside of messages.
@@ -77,7 +77,7 @@ enum Samples {
         RoomEventsReply(isComplete: false, head: 20, end: 13, events: events),
         RoomHeadsReply(heads: [head]), head, HistoryCursorReply(seq: 12), DMAccessReply(dms: [dm]), dm,
         BalancesReply(balances: [balance]), balance, ReserveReply(key: "k", balance: 70),
-        ReserveStateReply(state: .captured), order, walletVersion, workspaceVersion, workspaceMembership,
+        ReserveStateReply(state: .released), order, walletVersion, workspaceVersion, workspaceMembership,
         channelVersion, channelMembership,
     ]
 
@@ -108,7 +108,8 @@ enum Samples {
     private static let match = ProfilesByEmailReply.Match(profile: profiles[0], asked: "C@d.kr")
     private static let device = AuthClient.Device(user: UserID(5), token: "token")
     private static let channelAccess = ChannelAccess(
-        id: ChannelID(7), workspace: WorkspaceID(3), name: "일반", role: .visible, isDefault: true, version: 8)
+        id: ChannelID(7), workspace: WorkspaceID(3), name: "일반", role: .member, isDefault: true, version: 8,
+        joinedAt: Timestamp(milliseconds: 1_700_000_000_123))
     private static let workspaceAccess = WorkspaceAccess(id: WorkspaceID(3), role: .owner, version: 8)
     private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12)
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)

@@ -15,16 +15,16 @@ final class TestServer: Sendable {
 
     init(_ settings: EngineSettings = EngineSettings(), crossOrigin: CrossOrigin = .refused, loops: Int = 3) throws {
         group = EventLoopGroup(count: loops)
-        let notes = Notes()
+        let log = EventLog()
         let engine = EngineServer(on: group, settings: settings, node: "n1", crossOrigin: crossOrigin) {
             request throws(EngineError) in
             if request.headers.contains("X-Forbidden") { throw .forbidden("not you") }
-            return { _ in Echo(notes) }
+            return { _ in Echo(log) }
         }
         let server = Server(on: group) { await engine.respond(to: $0) }
         port = try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!).port
         self.engine = engine
-        notes.server = self
+        log.server = self
     }
 
     deinit {
@@ -48,26 +48,26 @@ final class TestServer: Sendable {
     fileprivate func count(_ change: Int) { record.withLock { $0.sessions += change } }
 
     /// - Note: `@unchecked Sendable` because the server is set once, before the first event.
-    fileprivate final class Notes: @unchecked Sendable {
+    fileprivate final class EventLog: @unchecked Sendable {
         weak var server: TestServer?
     }
 
     private final class Echo: EngineHandler {
-        private let notes: Notes
+        private let log: EventLog
 
-        init(_ notes: Notes) {
-            self.notes = notes
-            notes.server?.count(1)
+        init(_ log: EventLog) {
+            self.log = log
+            log.server?.count(1)
         }
 
         func received(_ message: Message, on socket: EngineSocket) {
-            notes.server?.note(socket.loop.isCurrent ? "message" : "a message on another loop")
+            log.server?.note(socket.loop.isCurrent ? "message" : "a message on another loop")
             if message == .text("close") { socket.close() } else { socket.send(message) }
         }
 
         func ended(_ ending: EngineEnding, on socket: EngineSocket) {
-            notes.server?.note(socket.loop.isCurrent ? ending.rawValue : "the end on another loop")
-            notes.server?.count(-1)
+            log.server?.note(socket.loop.isCurrent ? ending.rawValue : "the end on another loop")
+            log.server?.count(-1)
         }
     }
 

@@ -11,7 +11,7 @@ enum Pgbench {
 
     private static let key = "('peer' || :run::text || '-' || :spend::text)"
 
-    /// Reserve, then capture.
+    /// Reserve, then release. A statement that is alone needs no transaction.
     private static let transactions: [[Step]] = {
         let lock = Step(part: "for no key update", values: [":user"])
         let read = Step(part: "left join reserve", values: [":user", key])
@@ -30,7 +30,8 @@ enum Pgbench {
             values: ["'balance.changed'", #"'{"user_id":"1234","balance":999999999,"version":123}'"#])
         return [
             [lock, read, record("reserved"), post("reserve", "wallet,reserved"), fact],
-            [lock, read, record("captured"), post("capture", "reserved,revenue")],
+            [Step(part: "select user_id from reserve", values: [key])],
+            [lock, read, record("released"), post("release", "reserved,wallet"), fact],
         ]
     }()
 
@@ -44,14 +45,14 @@ enum Pgbench {
 
             """
         for transaction in transactions {
-            script += "begin;\n"
+            if transaction.count > 1 { script += "begin;\n" }
             for step in transaction {
                 guard let text = statements.first(where: { $0.contains(step.part) }) else {
                     throw NeverHappened(description: "a statement with \(step.part)")
                 }
                 script += PgbenchScript.line(text, step.values) + "\n"
             }
-            script += "commit;\n"
+            if transaction.count > 1 { script += "commit;\n" }
         }
         return try PgbenchScript(script, clients: clients, on: fixture.database, schema: "payment")
     }

@@ -15,6 +15,8 @@ struct PeersOfChat: StubState {
     var workspaces: [Int64: Set<Int64>] = [3: [1, 2, 3, 4, 5, 6], 4: [1, 2]]
     /// Users who leave all workspaces right after the stub has reported them as members.
     var leavingWhenSeen: Set<Int64> = []
+    /// When all members joined all channels, in milliseconds since 1970; nil if the peer does not tell it.
+    var joinedAt: Int64?
     /// The paths of all calls, in order.
     var asked: [String] = []
     /// Whether auth-service answers.
@@ -63,6 +65,6 @@ struct PeersOfChat: StubState {
     private func element(_ id: Int64, _ user: Int64) -> String? {
         guard let channel = channels[id], workspaces[channel.workspace]?.contains(user) == true else { return nil }
         return StubJSON.channel(
-            id, channel.name, in: channel.workspace, isMember: channel.members.contains(user))
+            id, channel.name, in: channel.workspace, isMember: channel.members.contains(user), joinedAt: joinedAt)
     }
 }

@@ -100,9 +100,9 @@ struct LedgerSchemaTests {
             // The test means nothing unless many writes were accepted and many refused.
             #expect(outcomes.0 > 100)
             #expect(outcomes.1 > 100)
-            let audit = AuditStore()
-            #expect(try await audit.transactionSums(in: pool).isEmpty)
-            #expect(try await audit.balances(in: pool).filter { $0.kind == .accountBalance }.isEmpty)
+            let audit = AuditStore(database: pool)
+            #expect(try await audit.transactionSums().isEmpty)
+            #expect(try await audit.balances().filter { $0.kind == .accountBalance }.isEmpty)
         }
         let sums = try await database.run(
             sql: "select sum(amount), min(balance) >= 0, count(distinct transaction_id) > 100 from payment.entry")

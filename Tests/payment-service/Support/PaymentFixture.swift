@@ -139,11 +139,6 @@ final class PaymentFixture: Stoppable {
         return try await ask("POST", "/internal/reserves", json: json)
     }
 
-    func capture(_ key: String, user: Int64, amount: Int) async throws -> HTTPCall.Reply {
-        let json = #"{"user_id":"\#(user)","amount":\#(amount),"reason":"test"}"#
-        return try await ask("POST", "/internal/reserves/\(key)/capture", json: json)
-    }
-
     func release(_ key: String) async throws -> HTTPCall.Reply {
         try await ask("POST", "/internal/reserves/\(key)/release")
     }

@@ -23,7 +23,7 @@ extension GatewayHouse {
         ].merging(own) { $1 }
     }
 
-    /// Lets 60 write to 1, who has so many devices, called `d1` and so on.
+    /// Makes 60 and 1 the members of channel 8, and gives 1 devices `d1` and so on.
     func give(devices count: Int = 1) {
         peers.change { state in
             state.channels[8] = [1, 60]
@@ -42,7 +42,7 @@ extension GatewayHouse {
 
     func tell(_ message: RoomMessage) async throws { try await tell([message]) }
 
-    /// Somebody writes what is pushed, and heard by nobody.
+    /// Puts a message on the stream of pushes, without an event in its room.
     @discardableResult
     func push(_ text: String, in room: RoomID) async throws -> RoomMessage {
         let message = peers.change { $0.write(text, in: room, by: 60, session: 1060) }

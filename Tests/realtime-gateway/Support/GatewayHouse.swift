@@ -71,9 +71,9 @@ final class GatewayHouse: Stoppable {
         String(try await database.run(sql: sql).prefix { $0 != "\n" })
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// A token of a user whose session is the user plus 1000.
+    /// A token of a user. The session's id is the user's plus 1000.
     func token(_ user: Int64, _ profile: String = "gathering") -> String {
         peers.tokens.token(user: user, key: profile)
     }
@@ -108,13 +108,14 @@ final class GatewayHouse: Stoppable {
         _ session: Int64, _ seq: Int64, of room: RoomID = GatewayHouse.channel, isHeard: Bool = true
     ) async throws {
         try await redis.command(
-            "HSET", "position:\(session):\(room)", "seq", "\(seq)", "told", "\(Timestamp.now.milliseconds)")
+            "HSET", "position:\(session):\(room)", "seq", "\(seq)", "history", "\(seq)", "told",
+            "\(Timestamp.now.milliseconds)")
         guard isHeard else { return }
         try await redis.command(
             "PUBLISH", "positions", #"{"session":"\#(session)","room":"\#(room)","seq":\#(seq)}"#)
     }
 
-    /// A socket of a user that gets what is said in the room from now on, whatever its profile.
+    /// A socket of a user, of any profile, that gets later messages of the room.
     func reader(
         _ user: Int64, _ profile: String, port: UInt16, in room: RoomID
     ) async throws -> SocketClient {
@@ -145,7 +146,7 @@ extension ServiceUnderTest {
     /// Where its clients call.
     var port: UInt16 { running.publicAddress.port }
 
-    /// The page of what it counts.
+    /// The page of metrics.
     func metrics() async throws -> String {
         try await HTTPCall.get(port: running.internalAddress.port, "/metrics").text
     }

@@ -1,7 +1,7 @@
 import TestSupport
 import Wire
 
-/// A client of Socket.IO by polling, whose every request may go to another node.
+/// A polling client of Socket.IO: each of its requests may go to another node.
 final class PollingClient: Sendable {
     let sid: String
     private let headers: [(String, String)]

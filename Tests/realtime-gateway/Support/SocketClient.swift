@@ -2,9 +2,9 @@ import Synchronization
 import TestSupport
 import Wire
 
-/// A client of Socket.IO over a WebSocket, on a thread of its own; it records what it gets.
+/// A client of Socket.IO over a WebSocket, on a thread of its own; it records all events.
 final class SocketClient: Sendable {
-    /// What has come so far.
+    /// The events so far.
     struct Record: Sendable {
         var joined: Set<String> = []
         var refused: [String: String] = [:]

@@ -26,23 +26,23 @@ struct PeersOfGateway: StubState {
     var pruned: [String] = []
     /// Pushes that the provider was sent, by device.
     var pushes: [(device: String, message: JSONValue)] = []
-    /// What the provider answers next, before it takes anything: status, error code and Retry-After.
+    /// The provider's next answers, before it takes any push: status, error code and Retry-After.
     var refusals: [(status: UInt16, code: String, retryAfter: String?)] = []
     /// How long the provider, and the place of its access tokens, take; and for which devices the answer does not leave yet.
     var pushTakes = Duration.zero
     var tokenTakes = Duration.zero
     var heldDevices: Set<String> = []
-    /// Whether nobody can tell whose devices there are.
+    /// Whether calls for devices fail.
     var devicesAway = false
-    /// Whose members nobody can tell.
+    /// Channels for which calls for members fail.
     var awayChannels: Set<Int64> = []
     var isAway = false
-    /// Whether answers on who may see what are made, but do not leave yet.
+    /// Whether access answers are made and held.
     var isHoldingAccess = false
-    /// Of whom the next of these answers is held, and the calls whose answers are.
+    /// The user whose next access answer is held, and the calls whose answers are held.
     var nextHeld: Int64?
     var heldCalls: Set<Int> = []
-    /// How long the question takes who may see what.
+    /// How long an access call takes.
     var accessTakes = Duration.zero
     /// How long a comparison of heads waits before it is made, and whether it fails.
     var headsTake = Duration.zero
@@ -93,7 +93,7 @@ struct PeersOfGateway: StubState {
         return message
     }
 
-    /// What a call of the internal API replies.
+    /// The reply to a call of the internal API.
     private mutating func known(_ call: StubCall) -> Response? {
         switch call.subject {
         case ("revocations", _):

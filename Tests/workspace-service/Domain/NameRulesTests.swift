@@ -52,12 +52,16 @@ struct NameRulesTests {
         #expect(Array(try NameRules.channel(decomposed).utf8) == Array("\u{D55C}".utf8))
     }
 
-    @Test("A description has at most 1,000 characters; nil and empty text differ")
+    @Test("A description has at most 1,000 characters and 4,000 bytes; nil and empty text differ")
     func description() throws {
         #expect(try NameRules.description(nil) == nil)
         #expect(try NameRules.description("") == "")
         let longest = String(repeating: "가", count: 1000)
         #expect(try NameRules.description(longest) == longest)
         #expect(throws: Failure.self) { try NameRules.description(longest + "나") }
+        let families = String(repeating: "👨‍👩‍👧‍👦", count: 160)
+        #expect(families.utf8.count == 4000)
+        #expect(try NameRules.description(families) == families)
+        #expect(throws: Failure.self) { try NameRules.description(families + "a") }
     }
 }

@@ -7,7 +7,8 @@ import Wire
 /// Each call is one database transaction that locks the user's account, reads it, lets ``Spending`` decide and writes.
 /// Calls for one user run one after the other, calls for different users concurrently.
 struct Ledger: Sendable {
-    let database: PostgresPool
+    let accounts: LedgerStore
+    let reserves: ReserveStore
     let outbox: Outbox
     let queue: UserQueue
     /// Coins that a new account receives.
@@ -15,24 +16,11 @@ struct Ledger: Sendable {
     /// How long a reserve holds coins before it expires.
     let reserveLifetime: Duration
 
-    private let accounts = LedgerStore()
-    private let reserves = ReserveStore()
-
-    init(
-        database: PostgresPool, outbox: Outbox, queue: UserQueue, welcomeGrant: Int, reserveLifetime: Duration
-    ) {
-        self.database = database
-        self.outbox = outbox
-        self.queue = queue
-        self.welcomeGrant = welcomeGrant
-        self.reserveLifetime = reserveLifetime
-    }
-
     // MARK: For other services
 
     /// Returns how many coins a user can spend. The first use of an account opens it.
     func balance(of user: UserID) async throws -> Int {
-        if let balance = try await accounts.wallet(of: user, in: database) { return balance }
+        if let balance = try await accounts.wallet(of: user) { return balance }
         return try await queue.run(user) {
             try await outbox.transaction { transaction in try await lockedWallet(of: user, in: transaction).balance }
         }
@@ -40,7 +28,7 @@ struct Ledger: Sendable {
 
     /// Returns the balances of many users.
     func balances(of users: [UserID]) async throws -> [UserID: Int] {
-        var balances = try await accounts.wallets(of: users, in: database)
+        var balances = try await accounts.wallets(of: users)
         for user in users where balances[user] == nil { balances[user] = try await balance(of: user) }
         return balances
     }
@@ -66,7 +54,7 @@ struct Ledger: Sendable {
     ///
     /// - Throws: ``Spending/Refusal``
     func release(_ key: String) async throws {
-        guard let user = try await reserves.owner(of: key, in: database) else {
+        guard let user = try await reserves.owner(of: key) else {
             throw Spending.Refusal.unknown
         }
         try await spend(key, of: user) { $0.release() }
@@ -76,7 +64,7 @@ struct Ledger: Sendable {
     ///
     /// - Returns: the number of due reserves.
     func expire(atMost limit: Int) async throws -> Int {
-        let overdue = try await reserves.overdue(at: .now, limit: limit, in: database)
+        let overdue = try await reserves.overdue(at: .now, limit: limit)
         for reserve in overdue {
             try await spend(reserve.key, of: reserve.user) { $0.expire(at: .now) }
         }

@@ -1,24 +1,20 @@
 import Contract
-import Postgres
 import ServiceKit
 import Wire
 
 /// Payments from the first lookup to the last refund. Client calls, webhooks and reconciliation all end in `settle`,
 /// which holds the payment's lock, so a payment is credited once in every order of events.
 struct Payments: Sendable {
-    let database: PostgresPool
+    let orders: OrderStore
+    let payments: PaymentStore
+    let attempts: AttemptStore
+    let webhooks: WebhookStore
     let ledger: Ledger
     let providers: PaymentProviders
     let catalogue: Catalogue
     /// How long lookups are retried while the provider does not answer.
     let attemptLifetime: Duration
-
     let limits: PaymentLimits
-
-    let orders = OrderStore()
-    let payments = PaymentStore()
-    let attempts = AttemptStore()
-    let webhooks = WebhookStore()
 
     /// How long a call may work on its attempt before ``MaintenanceJobs`` resumes it.
     static let grace = Duration.seconds(30)
@@ -33,7 +29,7 @@ struct Payments: Sendable {
     func order(_ name: String, for user: UserID, under key: String) async throws -> PurchaseOrder {
         guard let item = catalogue[name: name] else { throw Failure.invalid("The store has no such item.") }
         let order = PurchaseOrder(of: item, for: user, under: key)
-        guard try await orders.insert(order, limit: limits.ordersPerDay, in: database) else {
+        guard try await orders.insert(order, limit: limits.ordersPerDay) else {
             throw Failure.tooManyCalls(retryAfter: .seconds(3600))
         }
         return order
@@ -45,25 +41,25 @@ struct Payments: Sendable {
     /// - Throws: ``PaymentVerdict/Refusal``, or ``ProviderFault`` if the provider does not answer. The attempt then
     ///   stays open and is resumed later.
     func validate(_ reference: String, _ buyer: PaymentAttempt.Buyer) async throws -> PaymentRecord {
-        if let record = try await payments.find(reference, of: providers.names, in: database), record.credit != nil {
+        if let record = try await payments.find(reference, of: providers.names), record.credit != nil {
             var settlement = Settlement(of: record)
             _ = try settlement.credit(buyer, from: catalogue, at: .now).get()
             return record
         }
         if providers.needsOrder(reference) {
-            guard let owner = try await orders.owner(of: reference, in: database) else {
+            guard let owner = try await orders.owner(of: reference) else {
                 throw PaymentVerdict.Refusal.unknown
             }
             guard owner == buyer.user else { throw PaymentVerdict.Refusal.taken }
         }
         _ = try providers.candidates(for: reference)
-        let attempt = try await record(reference, of: nil, buyer, in: database)
+        let attempt = try await accepted(attempts.record(newAttempt(reference, of: nil, buyer)))
         switch await providers.ask(about: reference) {
         case .unusable(let fault):
-            try await attempts.postpone(attempt.id, until: .now + attempt.retryDelay, in: database)
+            try await attempts.postpone(attempt.id, until: .now + attempt.retryDelay)
             throw fault
         case .unknown:
-            try await attempts.end(attempt.id, outcome: "unknown", in: database)
+            try await attempts.end(attempt.id, outcome: "unknown")
             throw PaymentVerdict.Refusal.unknown
         case .payment(let report, let provider):
             let settled = try await settle(report, of: provider, for: attempt)
@@ -75,12 +71,12 @@ struct Payments: Sendable {
     /// Looks up the payment of a webhook now, or later if the provider does not answer.
     func receive(_ notice: WebhookNotice, from provider: String) async throws {
         guard let reference = notice.reference else {
-            if let id = notice.id { _ = try await webhooks.record(id, of: provider, in: database) }
+            if let id = notice.id { try await webhooks.record(id, of: provider) }
             return
         }
-        let attempt: PaymentAttempt? = try await database.transaction { transaction in
+        let attempt: PaymentAttempt? = try await webhooks.transaction { transaction in
             if let id = notice.id, try await !webhooks.record(id, of: provider, in: transaction) { return nil }
-            return try await record(reference, of: provider, nil, in: transaction)
+            return try await accepted(attempts.record(newAttempt(reference, of: provider, nil), in: transaction))
         }
         if let attempt { try await resume(attempt) }
     }
@@ -89,7 +85,7 @@ struct Payments: Sendable {
     ///
     /// - Returns: the number of due attempts.
     func resumeDue(atMost limit: Int) async throws -> Int {
-        let due = try await attempts.claimDue(at: .now, until: .now + Self.grace, limit: limit, in: database)
+        let due = try await attempts.claimDue(at: .now, until: .now + Self.grace, limit: limit)
         for attempt in due { try await resume(attempt) }
         return due.count
     }
@@ -100,7 +96,7 @@ struct Payments: Sendable {
         case .unusable:
             try await postpone(attempt, orEndAs: "abandoned")
         case .unknown:
-            try await attempts.end(attempt.id, outcome: "unknown", in: database)
+            try await attempts.end(attempt.id, outcome: "unknown")
         case .payment(let report, let provider):
             // The buyer has no final reply yet, and an open payment may still be paid.
             let isWaiting = attempt.buyer != nil && report.status == .open
@@ -111,22 +107,23 @@ struct Payments: Sendable {
 
     private func postpone(_ attempt: PaymentAttempt, orEndAs outcome: String) async throws {
         if attempt.madeAt + attemptLifetime > .now {
-            try await attempts.postpone(attempt.id, until: .now + attempt.retryDelay, in: database)
+            try await attempts.postpone(attempt.id, until: .now + attempt.retryDelay)
         } else {
-            try await attempts.end(attempt.id, outcome: outcome, in: database)
+            try await attempts.end(attempt.id, outcome: outcome)
         }
     }
 
-    private func record(
-        _ reference: String, of provider: String?, _ buyer: PaymentAttempt.Buyer?,
-        in database: some Queryable
-    ) async throws -> PaymentAttempt {
-        let new = AttemptStore.NewAttempt(
+    private func newAttempt(
+        _ reference: String, of provider: String?, _ buyer: PaymentAttempt.Buyer?
+    ) -> AttemptStore.NewAttempt {
+        AttemptStore.NewAttempt(
             provider: provider, reference: reference, buyer: buyer, nextTryAt: .now + Self.grace,
             limit: buyer == nil ? Self.attemptsOfWebhooks : Self.attemptsPerUser, unknownLimit: limits.unknownPerHour)
-        guard let attempt = try await attempts.record(new, in: database) else {
-            throw Failure.tooManyCalls(retryAfter: .seconds(60))
-        }
+    }
+
+    /// Throws E98 if the store refused an attempt because of its limits.
+    private func accepted(_ attempt: PaymentAttempt?) throws(Failure) -> PaymentAttempt {
+        guard let attempt else { throw .tooManyCalls(retryAfter: .seconds(60)) }
         return attempt
     }
 }

@@ -1,4 +1,3 @@
-import Postgres
 import ServiceKit
 import Wire
 
@@ -14,16 +13,14 @@ struct Reconciliation: Sendable {
         var isComplete: Bool
     }
 
-    let database: PostgresPool
+    let audit: AuditStore
+    let store: DifferenceStore
+    let schedule: ScheduleStore
     let payments: Payments
     /// Payments first seen longer ago are not compared any more.
     let window: Duration
     /// Paid payments that stay unclaimed this long are listed.
     let unclaimedAfter: Duration
-
-    private let audit = AuditStore()
-    private let store = DifferenceStore()
-    private let schedule = ScheduleStore()
 
     private static let page = 100
     private static let listLimit = 1000
@@ -32,50 +29,43 @@ struct Reconciliation: Sendable {
     /// How long ended attempts, orders and webhook ids are kept.
     private static let retention = Duration.seconds(30 * 86_400)
 
-    init(database: PostgresPool, payments: Payments, window: Duration, unclaimedAfter: Duration) {
-        self.database = database
-        self.payments = payments
-        self.window = window
-        self.unclaimedAfter = unclaimedAfter
-    }
-
     /// Claims the scheduled run; returns false if it is not due or another instance has claimed it.
     func claimIfDue(every interval: Duration) async throws -> Bool {
-        try await schedule.claim("reconciliation", every: interval, in: database)
+        try await schedule.claim("reconciliation", every: interval)
     }
 
     /// Compares everything once.
     func run() async throws -> Outcome {
         let start = Timestamp.now
         let (checked, isComplete) = try await comparePayments(since: start)
-        for difference in try await audit.transactionSums(in: database) + audit.balances(in: database)
-            + audit.leftovers(unclaimedBefore: start - unclaimedAfter, in: database)
+        for difference in try await audit.transactionSums() + audit.balances()
+            + audit.leftovers(unclaimedBefore: start - unclaimedAfter)
         {
-            try await store.record(difference, in: database)
+            try await store.record(difference)
         }
         let resolvable = Difference.Kind.allCases.filter { isComplete || !$0.needsProvider }
-        try await store.resolve(resolvable, notSeenSince: start, in: database)
-        try await payments.attempts.delete(before: start - Self.retention, in: database)
-        try await payments.orders.delete(before: start - Self.retention, in: database)
-        try await payments.webhooks.delete(before: start - Self.retention, in: database)
-        try await schedule.finish("reconciliation", in: database)
+        try await store.resolve(resolvable, notSeenSince: start)
+        try await payments.attempts.delete(before: start - Self.retention)
+        try await payments.orders.delete(before: start - Self.retention)
+        try await payments.webhooks.delete(before: start - Self.retention)
+        try await schedule.finish("reconciliation")
         return Outcome(differences: try await unresolved(), payments: checked, isComplete: isComplete)
     }
 
     /// Returns the unresolved differences.
     func unresolved() async throws -> [DifferenceStore.Entry] {
-        try await store.unresolved(limit: Self.listLimit, in: database)
+        try await store.unresolved(limit: Self.listLimit)
     }
 
     /// Returns the number of unresolved differences of each kind.
-    func counts() async throws -> [Difference.Kind: Int] { try await store.counts(in: database) }
+    func counts() async throws -> [Difference.Kind: Int] { try await store.counts() }
 
     /// Compares every payment of the window with its provider. A missed cancellation is applied at once.
     private func comparePayments(since start: Timestamp) async throws -> (checked: Int, isComplete: Bool) {
         var (checked, failures, isComplete) = (0, 0, true)
         while true {
             let page = try await payments.payments.unchecked(
-                since: start, notOlderThan: start - window, limit: Self.page, in: database)
+                since: start, notOlderThan: start - window, limit: Self.page)
             if page.isEmpty { return (checked, isComplete) }
             for record in page {
                 let hasAnswered = try await compare(record)
@@ -93,16 +83,16 @@ struct Reconciliation: Sendable {
         let differences: [Difference]
         switch await payments.providers.ask(about: record.report.reference, only: record.provider) {
         case .unusable:
-            try await payments.payments.markChecked(record.id, in: database)
+            try await payments.payments.markChecked(record.id)
             return false
         case .unknown:
-            try await payments.payments.markChecked(record.id, in: database)
+            try await payments.payments.markChecked(record.id)
             differences = PaymentComparison.differences(of: record, from: nil)
         case .payment(let report, _):
             let settled = try await payments.settle(report, of: record.provider, for: nil)
             differences = PaymentComparison.differences(of: settled.before, from: report)
         }
-        for difference in differences { try await store.record(difference, in: database) }
+        for difference in differences { try await store.record(difference) }
         return true
     }
 }

@@ -45,35 +45,6 @@ public struct ReserveReply: WireMessage {
     }
 }
 
-/// Makes payment-service spend coins: those held under the key, or the user's own if they are no longer held. The reply
-/// is 402 if the user has too few coins. Services order a capture by the fact `coins.capture`; the call is for tests
-/// and load tests of the ledger.
-public struct CaptureRequest: InternalRequest {
-    public typealias Reply = ReserveStateReply
-
-    public static let route = InternalRoute.post("/internal/reserves/{key}/capture")
-
-    public let order: SpendOrder
-
-    public init(order: SpendOrder) { self.order = order }
-
-    public init(reading request: InternalRequestReader) throws(Failure) {
-        self.init(
-            order: SpendOrder(
-                key: try request.text("key"), user: try request.memberID("user_id"),
-                amount: try request.memberInteger("amount"), reason: request.member("reason")?.string ?? ""))
-    }
-
-    public func write(to request: inout InternalRequestWriter) {
-        request.parameter(order.key)
-        request.body { json in
-            json.field("user_id", order.user.description)
-            json.field("amount", order.amount)
-            json.field("reason", order.reason)
-        }
-    }
-}
-
 /// Makes payment-service return held coins. The reply is 404 if nothing is held under the key, and 409 if the coins are
 /// captured.
 public struct ReleaseRequest: InternalRequest {
@@ -92,7 +63,7 @@ public struct ReleaseRequest: InternalRequest {
 
 /// The state of reserved coins.
 public enum ReserveState: String, Sendable {
-    case reserved, captured, released
+    case reserved, released
 }
 
 public struct ReserveStateReply: WireMessage {

@@ -17,9 +17,12 @@ public struct ChannelAccess: Sendable, Equatable {
     public let isDefault: Bool
     /// Access with a larger version replaces access with a smaller one.
     public let version: Int64
+    /// When the user joined the channel; nil for users who are not in it, and from older versions of the service.
+    public let joinedAt: Timestamp?
 
     public init(
-        id: ChannelID, workspace: WorkspaceID, name: String, role: AccessRole, isDefault: Bool, version: Int64
+        id: ChannelID, workspace: WorkspaceID, name: String, role: AccessRole, isDefault: Bool, version: Int64,
+        joinedAt: Timestamp? = nil
     ) {
         self.id = id
         self.workspace = workspace
@@ -27,6 +30,7 @@ public struct ChannelAccess: Sendable, Equatable {
         self.role = role
         self.isDefault = isDefault
         self.version = version
+        self.joinedAt = joinedAt
     }
 
     /// Whether the user is in the channel.
@@ -56,7 +60,9 @@ extension ChannelAccess: WireMessage {
             let isDefault = json["default"]?.bool,
             let version = json["version"]?.int
         else { return nil }
-        self.init(id: id, workspace: workspace, name: name, role: role, isDefault: isDefault, version: Int64(version))
+        self.init(
+            id: id, workspace: workspace, name: name, role: role, isDefault: isDefault, version: Int64(version),
+            joinedAt: json.timestamp("joined_at"))
     }
 
     public func write(to json: inout JSONWriter) {
@@ -67,6 +73,7 @@ extension ChannelAccess: WireMessage {
             json.field("role", role.rawValue)
             json.field("default", isDefault)
             json.field("version", version)
+            if let joinedAt { json.field("joined_at", joinedAt.milliseconds) }
         }
     }
 }

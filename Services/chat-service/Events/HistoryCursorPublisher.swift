@@ -1,0 +1,61 @@
+import Contract
+import Redis
+import ServiceKit
+import Wire
+
+/// Reports to gateways how far a session's last history reply went, so that its sockets go on from there.
+struct HistoryCursorPublisher: Sendable {
+    private let redis: Redis
+    private let cursors: SessionCursors
+    private let fallback: HistoryCursorStore
+
+    /// A reply waits no longer for Redis.
+    private static let timeout = Duration.milliseconds(200)
+
+    init(redis: Redis, memory: Duration, fallback: HistoryCursorStore) {
+        self.redis = redis
+        self.fallback = fallback
+        cursors = SessionCursors(redis: redis, memory: memory)
+    }
+
+    /// A history call begins: a socket that joins before `report` or `end` waits for the reply.
+    func begin(_ session: SessionID, _ room: RoomID) -> Timestamp { cursors.beginRead(session, room) }
+
+    /// The call has failed, or its reply says nothing about where a socket goes on.
+    func end(_ session: SessionID, _ room: RoomID, begun: Timestamp) { cursors.endRead(session, room, begun: begun) }
+
+    /// Returns once Redis has the cursor. If Redis does not answer, the cursor is in the fallback table.
+    ///
+    /// - Parameter cursor: leave out messages after it that the session's joining socket is sent; nil to leave out none.
+    /// - Returns: the messages that the reply must leave out, because a socket that has just joined is sent them.
+    func report(
+        _ session: SessionID, _ room: RoomID, _ seq: Int64, begun: Timestamp, leavingOutAfter cursor: Int64?
+    ) async throws -> Range<Int64>? {
+        var left: Range<Int64>?
+        do {
+            let known = try await cursors.report(
+                session, room, seq, begun: begun, mayLeaveOut: cursor != nil, within: Self.timeout)
+            if let cursor, let socket = known?.joiningSocket() {
+                left = await messages(of: socket, in: room, upTo: seq, after: cursor)
+            }
+        } catch {
+            try await fallback.put(session, room, seq)
+        }
+        // The hint is on its way before the reply is.
+        let leftOut = left.map { $0.lowerBound...($0.upperBound - 1) }
+        redis.publish(HistoryHint(session: session, room: room, seq: seq, leftOut: leftOut))
+        return left
+    }
+
+    /// The messages up to `seq` that a joining socket is sent. A client that has shown some of them already asks later than
+    /// at its join: perhaps it has left that socket, so nothing is left out.
+    private func messages(
+        of socket: SessionCursor.Socket, in room: RoomID, upTo seq: Int64, after cursor: Int64
+    ) async -> Range<Int64>? {
+        guard let start = socket.start, cursor <= start, start < seq else { return nil }
+        var end = socket.end
+        if end == nil { end = try? await cursors.reservation(of: socket.loop, in: room, within: Self.timeout) }
+        guard let end, end > start else { return nil }
+        return start + 1..<min(end, seq) + 1
+    }
+}

@@ -1,0 +1,89 @@
+import Contract
+import EventLoop
+import Wire
+
+/// Checks the access of members again when something has changed.
+extension GatewayShard {
+    private static let fewMembers = 16
+    private static let pauseBeforeRetry = Duration.milliseconds(500)
+
+    /// Something has changed in a workspace, in one of its channels, or for one user.
+    func accessChanged(user: UserID?, channel: ChannelID?, workspace: WorkspaceID?) {
+        accessChanges.note(user)
+        for room in rooms.values where concerns(room, channel, workspace) {
+            if let user {
+                for member in room.members where member.user == user { recheck(member.id, in: room) }
+            } else {
+                recheckAllUntilDone(in: room)
+            }
+        }
+    }
+
+    /// Changes may have been missed, so every member is checked. Rooms that know their head notice it by themselves.
+    func accessUnknown() {
+        accessChanges.note(nil)
+        for room in rooms.values where !room.isHeadKnown { recheckAllUntilDone(in: room) }
+    }
+
+    private func concerns(_ room: RoomDriver, _ channel: ChannelID?, _ workspace: WorkspaceID?) -> Bool {
+        if let channel { return room.room.channel == channel }
+        return workspace == nil || room.workspace == nil || room.workspace == workspace
+    }
+
+    private func recheckAllUntilDone(in room: RoomDriver) {
+        Task.immediate(executorPreference: loop) { [self] in
+            while !room.isClosed {
+                do { return try await recheckAll(in: room) } catch { try? await loop.sleep(for: Self.pauseBeforeRetry) }
+            }
+        }
+    }
+
+    /// Checks every member of a room; returns when all have been checked.
+    func recheckAll(in room: RoomDriver) async throws {
+        try await limits.rechecks.run {
+            var known: Set<UserID> = []
+            if let channel = room.room.channel, room.count > Self.fewMembers {
+                var after: UserID?
+                repeat {
+                    let page = try await admission.workspaces.members(of: channel, after: after)
+                    known.formUnion(page.users)
+                    after = page.next
+                } while after != nil
+            }
+            for member in room.members where room.contains(member.id) {
+                let isKnown = known.contains(member.user) && !member.isObserving
+                if !isKnown { settle(member.id, in: room, try await standing(of: member.user, in: room.room)) }
+            }
+        }
+    }
+
+    /// Checks one member; while nobody answers, nothing goes to it.
+    func recheck(_ id: MemberID, in room: RoomDriver) {
+        guard let user = room.socket(id)?.identity.user else { return }
+        Task.immediate(executorPreference: loop) { [self] in
+            while room.contains(id) {
+                do {
+                    return settle(id, in: room, try await standing(of: user, in: room.room))
+                } catch {
+                    room.handle { machine, _ in machine.accessUnknown(id) }
+                    try? await loop.sleep(for: Self.pauseBeforeRetry)
+                }
+            }
+        }
+    }
+
+    /// The user's right in the room, as of the last known change.
+    func standing(of user: UserID, in room: RoomID) async throws -> Admission.Standing? {
+        while true {
+            let mark = accessChanges.mark(of: user)
+            let standing = try await admission.standing(of: user, in: room)
+            if mark == accessChanges.mark(of: user) { return standing }
+        }
+    }
+
+    private func settle(_ id: MemberID, in room: RoomDriver, _ standing: Admission.Standing?) {
+        guard let standing else { return room.handle { $0.putOut(id, &$1) } }
+        room.workspace = standing.workspace
+        room.handle { $0.accessChecked(id, isMember: standing.isMember, &$1) }
+    }
+}

@@ -1,0 +1,147 @@
+import Contract
+import EngineIO
+import EventLoop
+import SocketIO
+import Wire
+
+/// Everything of the gateway that belongs to one loop: the rooms with sockets here, and the sockets by session.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its loop, as every value of a `LoopLocal`.
+final class GatewayShard: @unchecked Sendable {
+    /// Bounds how many calls are under way at once.
+    struct Limits {
+        /// Rooms that check all of their members.
+        let rechecks = ConcurrencyLimiter(16)
+        /// Joins whose access is checked. When all sockets come back together the others wait: the shipped clients do not
+        /// ask a second time.
+        let admissions = ConcurrencyLimiter(64)
+        /// Joins for which chat-service is asked for a history cursor.
+        let cursorReads = ConcurrencyLimiter(64)
+    }
+
+    let loop: EventLoop
+    let context: ShardContext
+    let admission: Admission
+    let cursors: CursorWriter
+    let limits = Limits()
+    private(set) var rooms: [RoomID: RoomDriver] = [:]
+    var accessChanges = AccessChanges()
+    /// Kept by the sockets themselves.
+    var census = SocketCensus.Count()
+    private var sessions = SessionIndex()
+    private var presence: Presence?
+    private var memberCount: UInt64 = 0
+
+    private static let rewriteInterval = Duration.seconds(20 * 60)
+
+    init(on loop: EventLoop, _ context: ShardContext, admission: Admission) {
+        self.loop = loop
+        self.context = context
+        self.admission = admission
+        cursors = CursorWriter(on: loop, store: context.cursors)
+    }
+
+    // MARK: Sockets
+
+    /// Reports how many sockets there are, now and every few seconds.
+    func report(to census: SocketCensus) {
+        census.note(self.census, ofLoop: loop.index)
+        loop.schedule(after: SocketCensus.interval) { [weak self] in self?.report(to: census) }
+    }
+
+    /// A session has opened a socket; a session that was revoked meanwhile loses it again.
+    func add(_ client: SocketIOClient, of session: SessionID) {
+        sessions.add(client, of: session)
+        if admission.isRevoked(session) { loop.atEndOfTick { client.engine.close() } }
+    }
+
+    func remove(_ client: SocketIOClient, of session: SessionID) { sessions.remove(client, of: session) }
+
+    /// Closes the sockets of a session that has ended; nothing more goes to them.
+    func revoke(_ session: SessionID) {
+        for socket in sessions.sockets(of: session) {
+            rooms[socket.room]?.handle { machine, _ in machine.revoke(socket.id) }
+        }
+        for client in sessions.clients(of: session) { client.engine.close() }
+    }
+
+    // MARK: Rooms
+
+    /// A number for a socket in a room that no other has.
+    func nextMemberID() -> MemberID {
+        memberCount += 1
+        return MemberID(rawValue: memberCount)
+    }
+
+    /// Lets a socket into a room, as a member of it or only into its namespace.
+    func join(_ socket: RoomSocket, isMember: Bool, workspace: WorkspaceID?) {
+        sessions.add(socket)
+        let known = rooms[socket.room]
+        let room = known ?? RoomDriver(socket.room, of: self)
+        rooms[socket.room] = room
+        if let workspace { room.workspace = workspace }
+        room.join(socket, isMember: isMember)
+        if known == nil { room.open() }
+        if let user = socket.identity.user { presence?.enter([user], socket.room, at: cursors.loopName) }
+    }
+
+    func leave(_ socket: RoomSocket) {
+        sessions.remove(socket)
+        rooms[socket.room]?.leave(socket)
+    }
+
+    func userLeft(_ user: UserID, _ room: RoomID) { presence?.leave(user, room, at: cursors.loopName) }
+
+    /// A room without members is forgotten.
+    func close(_ room: RoomDriver) { if rooms[room.room] === room { rooms[room.room] = nil } }
+
+    /// A history reply of the session held everything up to `seq`.
+    ///
+    /// - Parameter left: messages that it left out because a socket of the session is sent them.
+    func historyReported(_ session: SessionID, _ room: RoomID, _ seq: Int64, leaving left: ClosedRange<Int64>?) {
+        guard let driver = rooms[room] else { return }
+        for socket in sessions.sockets(of: session) where socket.room == room {
+            driver.handle { $0.historyReported(socket.id, seq, leaving: left, &$1) }
+        }
+    }
+
+    /// A heartbeat was sent to a socket, or answered. Where repeats are fatal nothing is ever sent again, so it does not
+    /// matter what was confirmed.
+    func heartbeat(_ sign: EngineHeartbeat, of socket: RoomSocket) {
+        guard let room = rooms[socket.room], let session = socket.identity.session,
+            socket.identity.profile.repeatedEvent == .harmless
+        else { return }
+        room.handle { [self] machine, _ in
+            switch sign {
+            case .sent: machine.change(socket.id) { $0.mark() }
+            case .answered:
+                guard let seq = machine.change(socket.id, { $0.confirm() }) ?? nil else { return }
+                Task.immediate(executorPreference: loop) { [context] in
+                    await context.cursors.confirm(session, socket.room, seq)
+                }
+            }
+        }
+    }
+
+    // MARK: Presence and cursors over time
+
+    /// Writes the users of the rooms here, now and again before they expire.
+    func showPresence(_ presence: Presence) {
+        self.presence = presence
+        for (room, driver) in rooms { presence.enter(driver.users, room, at: cursors.loopName) }
+        loop.schedule(after: presence.times.renewal) { [weak self] in self?.showPresence(presence) }
+    }
+
+    /// Writes all cursors again before they expire, from now on.
+    func keepCursors() {
+        rewriteCursors()
+        loop.schedule(after: Self.rewriteInterval) { [weak self] in self?.keepCursors() }
+    }
+
+    /// Writes all cursors again: their time runs anew, and a Redis that has lost them has them back.
+    func rewriteCursors() {
+        Task.immediate(executorPreference: loop) { [self] in
+            for room in rooms.values { await room.rewriteCursors() }
+        }
+    }
+}

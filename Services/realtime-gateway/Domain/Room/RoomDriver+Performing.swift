@@ -1,0 +1,151 @@
+import Contract
+import EngineIO
+import EventLoop
+import ServiceKit
+import Telemetry
+import Wire
+
+/// Performs the actions of a room's machine.
+extension RoomDriver {
+    /// A session's socket waits so long for a history reply.
+    private static let historyTimeout = Duration.seconds(1)
+    static let pauseBeforeRetry = Duration.milliseconds(500)
+    /// A join is acknowledged after this time even if Redis does not answer.
+    private static let cursorTimeout = Duration.milliseconds(500)
+
+    func perform(_ action: RoomAction, _ actions: inout [RoomAction]) {
+        switch action {
+        case .accept(let id): socket(id)?.accept()
+        case .broadcast(let message): broadcast(message, &actions)
+        case .send(let id, let messages): send(messages, to: id)
+        case .awaitRoom(let ticket): awaitSocket(ticket, .room)
+        case .awaitEmpty(let ticket): awaitSocket(ticket, .empty)
+        case .fetchPage(let ticket, let after): fetchPage(ticket, after: after)
+        case .writeCursor(let ticket, let write): writeCursor(ticket, write)
+        case .retryLater(let ticket): later { $0.retry(ticket, &$1) }
+        case .fetchHead: fetchHead()
+        case .compareHead(let isLate): if isLate { compareHeadLater() } else { compareHead() }
+        case .backfill(let after): backfill(after: after)
+        case .reserve(let seq): shard.cursors.reserve(self, through: seq)
+        case .readCursor(let id): readCursor(id)
+        case .readLastCursor(let id): readLastCursor(id)
+        case .startHistoryTimer(let id):
+            loop.schedule(after: Self.historyTimeout) { [weak self] in
+                self?.handle { $0.historyTimedOut(id, &$1) }
+            }
+        case .releaseCursor(let id, let cursor): releaseCursor(id, cursor)
+        case .recheck(let id): shard.recheck(id, in: self)
+        case .recheckAll(let number): recheckAll(number)
+        case .noteRemoval(let user): shard.accessChanges.note(user)
+        case .putOut(let id): socket(id)?.putOut()
+        case .closeSocket(let id): socket(id)?.engine.close()
+        case .userLeft(let user): shard.userLeft(user, room)
+        }
+    }
+
+    private func later(_ event: @escaping Event) {
+        loop.schedule(after: Self.pauseBeforeRetry) { [weak self] in self?.handle(event) }
+    }
+
+    // MARK: Catching up
+
+    private func awaitSocket(_ ticket: Ticket, _ need: RoomSocket.Need) {
+        guard let socket = socket(ticket.member) else { return }
+        if socket.meets(need) { return handle { $0.drained(ticket, &$1) } }
+        Task.immediate(executorPreference: loop) { [self] in
+            await socket.wait(for: need)
+            handle { $0.drained(ticket, &$1) }
+        }
+    }
+
+    private func fetchPage(_ ticket: Ticket, after: Int64) {
+        Task.immediate(executorPreference: loop) { [self] in
+            do {
+                let page = try await page(after: after)
+                handle { $0.pageFetched(ticket, page.messages, end: page.end, &$1) }
+            } catch {
+                failed(ticket, error)
+            }
+        }
+    }
+
+    private func writeCursor(_ ticket: Ticket, _ write: CursorWrite) {
+        guard let socket = socket(ticket.member) else { return }
+        Task.immediate(executorPreference: loop) { [self] in
+            do {
+                try await self.write(write, of: socket)
+                handle { $0.cursorWritten(ticket, &$1) }
+            } catch {
+                failed(ticket, error)
+            }
+            // A release that was written meanwhile may have been overtaken.
+            if let release = socket.release, !contains(socket.id) { shard.cursors.release(release) }
+        }
+    }
+
+    private func failed(_ ticket: Ticket, _ error: any Error) {
+        context.log.warning("A socket cannot catch up.", ["room": .name("\(room)"), "cause": .cause(error)])
+        handle { $0.stepFailed(ticket, &$1) }
+    }
+
+    // MARK: Session cursors
+
+    func write(_ write: CursorWrite, of socket: RoomSocket) async throws {
+        guard let session = socket.identity.session else { return }
+        switch write {
+        case .confirmed(let seq): await context.cursors.confirm(session, room, seq)
+        case .claim(let cursor, let start, let end):
+            try await context.cursors.write(
+                SessionCursors.SocketRecord(
+                    session: session, room: room, seq: socket.reached(cursor),
+                    socket: .init(name: socket.name, start: start, joined: socket.joined, end: end)))
+        }
+    }
+
+    private func releaseCursor(_ id: MemberID, _ cursor: Int64) {
+        guard let socket = socket(id), let session = socket.identity.session else { return }
+        let release = SessionCursors.Release(
+            session: session, room: room, seq: socket.reached(cursor), name: socket.name)
+        socket.release = release
+        shard.cursors.release(release)
+    }
+
+    private func readCursor(_ id: MemberID) {
+        guard let session = socket(id)?.identity.session else { return }
+        Task.immediate(executorPreference: loop) { [self] in
+            let found = try? await context.cursors.find(session, room, within: Self.cursorTimeout)
+            handle { $0.cursorRead(id, found, &$1) }
+        }
+    }
+
+    /// Without Redis nothing is live, so the member waits until it answers.
+    private func readLastCursor(_ id: MemberID) {
+        guard let session = socket(id)?.identity.session else { return }
+        Task.immediate(executorPreference: loop) { [self] in
+            while contains(id) {
+                if let found = try? await context.cursors.find(session, room),
+                    let fallback = try? await shard.limits.cursorReads.run({
+                        try await context.chat.historyCursor(of: session, in: room)
+                    })
+                {
+                    return handle { $0.lastCursorRead(id, found, fallback: fallback, &$1) }
+                }
+                try? await loop.sleep(for: Self.pauseBeforeRetry)
+            }
+        }
+    }
+
+    private func recheckAll(_ number: UInt64) {
+        Task.immediate(executorPreference: loop) { [self] in
+            // A later check takes over.
+            while !isClosed, isLastRecheck(number) {
+                do {
+                    try await shard.recheckAll(in: self)
+                    return handle { $0.allRechecked(number, &$1) }
+                } catch {
+                    try? await loop.sleep(for: Self.pauseBeforeRetry)
+                }
+            }
+        }
+    }
+}

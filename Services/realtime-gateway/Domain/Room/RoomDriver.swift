@@ -1,0 +1,182 @@
+import Contract
+import EngineIO
+import EventLoop
+import Redis
+import ServiceKit
+import Telemetry
+import WebSocket
+import Wire
+
+/// A room on one loop: hands events to its `RoomMachine`, and performs the actions.
+///
+/// An event that comes while actions are performed, such as the end of a socket, waits until they are done.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its loop.
+final class RoomDriver: @unchecked Sendable {
+    typealias Event = (inout RoomMachine<EngineSocket>, inout [RoomAction]) -> Void
+
+    let room: RoomID
+    unowned let shard: GatewayShard
+    /// Known once somebody was let in.
+    var workspace: WorkspaceID?
+    private var machine = RoomMachine<EngineSocket>()
+    private var sockets: [MemberID: RoomSocket] = [:]
+    /// A profile of each generation among the members, to render for.
+    private var profiles: [ClientProfile.Generation: ClientProfile] = [:]
+    private var waiting: [Event] = []
+    private var isPerforming = false
+    private var subscription: RedisSubscription?
+    private var pacer = FanOutPacer()
+    /// How many messages are fetched at once.
+    var pageSize = RoomDriver.largestPage
+    private(set) var isClosed = false
+
+    /// After this time without an answer from Redis, joins go on without it.
+    private static let subscriptionTimeout = Duration.seconds(1)
+    static let largestPage = 100
+
+    init(_ room: RoomID, of shard: GatewayShard) {
+        self.room = room
+        self.shard = shard
+    }
+
+    var loop: EventLoop { shard.loop }
+    var context: ShardContext { shard.context }
+
+    /// Subscribes to the room's events.
+    func open() {
+        subscription = context.subscriber.listen(toRoom: room) { [weak self] event in
+            switch event {
+            case .message(let event): self?.handle { $0.published(event, &$1) }
+            // The head is fetched only now, because every later message arrives.
+            case .confirmed: self?.handle { $0.subscribed(&$1) }
+            case .gap: self?.handle { $0.resubscribed(&$1) }
+            case .lost: break
+            }
+        }
+        loop.schedule(after: Self.subscriptionTimeout) { [weak self] in
+            self?.handle { $0.subscriptionDelayed(&$1) }
+        }
+    }
+
+    private func close() {
+        isClosed = true
+        subscription?.cancel()
+        shard.close(self)
+    }
+
+    // MARK: Events
+
+    /// Hands the machine an event, and performs the actions.
+    func handle(_ event: @escaping Event) {
+        if isClosed { return }
+        waiting.append(event)
+        if isPerforming { return }
+        isPerforming = true
+        var next = 0
+        while next < waiting.count {
+            var actions: [RoomAction] = []
+            waiting[next](&machine, &actions)
+            next += 1
+            var index = 0
+            while index < actions.count {
+                perform(actions[index], &actions)
+                index += 1
+            }
+        }
+        waiting.removeAll(keepingCapacity: next < 64)
+        isPerforming = false
+        if machine.roster.isEmpty { close() }
+    }
+
+    func join(_ socket: RoomSocket, isMember: Bool) {
+        let profile = socket.identity.profile
+        sockets[socket.id] = socket
+        if profiles[profile.generation] == nil { profiles[profile.generation] = profile }
+        let member = RoomMember(
+            id: socket.id, user: socket.identity.user, session: socket.identity.session,
+            generation: profile.generation, echo: profile.echo, repeatedEvent: profile.repeatedEvent,
+            socket: socket.engine, isMember: isMember)
+        handle { $0.join(member, &$1) }
+    }
+
+    func leave(_ socket: RoomSocket) {
+        handle { $0.leave(socket.id, &$1) }
+        // The release of its cursor needs it.
+        if !isPerforming { sockets[socket.id] = nil } else { handle { [self] _, _ in sockets[socket.id] = nil } }
+    }
+
+    // MARK: Reading
+
+    /// The users with a socket here.
+    var users: some Collection<UserID> { machine.roster.users }
+    var count: Int { machine.roster.count }
+    var isHeadKnown: Bool { machine.head != nil }
+
+    func socket(_ id: MemberID) -> RoomSocket? { sockets[id] }
+
+    func contains(_ id: MemberID) -> Bool { machine.roster.index(of: id) != nil }
+
+    func isLastRecheck(_ number: UInt64) -> Bool { machine.isLastRecheck(number) }
+
+    /// The members with a user, and whether they only observe.
+    var members: [(id: MemberID, user: UserID, isObserving: Bool)] {
+        machine.roster.members.compactMap { member in
+            guard let user = member.user else { return nil }
+            let isObserving = if case .observing = member.phase { true } else { false }
+            return (member.id, user, isObserving)
+        }
+    }
+
+    // MARK: Broadcasts
+
+    func broadcast(_ message: RoomMessage, _ actions: inout [RoomAction]) {
+        pace()
+        var rendered = RenderedMessage(message, compressingIn: context.compression.current)
+        let profiles = profiles
+        let count = machine.broadcast(message, &actions) { engine, generation in
+            guard SocketBackpressure.hasRoom(in: engine) else { return false }
+            guard let packet = rendered.packet(for: generation, profiles) else { return true }
+            engine.send(packet)
+            return true
+        }
+        context.metrics.delivered(message, to: count)
+    }
+
+    /// Queues missed messages for one socket.
+    func send(_ messages: [RoomMessage], to id: MemberID) {
+        guard let socket = sockets[id] else { return }
+        for message in messages {
+            var rendered = RenderedMessage(message, compressingIn: nil)
+            socket.send(rendered.packet(for: socket.identity.profile), seq: message.body.seq)
+            context.metrics.deliveries.increment()
+        }
+        socket.engine.flush()
+        socket.drained()
+    }
+
+    /// In a full room, holds further messages for a while once this one has left.
+    private func pace() {
+        guard count >= FanOutPacer.crowd, pacer.begin(now: EventLoop.preciseNow) else { return }
+        loop.atEndOfTick { [self] in
+            guard let pause = pacer.finish(now: EventLoop.preciseNow) else { return }
+            handle { machine, _ in machine.pause() }
+            loop.schedule(after: pause) { [weak self] in
+                guard let self else { return }
+                pacer.resume(gathered: machine.heldCount)
+                handle { $0.resume(&$1) }
+            }
+        }
+    }
+
+    // MARK: Cursors over time
+
+    /// Writes all cursors again: their time runs anew, and a Redis that has lost them has them back.
+    func rewriteCursors() async {
+        handle { machine, actions in machine.reserveAgain(&actions) }
+        for id in machine.roster.ids {
+            guard let write = machine.rewrite(id), let socket = sockets[id] else { continue }
+            try? await self.write(write, of: socket)
+        }
+    }
+}

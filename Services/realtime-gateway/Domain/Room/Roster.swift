@@ -1,0 +1,75 @@
+import Contract
+import Wire
+
+/// The members of a room, in one contiguous array that broadcasts go through.
+struct Roster<Socket> {
+    private(set) var members: [RoomMember<Socket>] = []
+    private var indices: [MemberID: Int] = [:]
+    private var socketCounts: [UserID: Int] = [:]
+    /// How many members must not be sent a message twice.
+    private(set) var cautiousCount = 0
+
+    var isEmpty: Bool { members.isEmpty }
+    var count: Int { members.count }
+    var ids: [MemberID] { members.map(\.id) }
+    /// The users with a socket here.
+    var users: some Collection<UserID> { socketCounts.keys }
+
+    func index(of id: MemberID) -> Int? { indices[id] }
+
+    func ids(of user: UserID) -> [MemberID] { members.filter { $0.user == user }.map(\.id) }
+
+    func has(_ user: UserID) -> Bool { socketCounts[user] != nil }
+
+    subscript(id: MemberID) -> RoomMember<Socket>? { indices[id].map { members[$0] } }
+
+    mutating func add(_ member: RoomMember<Socket>) {
+        indices[member.id] = members.count
+        members.append(member)
+        if let user = member.user { socketCounts[user, default: 0] += 1 }
+        if member.isCautious { cautiousCount += 1 }
+    }
+
+    mutating func remove(_ id: MemberID) -> RoomMember<Socket>? {
+        guard let index = indices.removeValue(forKey: id) else { return nil }
+        let last = members.removeLast()
+        let member = index < members.count ? members[index] : last
+        if index < members.count {
+            members[index] = last
+            indices[last.id] = index
+        }
+        if let user = member.user, let count = socketCounts[user] { socketCounts[user] = count > 1 ? count - 1 : nil }
+        if member.isCautious { cautiousCount -= 1 }
+        return member
+    }
+
+    mutating func change<Result>(_ index: Int, _ body: (inout RoomMember<Socket>) -> Result) -> Result {
+        body(&members[index])
+    }
+
+    /// Sends a message to every live member that has not got it.
+    ///
+    /// - Parameter send: queues the message; returns whether the socket had room for it.
+    /// - Returns: how many sockets the message was queued for, and the members whose sockets had no room.
+    mutating func broadcast(
+        _ message: RoomMessage, _ send: (Socket, ClientProfile.Generation) -> Bool
+    ) -> (count: UInt64, behind: [MemberID]) {
+        let seq = message.body.seq
+        var count: UInt64 = 0
+        var behind: [MemberID] = []
+        members.withUnsafeMutableBufferPointer { members in
+            for index in members.indices {
+                guard case .live(let cursor) = members[index].phase, cursor < seq else { continue }
+                if members[index].wants(message) {
+                    guard send(members[index].socket, members[index].generation) else {
+                        behind.append(members[index].id)
+                        continue
+                    }
+                    count += 1
+                }
+                members[index].advanceLive(to: seq)
+            }
+        }
+        return (count, behind)
+    }
+}

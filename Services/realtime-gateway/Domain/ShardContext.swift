@@ -1,0 +1,23 @@
+import Contract
+import EventLoop
+import Redis
+import ServiceKit
+import Telemetry
+import WebSocket
+import Wire
+
+/// The dependencies that all rooms of a node share.
+struct ShardContext: Sendable {
+    let subscriber: MessageSubscriber
+    let chat: ChatClient
+    let heads: HeadComparison
+    /// Reads the heads of rooms that open.
+    let openings: GatheredReads<RoomID, Int64>
+    let cursors: SessionCursorStore
+    /// A client that takes nothing for this long while output waits for it is cut off.
+    let readerPatience: Duration
+    /// Where a broadcast is compressed, once for all sockets of a loop.
+    let compression: LoopLocal<CompressionPool>
+    let metrics: GatewayMetrics
+    let log: Log
+}

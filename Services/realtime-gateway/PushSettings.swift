@@ -1,0 +1,45 @@
+import ServiceKit
+
+/// The settings for pushes.
+struct PushSettings: Sendable {
+    private static let pushLeaseKey = ConfigKey(
+        "push_lease", default: Duration.seconds(60), atLeast: .seconds(1),
+        "How long an instance holds the lease on a push. Others send the pushes of a dead instance afterwards.")
+    private static let pushAgeKey = ConfigKey(
+        "push_age", default: Duration.seconds(3600), atLeast: .seconds(1),
+        "Messages older than this are not pushed.")
+    private static let fcmURLKey = ConfigKey("fcm_url", default: "https://fcm.googleapis.com", "The base URL of FCM.")
+    private static let fcmTokenURLKey = ConfigKey(
+        "fcm_token_url", default: "", "The URL of access tokens for FCM. Empty for the one of the service account.")
+    private static let fcmServiceAccountKey = ConfigKey(
+        "fcm_service_account", default: "", "The key file of the service account for FCM; empty turns push off.")
+
+    static let entries = [
+        fcmURLKey.entry, fcmTokenURLKey.entry, fcmServiceAccountKey.entry, pushLeaseKey.entry, pushAgeKey.entry,
+    ]
+
+    let lease, age: Duration
+    /// How long the process waits at its end for pushes under way. A provider's answer takes at most ten seconds.
+    let drain = Duration.seconds(12)
+    let fcmURL: String
+    /// Nil if the service account names it.
+    let fcmTokenURL: String?
+    private let fcmServiceAccount: String
+
+    init(_ config: Config) {
+        lease = config[Self.pushLeaseKey]
+        age = config[Self.pushAgeKey]
+        fcmURL = config[Self.fcmURLKey]
+        fcmTokenURL = config[Self.fcmTokenURLKey].isEmpty ? nil : config[Self.fcmTokenURLKey]
+        fcmServiceAccount = config[Self.fcmServiceAccountKey]
+    }
+
+    /// The identity for FCM; nil if pushes are off.
+    func serviceAccount() throws -> ServiceAccount? {
+        if fcmServiceAccount.isEmpty { return nil }
+        guard let text = Config.textOfFile(fcmServiceAccount), let account = ServiceAccount(text) else {
+            throw ConfigError("fcm_service_account: \(fcmServiceAccount) is not a key file of a service account")
+        }
+        return account
+    }
+}

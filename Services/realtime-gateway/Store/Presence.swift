@@ -1,0 +1,42 @@
+import Redis
+import Wire
+
+/// The users with a socket in a room, on any node: written when a socket joins, renewed while it stays, and valid for a
+/// minute.
+///
+/// Each loop of each node writes its own entries, `<user>@<loop>`, so that a user who leaves it may still be on another.
+struct Presence: Sendable {
+    /// How long an entry is valid, and how often it is renewed.
+    struct Times {
+        var lifetime = Duration.seconds(60)
+        var renewal = Duration.seconds(20)
+    }
+
+    let redis: Redis
+    let times: Times
+
+    func enter(_ users: some Sequence<UserID>, _ room: RoomID, at loop: String) {
+        let until = (Timestamp.now + times.lifetime).milliseconds
+        var arguments: [any RedisArgument] = [Self.key(room)]
+        for user in users { arguments += [String(until), "\(user)@\(loop)"] }
+        guard arguments.count > 1 else { return }
+        redis.post(RedisCommand("ZADD", arguments))
+        redis.post(RedisCommand("ZREMRANGEBYSCORE", Self.key(room), "-inf", Timestamp.now.milliseconds))
+        redis.post(RedisCommand("PEXPIRE", Self.key(room), Int(times.lifetime.wholeMilliseconds)))
+    }
+
+    func leave(_ user: UserID, _ room: RoomID, at loop: String) {
+        redis.post(RedisCommand("ZREM", Self.key(room), "\(user)@\(loop)"))
+    }
+
+    /// The users with a socket in the room. If Redis does not answer it is empty: a push too many does less harm than a lost one.
+    func users(in room: RoomID) async -> Set<UserID> {
+        let now = String(Timestamp.now.milliseconds)
+        let reply = try? await redis.run(RedisCommand("ZRANGEBYSCORE", Self.key(room), now, "+inf"))
+        return Set(reply?.array?.compactMap { $0.text.flatMap(Self.user) } ?? [])
+    }
+
+    private static func user(_ entry: String) -> UserID? { UserID(String(entry.prefix { $0 != "@" })) }
+
+    private static func key(_ room: RoomID) -> RedisKey { "presence:\(room.description)" }
+}

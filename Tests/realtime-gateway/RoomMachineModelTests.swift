@@ -1,0 +1,194 @@
+import Contract
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+/// Random interleavings of everything that can happen in a room, held against a specification.
+@Suite struct RoomMachineModelTests {
+    /// Sessions 1 to 4: fatal or harmless, with echo or without.
+    private static func isFatal(_ session: Int64) -> Bool { session <= 2 }
+    private static func echo(_ session: Int64) -> Bool { session % 2 == 0 }
+
+    @Test("Every socket is sent everything after its join once and in order, in any interleaving of events")
+    func interleavings() {
+        for seed in UInt64(1)...1000 {
+            let faults = Self.run(seed: seed)
+            #expect(faults.isEmpty, "seed \(seed): \(faults.prefix(3))")
+            if !faults.isEmpty { return }
+        }
+    }
+
+    /// Runs one interleaving; returns how it broke the specification.
+    private static func run(seed: UInt64) -> [String] {
+        var world = RoomSimulation(seed: seed)
+        for loop in 0..<2 { world.handle(loop) { $0.subscribed(&$1) } }
+        var sockets = 0
+        for _ in 0..<150 {
+            switch Int.random(in: 0..<100, using: &world.random) {
+            case ..<25: say(&world)
+            case ..<70: answer(&world)
+            case ..<80:
+                sockets += 1
+                join(sockets, &world)
+            case ..<86: leave(&world)
+            case ..<91: readHistory(&world)
+            case ..<94: changeMembership(&world)
+            case ..<96: for loop in 0..<2 { world.handle(loop) { $0.resubscribed(&$1) } }
+            case ..<98:
+                let loop = Int.random(in: 0..<2, using: &world.random)
+                if world.machines[loop].isPaused {
+                    world.handle(loop) { $0.resume(&$1) }
+                } else {
+                    world.handle(loop) { machine, _ in machine.pause() }
+                }
+            default: heartbeat(&world)
+            }
+            if !world.faults.isEmpty { return world.faults }
+        }
+        settle(&world)
+        return world.faults + missing(in: world)
+    }
+
+    // MARK: Events
+
+    private static func say(_ world: inout RoomSimulation) {
+        let message = RoomMessage.sample(world.head + 1, session: Int64.random(in: 1...4, using: &world.random))
+        world.log.append(message)
+        publish(.message(message), &world)
+    }
+
+    /// Events may be lost or come twice.
+    private static func publish(_ event: RoomEvent, _ world: inout RoomSimulation) {
+        for loop in 0..<2 {
+            let count = [0, 1, 1, 1, 1, 2].randomElement(using: &world.random)!
+            for _ in 0..<count { world.later.append { $0.handle(loop) { $0.published(event, &$1) } } }
+        }
+    }
+
+    private static func answer(_ world: inout RoomSimulation) {
+        guard let index = world.later.indices.randomElement(using: &world.random) else { return }
+        world.later.remove(at: index)(&world)
+    }
+
+    private static func join(_ number: Int, _ world: inout RoomSimulation) {
+        let session = Int64.random(in: 1...4, using: &world.random)
+        let loop = Int.random(in: 0..<2, using: &world.random)
+        let isMember = world.removed[session] == nil
+        world.clients[number] = .init(
+            session: session, isFatal: isFatal(session), echo: echo(session), loop: loop, isDisturbed: !isMember)
+        let member = RoomMember.sample(
+            number, session: session, isFatal: isFatal(session), echo: echo(session), isMember: isMember)
+        world.handle(loop) { $0.join(member, &$1) }
+    }
+
+    private static func leave(_ world: inout RoomSimulation) {
+        let open = world.clients.filter(\.value.isOpen).keys.sorted()
+        guard let number = open.randomElement(using: &world.random), let client = world.clients[number] else { return }
+        world.clients[number]?.isOpen = false
+        world.handle(client.loop) { $0.leave(MemberID(rawValue: UInt64(number)), &$1) }
+    }
+
+    /// As chat-service answers: the mark, the snapshot, the report with the messages left out, and the hint.
+    private static func readHistory(_ world: inout RoomSimulation) {
+        let session = Int64.random(in: 1...4, using: &world.random)
+        guard world.removed[session] == nil else { return }
+        var record = world.records[session] ?? .init()
+        record.isReading = true
+        world.records[session] = record
+        let through = world.head
+        world.later.append { world in
+            var record = world.records[session] ?? .init()
+            record.isReading = false
+            record.seq = max(record.seq ?? 0, through)
+            let held = isFatal(session) && record.name != nil ? min(through, record.start) : through
+            record.history = max(record.history ?? 0, held)
+            world.records[session] = record
+            var left: ClosedRange<Int64>?
+            if isFatal(session), let name = record.name, let loop = world.clients[name]?.loop {
+                let end = min(record.end ?? world.reservations[loop], through)
+                if end > record.start { left = record.start + 1...end }
+            }
+            world.replies[session, default: []].append((through, left))
+            // The hint is lost now and then: the cursor stands in Redis.
+            guard left != nil || !world.chance(10) else { return }
+            for (number, client) in world.clients.sorted(by: { $0.key < $1.key })
+            where client.session == session && client.isOpen {
+                world.later.append {
+                    $0.handle(client.loop) {
+                        $0.historyReported(MemberID(rawValue: UInt64(number)), through, leaving: left, &$1)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func changeMembership(_ world: inout RoomSimulation) {
+        let session = Int64.random(in: 1...4, using: &world.random)
+        for (number, client) in world.clients.sorted(by: { $0.key < $1.key }) where client.session == session {
+            world.clients[number]?.isDisturbed = true
+        }
+        for loop in 0..<2 { world.heardRemovals[loop][session] = nil }
+        guard world.removed.removeValue(forKey: session) == nil else { return }
+        let after = world.head
+        world.removed[session] = after
+        for loop in 0..<2 {
+            world.later.append { world in
+                if world.removed[session] == after { world.heardRemovals[loop][session] = after }
+                let event = RoomEvent.removed(room: RoomID(ChannelID(7)), after: after, user: UserID(session))
+                world.handle(loop) { $0.published(event, &$1) }
+            }
+        }
+    }
+
+    private static func heartbeat(_ world: inout RoomSimulation) {
+        for (number, client) in world.clients.sorted(by: { $0.key < $1.key }) where client.isOpen && !client.isFatal {
+            let id = MemberID(rawValue: UInt64(number))
+            world.machines[client.loop].change(id) { $0.mark() }
+            let confirmed = world.machines[client.loop].change(id) { $0.confirm() } ?? nil
+            if let confirmed, var record = world.records[client.session] {
+                record.seq = max(confirmed, record.seq ?? 0)
+                world.records[client.session] = record
+            }
+        }
+    }
+
+    /// Everything under way comes to its end, and nothing is lost any more.
+    private static func settle(_ world: inout RoomSimulation) {
+        world.isRough = false
+        for loop in 0..<2 {
+            world.handle(loop) { $0.resume(&$1) }
+            world.handle(loop) { $0.resubscribed(&$1) }
+        }
+        var steps = 0
+        while !world.later.isEmpty, steps < 100_000 {
+            answer(&world)
+            steps += 1
+        }
+        if steps == 100_000 { world.faults.append("it does not come to an end") }
+    }
+
+    // MARK: The specification of the end
+
+    /// Messages that an open socket was not sent, and no history reply of its session held.
+    private static func missing(in world: RoomSimulation) -> [String] {
+        var faults: [String] = []
+        for (number, client) in world.clients.sorted(by: { $0.key < $1.key }) where client.isOpen && !client.isDisturbed
+        {
+            guard let entry = client.entry else {
+                faults.append("socket \(number) was never let in")
+                continue
+            }
+            let held = world.replies[client.session, default: []]
+            let got = Set(client.got)
+            for message in world.log.dropFirst(Int(entry)) where !got.contains(message.body.seq) {
+                let seq = message.body.seq
+                if !client.echo, message.session.rawValue == client.session { continue }
+                if held.contains(where: { $0.through >= seq && !($0.left?.contains(seq) ?? false) }) { continue }
+                faults.append(
+                    "socket \(number) of session \(client.session) missed \(seq) after \(entry): \(client.got)")
+            }
+        }
+        return faults
+    }
+}

@@ -1,0 +1,159 @@
+import EventLoop
+import Redis
+import ServiceKit
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Session cursors in Redis")
+struct SessionCursorStoreTests {
+    private static let room = RoomID(ChannelID(7))
+
+    /// Runs `body` on a loop with a store in the Redis of these tests.
+    private static func use(_ body: @escaping @Sendable (SessionCursorStore, SessionCursors) async throws -> Void)
+        async throws
+    {
+        let server = try await RedisServer.ofThisProcess()
+        let loops = EventLoopGroup(count: 1)
+        let blocking = BlockingPool(threads: 1, limit: 8)
+        var configuration = try #require(RedisConfiguration(url: "redis://127.0.0.1:\(server.port)/0"))
+        configuration.commandTimeout = .seconds(20).patiently
+        let redis = Redis(configuration, on: loops, resolvingOn: blocking)
+        let outcome = await Task {
+            try await loops.loops[0].run {
+                try await redis.connected(within: .seconds(20))
+                let memory = Duration.seconds(86_400)
+                try await body(
+                    SessionCursorStore(redis: redis, memory: memory), SessionCursors(redis: redis, memory: memory))
+            }
+        }.result
+        redis.close()
+        await onOwnThread { loops.stop() }
+        try outcome.get()
+    }
+
+    private static func claim(
+        _ session: SessionID, _ seq: Int64, _ name: String, joined: Int64 = 0, end: Int64? = nil
+    ) -> SessionCursors.SocketRecord {
+        SessionCursors.SocketRecord(
+            session: session, room: room, seq: seq,
+            socket: .init(name: name, start: seq, joined: Timestamp(milliseconds: joined), end: end))
+    }
+
+    private static func release(_ session: SessionID, _ seq: Int64, _ name: String) -> [SessionCursors.Release] {
+        [SessionCursors.Release(session: session, room: room, seq: seq, name: name)]
+    }
+
+    @Test("A cursor only grows, in any order of writes")
+    func grows() async throws {
+        try await Self.use { store, cursors in
+            let session = SessionID(501)
+            #expect(try await store.find(session, Self.room) == JoinCursor())
+            try await cursors.report(session, Self.room, 5)
+            try await cursors.report(session, Self.room, 3)
+            await store.confirm(session, Self.room, 4)
+            #expect(try await store.find(session, Self.room).seq == 5)
+            try await store.write(Self.claim(session, 2, "f/1"))
+            let found = try await store.find(session, Self.room)
+            #expect(found.seq == 5 && found.history == 5)
+        }
+    }
+
+    @Test("Messages that a dead gateway reserved count as sent; a late command does not lower the reservation")
+    func reserved() async throws {
+        try await Self.use { store, _ in
+            let session = SessionID(502)
+            try await store.write(Self.claim(session, 5, "dead/1"))
+            #expect(await store.reserve([(Self.room, 9)], for: "dead") == [true])
+            #expect(await store.reserve([(Self.room, 7)], for: "dead") == [true])
+            #expect(try await store.find(session, Self.room).seq == 9)
+        }
+    }
+
+    @Test("A dead gateway's socket that was catching up was not sent what its others were")
+    func behind() async throws {
+        try await Self.use { store, _ in
+            let session = SessionID(505)
+            _ = await store.reserve([(Self.room, 9)], for: "slow")
+            try await store.write(Self.claim(session, 3, "slow/1", end: 5))
+            #expect(try await store.find(session, Self.room).seq == 5)
+            // A socket that leaves alive knows better how far it came.
+            #expect(await store.write(Self.release(session, 4, "slow/1")) == [true])
+            #expect(try await store.find(session, Self.room).seq == 4)
+            try await store.write(Self.claim(session, 4, "slow/1", end: 6))
+            try await store.write(Self.claim(session, 6, "slow/1"))
+            #expect(try await store.find(session, Self.room).seq == 9)
+        }
+    }
+
+    @Test("A socket that leaves writes how far it came, unless a newer one has taken its place")
+    func released() async throws {
+        try await Self.use { store, _ in
+            let session = SessionID(503)
+            try await store.write(Self.claim(session, 5, "old/1"))
+            try await store.write(Self.claim(session, 6, "new/1", joined: 1))
+            // The old one has gone on sending to a client that was not there any more.
+            #expect(await store.write(Self.release(session, 30, "old/1")) == [true])
+            #expect(try await store.find(session, Self.room).seq == 6)
+            #expect(await store.write(Self.release(session, 8, "new/1")) == [true])
+            _ = await store.reserve([(Self.room, 40)], for: "new")
+            #expect(try await store.find(session, Self.room).seq == 8)
+        }
+    }
+
+    @Test("An older socket that falls behind does not take the newer one's place")
+    func older() async throws {
+        try await Self.use { store, cursors in
+            let session = SessionID(506)
+            try await store.write(Self.claim(session, 5, "old/1", joined: 1))
+            try await store.write(Self.claim(session, 6, "new/1", joined: 2))
+            try await store.write(Self.claim(session, 20, "old/1", joined: 1, end: 20))
+            let cursor = try #require(try await cursors.find(session, Self.room))
+            #expect(cursor.socket?.name == "new/1" && cursor.seq == 6)
+        }
+    }
+
+    @Test("A history reply counts at once, until a socket has gone on from there")
+    func fresh() async throws {
+        try await Self.use { store, cursors in
+            let session = SessionID(504)
+            try await cursors.report(session, Self.room, 5)
+            #expect(try await store.find(session, Self.room).isFresh)
+            try await store.write(Self.claim(session, 5, "f/1"))
+            #expect(try await !store.find(session, Self.room).isFresh)
+        }
+    }
+
+    @Test("A history call is under way from its begin to its report, and the end of another one does not end it")
+    func reading() async throws {
+        try await Self.use { store, cursors in
+            let session = SessionID(507)
+            let first = cursors.beginRead(session, Self.room)
+            #expect(try await store.find(session, Self.room).isBeingRead)
+            try await cursors.report(session, Self.room, 5, begun: first + .milliseconds(1))
+            #expect(try await store.find(session, Self.room).isBeingRead)
+            try await cursors.report(session, Self.room, 5, begun: first)
+            #expect(try await !store.find(session, Self.room).isBeingRead)
+            let second = cursors.beginRead(session, Self.room)
+            cursors.endRead(session, Self.room, begun: second)
+            #expect(try await !store.find(session, Self.room).isBeingRead)
+            let longAgo = Timestamp.now - Duration.seconds(6)
+            #expect(!SessionCursor(reading: longAgo).isBeingRead())
+        }
+    }
+
+    @Test("A report returns the socket that joined just now, and no older one")
+    func joining() async throws {
+        try await Self.use { _, cursors in
+            let session = SessionID(508)
+            for (age, isJoining) in [(10_000, false), (0, true)] {
+                let joined = Timestamp.now.milliseconds - Int64(age)
+                try await cursors.write(Self.claim(session, 3, "new/\(age)", joined: joined))
+                let cursor = try #require(try await cursors.report(session, Self.room, 5))
+                #expect((cursor.joiningSocket()?.start == 3) == isJoining)
+            }
+        }
+    }
+}

@@ -1,0 +1,249 @@
+import Contract
+import Wire
+
+@testable import realtime_gateway
+
+/// A seeded generator, so that a failing interleaving can be run again.
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+extension RoomMessage {
+    static func sample(_ seq: Int64, session: Int64 = 1) -> RoomMessage {
+        RoomMessage(
+            room: RoomID(ChannelID(7)), workspace: WorkspaceID(1), name: "c",
+            body: MessageBody(
+                id: ChatID(seq), seq: seq, content: "\(seq)", createdAt: Timestamp(milliseconds: seq), files: [],
+                author: MemberView(id: UserID(9), email: "a@b.kr", nickname: "a", profileImage: nil)),
+            session: SessionID(session))
+    }
+}
+
+extension RoomMember<Int> {
+    static func sample(_ id: Int, session: Int64?, isFatal: Bool, echo: Bool = true, isMember: Bool = true) -> Self {
+        RoomMember(
+            id: MemberID(rawValue: UInt64(id)), user: session.map { UserID($0) },
+            session: session.map { SessionID($0) },
+            generation: .july2024, echo: echo, repeatedEvent: isFatal ? .fatal : .harmless, socket: id,
+            isMember: isMember)
+    }
+}
+
+/// Two gateway loops with a room's machine each, their Redis and chat-service, and clients. Every answer is late by a random
+/// number of other events; some calls fail, and published events get lost or come twice.
+struct RoomSimulation {
+    /// A session's record in Redis, as `SessionCursors` keeps it.
+    struct Record {
+        var seq, history: Int64?
+        var name: Int?
+        var joined = 0
+        var start: Int64 = 0
+        var end: Int64?
+        var isReading = false
+    }
+
+    struct Client {
+        let session: Int64
+        let isFatal: Bool
+        let echo: Bool
+        let loop: Int
+        /// The head when the join was acknowledged.
+        var entry: Int64?
+        /// The seq that the session's newest socket had been sent when the cursor was read.
+        var floor: Int64 = 0
+        var got: [Int64] = []
+        var isOpen = true
+        /// Whether access was lost or uncertain at some time.
+        var isDisturbed = false
+    }
+
+    typealias Machine = RoomMachine<Int>
+    typealias Later = (inout RoomSimulation) -> Void
+
+    var random: Seeded
+    var machines = [Machine(), Machine()]
+    var log: [RoomMessage] = []
+    var clients: [Int: Client] = [:]
+    var records: [Int64: Record] = [:]
+    var reservations: [Int64] = [0, 0]
+    /// Sessions that are not members now, with the head at their removal.
+    var removed: [Int64: Int64] = [:]
+    /// The same, for each loop that the removal has reached.
+    var heardRemovals: [[Int64: Int64]] = [[:], [:]]
+    var later: [Later] = []
+    /// History replies of each session: their ends, and the messages left out.
+    var replies: [Int64: [(through: Int64, left: ClosedRange<Int64>?)]] = [:]
+    var faults: [String] = []
+    /// False at the end: then nothing fails any more.
+    var isRough = true
+
+    var head: Int64 { Int64(log.count) }
+
+    init(seed: UInt64) { random = Seeded(state: seed) }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+    mutating func fails(_ percent: Int) -> Bool { isRough && chance(percent) }
+
+    // MARK: Performing
+
+    mutating func handle(_ loop: Int, _ event: (inout Machine, inout [RoomAction]) -> Void) {
+        var actions: [RoomAction] = []
+        event(&machines[loop], &actions)
+        var index = 0
+        while index < actions.count {
+            perform(actions[index], loop, &actions)
+            index += 1
+        }
+    }
+
+    private mutating func answer(_ loop: Int, _ event: @escaping (inout Machine, inout [RoomAction]) -> Void) {
+        later.append { $0.handle(loop, event) }
+    }
+
+    private mutating func perform(_ action: RoomAction, _ loop: Int, _ actions: inout [RoomAction]) {
+        switch action {
+        case .accept(let id):
+            let entry = clients[id.number]?.entry ?? head
+            clients[id.number]?.entry = entry
+        case .broadcast(let message):
+            var queued: [Int] = []
+            let isRough = isRough
+            var random = random
+            _ = machines[loop].broadcast(message, &actions) { socket, _ in
+                if isRough, Int.random(in: 0..<20, using: &random) == 0 { return false }
+                queued.append(socket)
+                return true
+            }
+            self.random = random
+            for id in queued { deliver(message, to: id, loop, isLive: true) }
+        case .send(let id, let messages):
+            for message in messages { deliver(message, to: id.number, loop, isLive: false) }
+        case .awaitRoom(let ticket), .awaitEmpty(let ticket): answer(loop) { $0.drained(ticket, &$1) }
+        case .fetchPage(let ticket, let after):
+            later.append { world in
+                if world.fails(20) { return world.handle(loop) { $0.stepFailed(ticket, &$1) } }
+                let page = Array(world.log.dropFirst(Int(after)).prefix(3))
+                let end = page.last?.body.seq ?? .max
+                world.handle(loop) { $0.pageFetched(ticket, page, end: end, &$1) }
+            }
+        case .writeCursor(let ticket, let write):
+            if fails(10) { return answer(loop) { $0.stepFailed(ticket, &$1) } }
+            self.write(write, of: ticket.member.number)
+            answer(loop) { $0.cursorWritten(ticket, &$1) }
+        case .retryLater(let ticket): answer(loop) { $0.retry(ticket, &$1) }
+        case .fetchHead, .compareHead:
+            later.append { world in world.handle(loop) { [head = world.head] in $0.headReported(head, &$1) } }
+        case .backfill(let after):
+            later.append { world in
+                if world.fails(20) { return world.handle(loop) { $0.backfillFailed(&$1) } }
+                let (page, head) = (Array(world.log.dropFirst(Int(after)).prefix(4)), world.head)
+                world.handle(loop) { $0.backfilled(page, head: head, &$1) }
+            }
+        case .reserve(let seq):
+            reservations[loop] = max(reservations[loop], seq)
+            answer(loop) { $0.reserved(through: seq, &$1) }
+        case .readCursor(let id):
+            later.append { world in
+                let found = world.fails(10) ? nil : world.find(id.number)
+                if found != nil { world.noteFloor(id.number) }
+                world.handle(loop) { $0.cursorRead(id, found, &$1) }
+            }
+        case .readLastCursor(let id):
+            later.append { world in
+                let found = world.find(id.number)
+                world.handle(loop) { $0.lastCursorRead(id, found, fallback: 0, &$1) }
+            }
+        case .startHistoryTimer(let id): answer(loop) { $0.historyTimedOut(id, &$1) }
+        case .releaseCursor(let id, let cursor): release(id.number, cursor)
+        case .recheck(let id): recheck(id, loop)
+        case .recheckAll(let number):
+            for id in machines[loop].roster.ids { recheck(id, loop) }
+            answer(loop) { $0.allRechecked(number, &$1) }
+        case .noteRemoval, .userLeft: break
+        case .putOut(let id): clients[id.number]?.isOpen = false
+        case .closeSocket(let id):
+            clients[id.number]?.isOpen = false
+            answer(loop) { $0.leave(id, &$1) }
+        }
+    }
+
+    private mutating func recheck(_ id: MemberID, _ loop: Int) {
+        later.append { world in
+            guard let client = world.clients[id.number], world.machines[loop].roster[id] != nil else { return }
+            if world.fails(30) {
+                world.clients[id.number]?.isDisturbed = true
+                world.handle(loop) { machine, _ in machine.accessUnknown(id) }
+                return world.recheck(id, loop)
+            }
+            let isMember = world.removed[client.session] == nil
+            world.handle(loop) { $0.accessChecked(id, isMember: isMember, &$1) }
+        }
+    }
+
+    // MARK: Redis
+
+    private func find(_ id: Int) -> JoinCursor {
+        guard let client = clients[id], let record = records[client.session] else { return JoinCursor() }
+        var found = JoinCursor(seq: record.seq, history: record.history, isBeingRead: record.isReading)
+        if let name = record.name, let loop = clients[name]?.loop {
+            found.seq = max(record.seq ?? 0, record.end ?? reservations[loop])
+        }
+        return found
+    }
+
+    private mutating func noteFloor(_ id: Int) {
+        guard let client = clients[id], client.entry == nil, let name = records[client.session]?.name else { return }
+        let floor = clients[name]?.got.last ?? 0
+        clients[id]?.floor = floor
+    }
+
+    private mutating func write(_ write: CursorWrite, of id: Int) {
+        guard let session = clients[id]?.session else { return }
+        var record = records[session] ?? Record()
+        switch write {
+        case .confirmed(let seq): record.seq = max(record.seq ?? 0, seq)
+        case .claim(let cursor, let start, let end):
+            if let name = record.name, name != id, record.joined > id { return }
+            record.seq = max(record.seq ?? 0, cursor)
+            (record.name, record.joined, record.start, record.end) = (id, id, start, end)
+        }
+        records[session] = record
+    }
+
+    private mutating func release(_ id: Int, _ cursor: Int64) {
+        guard let session = clients[id]?.session, var record = records[session] else { return }
+        if let name = record.name, name != id { return }
+        record.seq = max(record.seq ?? 0, cursor)
+        (record.name, record.end) = (nil, nil)
+        records[session] = record
+    }
+
+    // MARK: Specification of a delivery
+
+    private mutating func deliver(_ message: RoomMessage, to id: Int, _ loop: Int, isLive: Bool) {
+        guard let client = clients[id] else { return }
+        let seq = message.body.seq
+        func fault(_ text: String) -> String {
+            "\(text): \(seq) to socket \(id) of session \(client.session), got \(client.got)"
+        }
+        if client.entry == nil { faults.append(fault("sent before the join was acknowledged")) }
+        if let last = client.got.last, seq <= last { faults.append(fault("twice or out of order")) }
+        if client.isFatal, client.floor >= seq { faults.append(fault("an earlier socket was sent it already")) }
+        if let after = heardRemovals[loop][client.session], seq > after { faults.append(fault("sent after a removal")) }
+        if !client.echo, message.session.rawValue == client.session { faults.append(fault("echo")) }
+        if client.isFatal, isLive, seq > reservations[loop] { faults.append(fault("sent before it was reserved")) }
+        clients[id]?.got.append(seq)
+    }
+}
+
+extension MemberID {
+    var number: Int { Int(rawValue) }
+}
