@@ -70,6 +70,30 @@ import Wire
         #expect(throws: JWTError.wrongAudience) { try Self.verifier(audience: "other2").verify(token, now: after) }
     }
 
+    @Test("The other valid form of an ES256 signature is refused only where the issuer never signs with a high s")
+    func highS() throws {
+        let key = SigningKey.generate()
+        let token = JWTSigner(key: key).sign { json in
+            json.field("iss", "maru")
+            json.field("aud", "maru")
+            json.field("exp", 1_700_000_900)
+        }
+        let parts = String(decoding: token, as: UTF8.self).split(separator: ".")
+        let signature = try #require(Self.decode(String(parts[2])))
+        let other = Base64.encode(P256Order.other(signature).span, .url)
+        func verify(_ signature: String, _ requiresLowS: Bool) throws {
+            let verifier = JWTVerifier(
+                keys: VerificationKeySet([key.verificationKey]), issuer: "maru", audiences: ["maru"], type: .generic,
+                requiresLowS: requiresLowS)
+            _ = try verifier.verify("\(parts[0]).\(parts[1]).\(signature)", now: now)
+        }
+        for requiresLowS in [true, false] {
+            #expect(throws: Never.self) { try verify(String(parts[2]), requiresLowS) }
+        }
+        #expect(throws: Never.self) { try verify(other, false) }
+        #expect(throws: JWTError.highS) { try verify(other, true) }
+    }
+
     @Test("A token with any character changed is refused, and never as merely expired")
     func tampered() throws {
         let verifier = try Self.verifier()

@@ -29,6 +29,17 @@ import Wire
         #expect(key.verificationKey.isValid(fromPEM.signature(for: message), for: message))
     }
 
+    @Test("A P-256 signature has an s in the lower half of the group's order, so that it has one valid form")
+    func lowS() {
+        let key = SigningKey.generate()
+        for number in 0..<64 {
+            let message = Array("message \(number)".utf8)
+            let signature = key.signature(for: message)
+            #expect(Array(signature[32...]).lexicographicallyPrecedes(P256Order.half + [0]))
+            #expect(key.verificationKey.isValid(signature, for: message))
+        }
+    }
+
     @Test("A key made by Python is the same key as PEM and as JWK")
     func pythonKey() throws {
         let fromPEM = try SigningKey(pem: PythonKeys.p256PEM)

@@ -26,11 +26,15 @@ final class SampleService: Sendable {
     }
 
     init(
-        _ settings: [String: String] = [:], database: TestDatabase? = nil, redis: RedisServer? = nil
+        _ settings: [String: String] = [:], database: TestDatabase? = nil, redis: RedisServer? = nil, log: Log? = nil,
+        adding more: @escaping Service.Assembly = { _ in }
     ) async throws {
         let authority = Authority(key: key.verificationKey)
-        service = try await ServiceUnderTest("sample", [], settings, database: database, redis: redis) { builder in
+        service = try await ServiceUnderTest(
+            "sample", [], settings, database: database, redis: redis, log: log
+        ) { builder in
             builder.verifyTokens(by: authority)
+            try await more(builder)
             _ = try await builder.database("sample", migrations: Outbox.migrations)
             builder.publicRoutes { routes in
                 routes.signedIn(.get, "/v1/things/{id}") { call, caller in
@@ -56,7 +60,7 @@ final class SampleService: Sendable {
     /// - Parameter other: an unknown key, in place of the service's key.
     func token(
         user: Int64 = 5, for purpose: Authenticator.Purpose = .access, lives: Duration = .seconds(60),
-        by other: SigningKey? = nil, issuer: String = Authenticator.issuer
+        by other: SigningKey? = nil, issuer: String = Authenticator.issuer, profile: String = "sooda"
     ) -> String {
         let now = Timestamp.now
         let token = JWTSigner(key: other ?? key, type: purpose.type).sign { json in
@@ -64,7 +68,7 @@ final class SampleService: Sendable {
             json.field("aud", purpose.audience)
             json.field("sub", UserID(user).description)
             json.field("sid", "9")
-            json.field("pro", "sooda")
+            json.field("pro", profile)
             json.field("exp", (now + lives).seconds)
         }
         return String(decoding: token, as: UTF8.self)

@@ -1,6 +1,7 @@
 import Contract
 import Crypto
 import EventLoop
+import Foundation
 import HTTP
 import Redis
 import ServiceKit
@@ -63,6 +64,55 @@ struct ServiceTests {
         // The name of a known key does not make an invalid signature valid.
         let named = try SigningKey(pem: key.pem, id: sample.keyID)
         #expect(try await code(sample.token(lives: past, by: named)) == "E02")
+        await sample.stop()
+    }
+
+    @Test("A token is valid only with an API key of the profile in which its session was opened, else E02")
+    func otherProfile() async throws {
+        let sample = try await SampleService()
+        func reply(_ key: String, _ token: String) async throws -> HTTPCall.Reply {
+            try await sample.call("GET", "/v1/things/7", [("SesacKey", key), ("Authorization", token)])
+        }
+        let token = sample.token(profile: "sooda")
+        // Before and after the token is cached as verified.
+        #expect(try await reply("collabee", token).errorCode == "E02")
+        for _ in 1...2 {
+            #expect(try await reply("sooda", token).status == 200)
+            #expect(try await reply("collabee", token).errorCode == "E02")
+            #expect(try await reply("gen-2024-01", token).errorCode == "E02")
+        }
+        #expect(try await reply("native", token).status == 401)
+        #expect(try await reply("native", sample.token(profile: "native")).status == 200)
+        await sample.stop()
+    }
+
+    @Test("Several API keys with one profile accept each other's tokens")
+    func sharedProfile() async throws {
+        let folder = TemporaryFolder("maru-clients")
+        let path = folder.path + "/clients.json"
+        let text = try Data(contentsOf: URL(fileURLWithPath: ServiceUnderTest.clients))
+        var clients = try #require(try JSONSerialization.jsonObject(with: text) as? [String: Any])
+        clients["sooda-2"] = clients["sooda"]
+        try JSONSerialization.data(withJSONObject: clients).write(to: URL(fileURLWithPath: path))
+        let sample = try await SampleService(["clients_file": path])
+        for key in ["sooda", "sooda-2", "sooda"] {
+            let headers = [("SesacKey", key), ("Authorization", sample.token(profile: "sooda"))]
+            #expect(try await sample.call("GET", "/v1/things/7", headers).status == 200)
+        }
+        await sample.stop()
+    }
+
+    @Test("The other valid form of a token's signature is refused")
+    func malleability() async throws {
+        let sample = try await SampleService()
+        let token = sample.token()
+        let parts = token.split(separator: ".")
+        let other = try #require(P256Order.other(String(parts[2])))
+        func code(_ token: String) async throws -> String {
+            try await sample.call("GET", "/v1/things/7", [("SesacKey", "sooda"), ("Authorization", token)]).errorCode
+        }
+        #expect(try await code(token) == "")
+        #expect(try await code("\(parts[0]).\(parts[1]).\(other)") == "E05")
         await sample.stop()
     }
 
@@ -152,6 +202,9 @@ struct ServiceTests {
         #expect(try reply.json["service"]?.string == "sample")
         #expect(try #require(reply.json["version"]?.string).split(separator: ".").count == 3)
         #expect(try reply.json["swift"]?.string?.hasPrefix("6.") == true)
+        let version = try #require(reply.json["version"]?.string)
+        let metrics = try await HTTPCall.get(port: sample.service.running.internalAddress.port, "/metrics").text
+        #expect(metrics.contains("\nmaru_build_info{version=\"\(version)\",service=\"sample\"} 1"))
         await sample.stop()
     }
 

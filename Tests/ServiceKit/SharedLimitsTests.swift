@@ -109,17 +109,17 @@ struct SharedLimitsTests {
         let settings = ["user_burst": "320", "user_rate": "1"]
         let one = try await SampleService(settings, redis: redis)
         let other = try await SampleService(settings, redis: redis)
-        #expect(try await one.callUntilRefused(as: one.token(user: 5), atMost: 2000) >= 320)
-        let admitted = try await other.callUntilRefused(as: other.token(user: 5), atMost: 2000)
+        #expect(try await one.callUntilRefused(as: one.token(user: 5, profile: "native"), atMost: 2000) >= 320)
+        let admitted = try await other.callUntilRefused(as: other.token(user: 5, profile: "native"), atMost: 2000)
         #expect(admitted < 320, "\(admitted) more calls were admitted")
         await redis.stop()
         // The bucket may have refilled by a few tokens while Redis was stopped.
-        _ = try await other.callUntilRefused(as: other.token(user: 5), atMost: 300)
+        _ = try await other.callUntilRefused(as: other.token(user: 5, profile: "native"), atMost: 300)
         let refused = try await other.call(
-            "GET", "/v1/things/5", [("SesacKey", "native"), ("Authorization", other.token(user: 5))])
+            "GET", "/v1/things/5", [("SesacKey", "native"), ("Authorization", other.token(user: 5, profile: "native"))])
         #expect(refused.status == 429 && refused.text.contains("E98"))
         #expect(Int(refused.headers["retry-after"] ?? "") ?? 0 > 0)
-        #expect(try await other.callUntilRefused(as: other.token(user: 6), atMost: 2000) >= 320)
+        #expect(try await other.callUntilRefused(as: other.token(user: 6, profile: "native"), atMost: 2000) >= 320)
         await one.stop()
         await other.stop()
     }

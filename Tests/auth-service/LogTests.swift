@@ -35,7 +35,7 @@ struct LogTests {
             let text = try await file.text()
             // These lines show that the test reads the right log.
             for line in [
-                #""level":"debug""#, "call failed", "without coins", "/v1/users/login", "internal call failed",
+                #""message":"call""#, "call failed", "without coins", "/v1/users/login", "internal call failed",
             ] {
                 #expect(text.contains(line), "\(line)")
             }

@@ -100,7 +100,7 @@ struct ProfileTests {
     @Test("The system, which owns what no user owns, has the id 0 and the configured name", arguments: ["", "운영자"])
     func system(_ name: String) async throws {
         try await AuthFixture.run(name.isEmpty ? [:] : ["system_name": name]) { fixture async throws in
-            let user = try await fixture.join()
+            let user = try await fixture.join(key: "gathering")
             let seen = try await fixture.service.call("GET", "/v1/users/0", key: "gathering", token: user.access)
             #expect(seen.status == 200)
             #expect(try seen.json["user_id"]?.string == "0")

@@ -12,7 +12,9 @@ enum NameRules {
 
     static func workspace(_ text: String) throws(Failure) -> String {
         let name = text.nfc
-        guard name.hasLength(in: length), !name.isBlank else { throw .invalid("A name has 1 to 30 characters.") }
+        guard name.hasLength(in: length), name.hasVisibleCharacter, !name.hasDeceptiveCharacters else {
+            throw .invalid("A name has 1 to 30 characters, which are visible.")
+        }
         return name
     }
 
@@ -34,10 +36,6 @@ enum NameRules {
         }
         return text
     }
-}
-
-extension String {
-    fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }
 
 extension Failure {

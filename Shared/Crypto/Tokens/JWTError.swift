@@ -13,6 +13,8 @@ public enum JWTError: Error, Hashable {
     case wrongAlgorithm
     /// The signature is not valid.
     case badSignature
+    /// The signature is valid, but not in the only form that Maru signs: its s is high.
+    case highS
     /// The token was made for another purpose (`typ`).
     case wrongType
     /// The token was made by another issuer (`iss`).

@@ -14,14 +14,17 @@ public struct JWTVerifier: Sendable {
     private let type: JWTType
     private let leeway: Duration
     private let maximumLength: Int
+    private let requiresLowS: Bool
 
     /// - Parameters:
     ///   - audiences: the names of this audience; `aud` must contain one of them.
     ///   - leeway: the tolerated error of the issuer's clock; zero for Maru's own tokens.
     ///   - maximumLength: the limit of a token's length in bytes.
+    ///   - requiresLowS: refuses the second valid form of an ES256 signature; only for an issuer that never signs with it,
+    ///     as Maru does not.
     public init(
         keys: VerificationKeySet, issuer: String, audiences: Set<String>, type: JWTType, leeway: Duration = .zero,
-        maximumLength: Int = defaultMaximumLength
+        maximumLength: Int = defaultMaximumLength, requiresLowS: Bool = false
     ) {
         self.keys = keys
         self.issuer = issuer
@@ -29,6 +32,7 @@ public struct JWTVerifier: Sendable {
         self.type = type
         self.leeway = leeway
         self.maximumLength = maximumLength
+        self.requiresLowS = requiresLowS
     }
 
     /// The claims of a token that is valid in every respect.
@@ -39,6 +43,7 @@ public struct JWTVerifier: Sendable {
         guard key.isValid(parts.signature.span, for: token.extracting(..<parts.signedLength)) else {
             throw .badSignature
         }
+        if requiresLowS, key.algorithm == .es256, !P256Signature.hasLowS(parts.signature.span) { throw .highS }
         return try checkedClaims(of: parts, now: now)
     }
 

@@ -1,4 +1,4 @@
-internal import Contract
+public import Contract
 internal import Crypto
 public import EventLoop
 public import HTTP
@@ -71,7 +71,7 @@ public final class Authenticator: Sendable {
             func verifier(_ purpose: Purpose) -> JWTVerifier {
                 JWTVerifier(
                     keys: keys, issuer: Authenticator.issuer, audiences: [purpose.audience],
-                    type: .named(purpose.type))
+                    type: .named(purpose.type), requiresLowS: true)
             }
             access = verifier(.access)
             socket = verifier(.socket)
@@ -100,23 +100,31 @@ public final class Authenticator: Sendable {
         if verifiers.withLock({ $0.isEmpty }) { try await refreshKeys() }
     }
 
-    /// The caller, by the access token in the `Authorization` header, with or without `Bearer`.
-    public func caller(of request: Request) async throws -> Caller {
-        if let known = try knownCaller(of: request) { return known }
+    /// The caller, by the access token in the `Authorization` header, with or without `Bearer`. The token must have been
+    /// issued under the client profile of the request's API key.
+    public func caller(of request: Request, under profile: ClientProfile) async throws -> Caller {
+        if let known = try knownIdentity(of: request) { return try Self.caller(known, under: profile) }
         let token = try Self.token(of: request)
         let identity = try await identity(of: token, for: .access)
-        caches.current.tokens.insert(
-            TokenCache.Entry(caller: identity.caller, expires: identity.expires), for: token.span)
+        caches.current.tokens.insert(identity, for: token.span)
+        return try Self.caller(identity, under: profile)
+    }
+
+    private static func caller(_ identity: Identity, under profile: ClientProfile) throws(Failure) -> Caller {
+        guard identity.profile == profile.name else {
+            throw Failure(.invalidToken, "The access token belongs to another API key.")
+        }
         return identity.caller
     }
 
-    /// The caller if the token is cached as verified, else nil.
-    private func knownCaller(of request: Request) throws(Failure) -> Caller? {
-        let entry = request.headers.withValue(of: .authorization) { header in
-            caches.current.tokens.entry(for: header.extracting(droppingFirst: Self.scheme(of: header)))
+    /// The content of the token if it is cached as verified, else nil.
+    private func knownIdentity(of request: Request) throws(Failure) -> Identity? {
+        let identity = request.headers.withValue(of: .authorization) { header in
+            caches.current.tokens.identity(for: header.extracting(droppingFirst: Self.scheme(of: header)))
         }
-        guard let entry else { return nil }
-        return try check(entry.caller, expires: entry.expires, .recent)
+        guard let identity else { return nil }
+        try check(identity, .recent)
+        return identity
     }
 
     /// Verifies `token` and returns its content.
@@ -157,9 +165,11 @@ public final class Authenticator: Sendable {
             let profile = claims["pro"]?.string,
             let expiry = claims["exp"]?.int
         else { throw JWTError.malformed }
-        let expires = Timestamp(seconds: Int64(expiry))
-        let caller = try check(Caller(user: user, session: session), expires: expires, .now)
-        return Identity(caller: caller, profile: profile, expires: expires)
+        let identity = Identity(
+            caller: Caller(user: user, session: session), profile: profile,
+            expires: Timestamp(seconds: Int64(expiry)))
+        try check(identity, .now)
+        return identity
     }
 
     /// Fetches the keys for a token with an unknown key, unless they were fetched just now. Callers during the fetch wait
@@ -196,18 +206,18 @@ public final class Authenticator: Sendable {
         return bearer.utf8CodeUnitCount
     }
 
-    private func check(_ caller: Caller, expires: Timestamp, _ now: Timestamp) throws(Failure) -> Caller {
-        guard expires > now, !revocations.contains(caller.session) else {
+    private func check(_ identity: Identity, _ now: Timestamp) throws(Failure) {
+        guard identity.expires > now, !revocations.contains(identity.caller.session) else {
             throw Failure(.expiredToken, "The access token has expired.")
         }
-        return caller
     }
 }
 
 extension Failure {
     fileprivate init(_ error: JWTError) {
         switch error {
-        case .expired: self.init(.expiredToken, "The access token has expired.")
+        // Earlier releases also signed with a high s. A client with such a token refreshes it.
+        case .expired, .highS: self.init(.expiredToken, "The access token has expired.")
         default: self.init(.invalidToken, "The token is not valid.")
         }
     }

@@ -7,16 +7,10 @@ internal import Wire
 /// the least recently used of them. So two tokens with the same slots do not evict each other with every request. Memory is
 /// bounded, and only valid tokens are inserted.
 struct TokenCache {
-    /// The content of a token.
-    struct Entry: Equatable {
-        let caller: Caller
-        let expires: Timestamp
-    }
-
     private struct Slot {
         var hash: UInt64 = 0
         var token: [UInt8] = []
-        var entry: Entry?
+        var identity: Authenticator.Identity?
         /// The cache's clock at the last hit.
         var lastUse: UInt64 = 0
     }
@@ -33,26 +27,26 @@ struct TokenCache {
     }
 
     /// The content of `token`, if it is cached. The caller must check expiry and revocation.
-    mutating func entry(for token: Span<UInt8>) -> Entry? {
+    mutating func identity(for token: Span<UInt8>) -> Authenticator.Identity? {
         let hash = Self.hash(of: token)
         let first = firstSlot(of: hash)
         for index in first..<first + Self.choices where slots[index].hash == hash {
             guard slots[index].token.count == token.count, slots[index].token.isSame(as: token) else { continue }
             clock += 1
             slots[index].lastUse = clock
-            return slots[index].entry
+            return slots[index].identity
         }
         return nil
     }
 
-    mutating func insert(_ entry: Entry, for token: Span<UInt8>) {
+    mutating func insert(_ identity: Authenticator.Identity, for token: Span<UInt8>) {
         let hash = Self.hash(of: token)
         let first = firstSlot(of: hash)
         var oldest = first
         for other in first..<first + Self.choices where slots[other].lastUse < slots[oldest].lastUse { oldest = other }
         clock += 1
         slots[oldest] = Slot(
-            hash: hash, token: token.withUnsafeBufferPointer { Array($0) }, entry: entry, lastUse: clock)
+            hash: hash, token: token.withUnsafeBufferPointer { Array($0) }, identity: identity, lastUse: clock)
     }
 
     private func firstSlot(of hash: UInt64) -> Int {

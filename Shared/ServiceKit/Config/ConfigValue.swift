@@ -57,6 +57,14 @@ extension Int: ConfigValue {
     public var configText: String { String(self) }
 }
 
+extension Double: ConfigValue {
+    public static let typeName = "decimal number"
+
+    public init?(configText: String) { self.init(configText) }
+
+    public var configText: String { String(self) }
+}
+
 extension Bool: ConfigValue {
     public static let typeName = "true or false"
 

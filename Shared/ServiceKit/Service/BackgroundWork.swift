@@ -1,3 +1,4 @@
+internal import Contract
 internal import EventLoop
 internal import Telemetry
 
@@ -13,6 +14,8 @@ struct BackgroundWork: Sendable {
     private static let longestPause = Duration.seconds(10)
     /// Work that ran this long before it ended is restarted after the shortest pause.
     private static let healthyRun: UInt64 = 60_000_000_000
+    /// While a service starts, the services that it calls may still be starting too.
+    private static let startTime: UInt64 = 30_000_000_000
 
     /// Work that runs until its task is cancelled.
     init(_ name: StaticString, _ body: @escaping Body) {
@@ -34,13 +37,18 @@ struct BackgroundWork: Sendable {
     func start(on loop: EventLoop, log: Log) -> Task<Void, Never> {
         Task(executorPreference: loop) {
             var pause = Self.shortestPause
+            let startEnd = loop.now + Self.startTime
             while !Task.isCancelled {
                 let start = loop.now
                 do {
                     try await body(loop)
                 } catch {
                     if Task.isCancelled { return }
-                    log.error("background work failed", ["work": .word(name), "cause": .cause(error)])
+                    if loop.now < startEnd, Failure(causedBy: error) == .unavailable {
+                        log.info("background work waits for another service", ["work": .word(name)])
+                    } else {
+                        log.error("background work failed", ["work": .word(name), "cause": .cause(error)])
+                    }
                 }
                 if loop.now - start > Self.healthyRun { pause = Self.shortestPause }
                 do { try await loop.sleep(for: pause) } catch { return }

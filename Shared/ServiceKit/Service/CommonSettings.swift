@@ -11,6 +11,9 @@ struct CommonSettings: Sendable {
     static let loops = ConfigKey("loops", default: 0, atLeast: 0, "Event loops, one thread each; 0 for one per core.")
     static let logLevel = ConfigKey(
         "log_level", default: LogLevel.info, "The lowest level that is logged: debug, info, warning, error.")
+    static let logSample = ConfigKey(
+        "log_sample", default: 1.0, atLeast: 0, atMost: 1,
+        "The share of calls that are logged; failed calls and calls over a second are always logged.")
     static let clientsFile = ConfigKey<String>("clients_file", "The file of API keys and client profiles.")
     static let credential = ConfigKey<Secret>(
         "service_credential", charactersAtLeast: 32, "The secret that services show each other.")
@@ -64,7 +67,7 @@ struct CommonSettings: Sendable {
     }
 
     private static let others: [ConfigEntry] = [
-        loops.entry, logLevel.entry, clientsFile.entry, credential.entry,
+        loops.entry, logLevel.entry, logSample.entry, clientsFile.entry, credential.entry,
         databaseURL.entry, databaseConnections.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
         paymentURL.entry, filesFolder.entry, trustedProxies.entry, connections.entry,
         userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, keyRate.entry, keyBurst.entry,

@@ -28,16 +28,9 @@ public enum Service {
         let log = Log(service: name, level: config[CommonSettings.logLevel], to: output)
         Task(executorPreference: loops.loops[0]) {
             do {
-                let service = try await start(name, config, on: loops, log: log, assemble: assemble)
-                log.info(
-                    "started",
-                    [
-                        "public": .name(service.publicAddress.description),
-                        "internal": .name(service.internalAddress.description),
-                    ])
-                shutdown.started(service)
+                shutdown.started(try await start(name, config, on: loops, log: log, assemble: assemble))
             } catch {
-                log.error("cannot start", ["cause": .cause(error)])
+                log.error("cannot start", ["version": .name(Build.version), "cause": .cause(error)])
                 await output.flush()
                 exit(1)
             }
@@ -60,7 +53,14 @@ public enum Service {
             let builder = try ServiceBuilder(name: name, config: config, loops: loops, log: log)
             do {
                 try await assemble(builder)
-                return try await builder.start()
+                let service = try await builder.start()
+                log.info(
+                    "started",
+                    [
+                        "version": .name(Build.version), "public": .name(service.publicAddress.description),
+                        "internal": .name(service.internalAddress.description),
+                    ])
+                return service
             } catch {
                 await builder.close()
                 throw error

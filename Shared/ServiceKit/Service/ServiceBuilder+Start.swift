@@ -15,7 +15,7 @@ extension ServiceBuilder {
             mounts: api.mounts, routes: RouteTable(api.routes, metrics, uploads: files), profiles: profiles,
             authenticator: access.authenticator, limits: limits,
             proxies: TrustedProxies(config[CommonSettings.trustedProxies]), ids: ids,
-            journal: CallJournal(metrics, log: log))
+            journal: CallJournal(metrics, log: log, sample: LogSample(config[CommonSettings.logSample])))
         let internalAPI = InternalAPI(
             routes: api.internalRoutes.router, credential: Array(config[CommonSettings.credential].revealed.utf8),
             ids: ids, pages: OperatorPages(name: name, log: log, readiness: readiness, metrics: metrics, pool: pool))

@@ -66,6 +66,7 @@ public final class ServiceBuilder: @unchecked Sendable {
         self.log = log
         metrics = MetricsRegistry(for: loops)
         metrics.add(ProcessMetrics())
+        metrics.add(BuildMetrics(service: name))
         unknownMessages = UnknownMessages(metrics: metrics, log: log)
         guard let clients = Config.textOfFile(config[CommonSettings.clientsFile]) else {
             throw ConfigError("clients_file: cannot read \(config[CommonSettings.clientsFile])")

@@ -35,18 +35,21 @@ final class PublicAPI: Sendable {
     func reply(to request: Request) async -> Response {
         for mount in mounts where mount.takes(request.path) { return await mount.handler(request) }
         let call = call(of: request)
+        var caller: Caller?
         do {
             switch try action(of: call) {
             case .open(let handler):
                 try limits.admit(address: call.address)
-                return end(call, try await CallContext.$current.withValue(call) { try await handler(call) })
+                return end(call, nil, try await CallContext.$current.withValue(call) { try await handler(call) })
             case .signedIn(let handler):
-                let caller = try await authenticator.caller(of: request)
-                try limits.admit(caller.user, now: request.receivedAt)
-                return end(call, try await CallContext.$current.withValue(call) { try await handler(call, caller) })
+                let known = try await authenticator.caller(of: request, under: call.profile)
+                caller = known
+                try limits.admit(known.user, now: request.receivedAt)
+                return end(
+                    call, known, try await CallContext.$current.withValue(call) { try await handler(call, known) })
             }
         } catch {
-            return refuse(call, error)
+            return refuse(call, caller, error)
         }
     }
 
@@ -70,14 +73,16 @@ final class PublicAPI: Sendable {
         return route.action
     }
 
-    private func refuse(_ call: Call, _ error: any Error) -> Response {
+    private func refuse(_ call: Call, _ caller: Caller?, _ error: any Error) -> Response {
         let failure = CallFailure(error)
-        return end(call, failure.visible.response(for: call.statuses), failure)
+        return end(call, caller, failure.visible.response(for: call.statuses), failure)
     }
 
-    private func end(_ call: Call, _ response: consuming Response, _ failure: CallFailure? = nil) -> Response {
+    private func end(
+        _ call: Call, _ caller: Caller?, _ response: consuming Response, _ failure: CallFailure? = nil
+    ) -> Response {
         response.headers.append(.requestID, call.id.description)
-        journal.write(call, response.status, failure)
+        journal.write(call, caller, response.status, failure)
         return response
     }
 }

@@ -49,20 +49,38 @@ public struct Log: Sendable {
     }
 
     private func write(_ level: LogLevel, _ message: StaticString, _ fields: () -> Fields) {
-        guard level >= self.level else { return }
-        var json = JSONWriter(capacity: 384)
-        json.object { json in
-            json.field("time", Timestamp.now)
-            json.field("level", level.rawValue)
-            json.field("service", service)
-            json.field("message", message.description)
-            if let request { json.field("request_id", request.description) }
-            if let trace {
-                json.field("trace_id", trace.traceID.description)
-                json.field("span_id", trace.spanID.description)
-            }
-            for (name, value) in fields() { json.field(name, value) }
+        write(level, message) { line in
+            for (name, value) in fields() { line.field(name, value) }
         }
-        output.write(json.take())
     }
+
+    /// Writes a line with the fields that `fields` writes one by one. It costs less than a list of fields, and fields can
+    /// be left out.
+    public func write(_ level: LogLevel, _ message: StaticString, _ fields: (inout LogLine) -> Void) {
+        guard level >= self.level else { return }
+        var line = LogLine()
+        line.json.beginObject()
+        line.json.field("time", Timestamp.now)
+        line.json.field("level", level.rawValue)
+        line.json.field("service", service)
+        line.json.field("message", message.description)
+        if let request { line.json.field("request_id", request.description) }
+        if let trace {
+            line.json.field("trace_id", trace.traceID.description)
+            line.json.field("span_id", trace.spanID.description)
+        }
+        fields(&line)
+        line.json.endObject()
+        output.write(line.json.take())
+    }
+}
+
+/// The fields of a line that is being written.
+public struct LogLine {
+    fileprivate var json = JSONWriter(capacity: 512)
+
+    fileprivate init() {}
+
+    /// Appends a field.
+    public mutating func field(_ name: StaticString, _ value: LogValue) { json.field(name, value) }
 }

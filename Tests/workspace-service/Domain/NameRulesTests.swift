@@ -31,6 +31,21 @@ struct NameRulesTests {
         #expect(try NameRules.workspace("a/b") == "a/b")
     }
 
+    @Test("A name has no character that is invisible or changes the direction of text, and one that is visible")
+    func deceptive() throws {
+        for name in [
+            "\u{200B}", "\u{3164}", "\u{2800}", "a\u{200B}b", "a\u{202E}b", "a\u{2066}b", "a\u{200F}", "\u{FEFF}a",
+            "a\u{00AD}b",
+            "a\u{2028}b", "a\u{E0041}b", "a\u{7}b",
+        ] {
+            #expect(throws: Failure.self, "\(name.unicodeScalars.map { String($0.value, radix: 16) })") {
+                try NameRules.workspace(name)
+            }
+            #expect(throws: Failure.self) { try NameRules.channel(name) }
+        }
+        for name in ["a b", "👩‍👩‍👧‍👦", "❤️", "کتاب\u{200C}ها"] { #expect(try NameRules.channel(name) == name) }
+    }
+
     @Test("A name is stored in composed form, since some systems decompose Hangul")
     func composition() throws {
         let decomposed = "\u{1112}\u{1161}\u{11AB}"

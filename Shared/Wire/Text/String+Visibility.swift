@@ -1,7 +1,7 @@
 extension String {
     /// Whether the text has characters that are invisible or change the direction of text. Joiners, variation selectors
     /// and tags are allowed where emoji and scripts need them: after another character that is visible.
-    var hasDeceptiveCharacters: Bool {
+    public var hasDeceptiveCharacters: Bool {
         var mayJoin = false
         var isInFlag = false
         for scalar in unicodeScalars {
@@ -21,7 +21,7 @@ extension String {
     }
 
     /// Whether a reader sees anything of the text.
-    var hasVisibleCharacter: Bool { unicodeScalars.contains { $0.kind == .visible } }
+    public var hasVisibleCharacter: Bool { unicodeScalars.contains { $0.kind == .visible } }
 
     /// The flag that begins the emoji of regions, such as Scotland, which tags follow.
     private static let flag = Unicode.Scalar(0x1F3F4)

@@ -1,0 +1,31 @@
+"""The access log of the gateway has no names of channels and files, which users choose."""
+
+import pytest
+from gateway import eventually
+
+WORKSPACE = "/v1/workspaces/5/channels"
+PATHS = {
+    f"{WORKSPACE}/secret": f"{WORKSPACE}/{{name}}",
+    f"{WORKSPACE}/secret?secret=1": f"{WORKSPACE}/{{name}}",
+    f"{WORKSPACE}/secret/chats?cursor_date=secret": f"{WORKSPACE}/{{name}}/chats",
+    f"{WORKSPACE}/secret%2Fchannels%2F7/members": f"{WORKSPACE}/{{name}}/members",
+    f"{WORKSPACE}/7secret/chats": f"{WORKSPACE}/{{name}}/chats",
+    f"{WORKSPACE}/channels/chats": f"{WORKSPACE}/{{name}}/chats",
+    f"{WORKSPACE}/mysecret": f"{WORKSPACE}/{{name}}",
+    f"{WORKSPACE}/my": f"{WORKSPACE}/my",
+    f"{WORKSPACE}/72/chats": f"{WORKSPACE}/72/chats",
+    f"{WORKSPACE}/72": f"{WORKSPACE}/72",
+    f"{WORKSPACE}?secret": WORKSPACE,
+    "/v1/static/channelChats/secret_1.pdf": "/v1/static/channelChats/{file}",
+    "/v1/static/dmChats/secret.jpg?secret": "/v1/static/dmChats/{file}",
+    "/v1/static/channels/secret.png": "/v1/static/channels/{file}",
+    "/v1/static/profiles/a/secret.png": "/v1/static/profiles/{file}",
+}
+
+
+@pytest.mark.parametrize("target, path", PATHS.items())
+def test_a_name_is_not_in_the_access_log(gateway, target, path):
+    request_id = gateway.request(target).header("x-request-id")
+    line = eventually(lambda: gateway.logged(request_id))
+    assert line["path"] == path
+    assert "secret" not in str(line)
