@@ -9,8 +9,6 @@ struct HistoryRequest: Sendable {
         case since(Timestamp)
         /// After the time at which the reader joined the room, or from the start if the room has no such time.
         case sinceJoining
-        /// After a known time of joining.
-        case joined(Timestamp)
     }
 
     let anchor: Anchor
@@ -22,7 +20,7 @@ struct HistoryRequest: Sendable {
         switch anchor {
         case .after(let seq): seq > 0
         // A client that sends its wall clock shows an event again that its socket has brought.
-        case .since, .joined, .sinceJoining: true
+        case .since, .sinceJoining: true
         case .before: false
         }
     }
@@ -35,7 +33,7 @@ struct HistoryRequest: Sendable {
     /// The request of a reader who joined the room at a moment.
     func joined(at moment: Timestamp?) -> HistoryRequest {
         guard case .sinceJoining = anchor, let moment else { return self }
-        return HistoryRequest(anchor: .joined(moment), limit: limit)
+        return HistoryRequest(anchor: .since(moment), limit: limit)
     }
 
     /// The range in seqs.
@@ -45,7 +43,7 @@ struct HistoryRequest: Sendable {
         switch anchor {
         case .after(let seq): .after(seq, limit: limit)
         case .before(let seq): .before(seq, limit: limit ?? Self.defaultLimit)
-        case .since(let moment), .joined(let moment): .after(try await seqAt(moment), limit: limit)
+        case .since(let moment): .after(try await seqAt(moment), limit: limit)
         case .sinceJoining: .after(0, limit: limit)
         }
     }
