@@ -43,11 +43,12 @@ struct GatewaySettings: Sendable {
         "The client profile of anonymous sockets, for old deployments: with it, anyone who reaches the server can read "
             + "every room. Empty refuses anonymous sockets.")
 
-    static let entries = [
-        nodeKey.entry, originsKey.entry, pingIntervalKey.entry, pingTimeoutKey.entry, drainWindowKey.entry,
-        readerPatienceKey.entry, anonymousKey.entry, nodeAddressKey.entry,
-        handshakeRateKey.entry, handshakeBurstKey.entry, SessionCursors.memoryKey.entry,
-    ] + PushSettings.entries
+    static let entries =
+        [
+            nodeKey.entry, originsKey.entry, pingIntervalKey.entry, pingTimeoutKey.entry, drainWindowKey.entry,
+            readerPatienceKey.entry, anonymousKey.entry, nodeAddressKey.entry,
+            handshakeRateKey.entry, handshakeBurstKey.entry, SessionCursors.memoryKey.entry,
+        ] + PushSettings.entries
 
     let node: String
     /// Empty where it is to be made of the internal address.

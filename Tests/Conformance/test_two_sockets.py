@@ -51,7 +51,7 @@ def test_each_socket_gets_what_is_said_after_its_join_whatever_the_sessions_olde
             said = [author.say(channel, f"after {number}")["content"] for number in range(3)]
             second.wait(lambda: said[-1] in second.contents("two"))
             assert [each for each in second.contents("two") if each != "before"] == said
-            # Only a profile for which repeated events are harmless may get again what no heartbeat has confirmed.
+            # Only a profile with harmless repeated events may get unconfirmed messages again.
             assert key in HARMLESS or "before" not in second.contents("two")
             if old == "alive":
                 first.wait(lambda: said[-1] in first.contents("one"))

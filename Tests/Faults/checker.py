@@ -111,7 +111,12 @@ def overlapping(times, reader):
 
 
 def in_doubt(row, reader, disruptions):
-    """Whether the message may have been in flight when the reader's connection was reset."""
+    """Whether the message may have been in flight when the reader's connection was reset, or its network changed.
+
+    A message that was sent after the next socket's join is never in doubt.
+    """
+    if any(begin - DOUBT_BEFORE <= row.at <= joined for begin, joined in reader.changes):
+        return True
     return any(
         loss - DOUBT_BEFORE <= row.at <= loss + DOUBT_AFTER
         for loss in reader.losses

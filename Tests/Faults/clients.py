@@ -102,7 +102,7 @@ class Watcher(Client):
 
     With `connects_first` it opens the socket before it asks for the history, otherwise after. Sometimes its user leaves the
     room and enters it again. When its connection breaks, it sometimes only reconnects, like the library, and sometimes enters
-    the room again, like a user.
+    the room again, like a user. Sometimes its network changes: it opens a socket while the gateway still holds the old one.
     """
 
     def __init__(self, app, http, recording, room, *, connects_first, fatal, transports):
@@ -113,8 +113,10 @@ class Watcher(Client):
         self.receipts = self.reader.receipts
         self.cursor = ""
         self.client = None
+        # Sockets that the gateway still holds, and that the app does not read any more.
+        self.forgotten = []
         self.refusals = 0
-        self.count = {"connects": 0, "losses": 0, "entries": 0}
+        self.count = {"connects": 0, "losses": 0, "entries": 0, "changes": 0}
 
     async def run(self, until, rng):
         """Runs until `until` is set, and then until it has entered the room once more."""
@@ -124,7 +126,10 @@ class Watcher(Client):
             stay = rng.uniform(5, 25)
             while not until.is_set():
                 if await self.stays(stay):
-                    break
+                    if until.is_set() or rng.random() < 0.5:
+                        break
+                    await self.change_network()
+                    continue
                 self.count["losses"] += 1
                 if rng.random() < 0.3:
                     await self.pause(0.5, 2)
@@ -163,6 +168,17 @@ class Watcher(Client):
         await self.leave()
         await self.pause(0.2, 2)
         await self.connect()
+
+    async def change_network(self):
+        """Opens a second socket of the session. The gateway holds the first one until it misses its heartbeat."""
+        self.count["changes"] += 1
+        began, old = time.time(), self.client
+        self.client = None
+        stop_reading(old)
+        self.forgotten.append(old)
+        self.reader.ends.append(began)
+        await self.connect()
+        self.reader.changes.append((began, time.time()))
 
     async def read(self):
         """Asks for the messages after the newest one in the app's list, until there is a reply."""
@@ -207,6 +223,10 @@ class Watcher(Client):
             client, self.client = self.client, None
             self.reader.ends.append(time.time())
             await client.shutdown()
+        for client in self.forgotten:
+            start_reading(client)
+            await client.shutdown()
+        self.forgotten = []
 
     def disconnected(self, lost, *_):
         self.lost_at = time.time()
@@ -221,3 +241,22 @@ class Watcher(Client):
     def receipt(self, chat, source, now):
         self.cursor = max(self.cursor, chat["createdAt"])
         return Receipt(int(chat.get("chat_id") or chat.get("dm_id")), chat["content"], source, now)
+
+
+def stop_reading(client):
+    """Leaves a WebSocket half-open: the gateway's packets stay in the buffers of the kernel. A poll goes on unread."""
+    if transport := transport_of(client):
+        transport.pause_reading()
+
+
+def start_reading(client):
+    if transport := transport_of(client):
+        transport.resume_reading()
+
+
+def transport_of(client):
+    """The connection of a client's WebSocket; None for a client that polls or has lost its connection."""
+    response = getattr(client.eio.ws, "_response", None)
+    connection = response and response.connection
+    transport = connection and connection.transport
+    return transport if transport and not transport.is_closing() else None

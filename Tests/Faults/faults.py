@@ -256,7 +256,7 @@ class Run:
         acknowledged = sum(bool(send.acknowledged) for send in recording.sends)
         self.log(
             f"{len(recording.sends)} sends, {acknowledged} acknowledged, {len(recording.rows)} rows; {receipts} receipts, "
-            f"{counts['losses']} broken connections, {counts['entries']} entries, "
+            f"{counts['losses']} broken connections, {counts['changes']} changes of network, {counts['entries']} entries, "
             f"{sum(each.refusals for each in self.watchers)} refusals; {len(recording.pushes)} pushes"
         )
         promises = check(recording) | {

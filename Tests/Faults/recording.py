@@ -51,6 +51,8 @@ class Reader:
     receipts: list[Receipt] = field(default_factory=list)
     # Times at which a connection broke and the app reconnected without reading the history.
     losses: list[float] = field(default_factory=list)
+    # Changes of network: from the time at which the app stopped reading its socket until its next socket had joined.
+    changes: list[tuple[float, float]] = field(default_factory=list)
     # Times at which a connection ended, because it broke or because the app left.
     ends: list[float] = field(default_factory=list)
     # Entries into the room: from, until history and socket were ready.

@@ -212,6 +212,27 @@ def test_no_other_message_may_be_lost(disruption, loss):
     refused("R3", "fatal in channel-7: lost: 2", reset_at(disruption, loss))
 
 
+def network_changed(began, joined):
+    """Neither reader received the second message, and both had opened a second socket."""
+
+    def spoil(recording):
+        for reader in recording.readers:
+            del reader.receipts[1]
+            reader.changes = [(began, joined)]
+
+    return spoil
+
+
+def test_a_message_sent_before_the_second_sockets_join_may_be_lost_with_the_first_if_a_repeat_is_fatal():
+    recording = good()
+    network_changed(10.9, 11.2)(recording)
+    assert problems(recording) == {"R3": ["harmless in channel-7: lost: 2 of 11.05 was never seen"]}
+
+
+def test_a_message_sent_after_the_second_sockets_join_may_not_be_lost():
+    refused("R3", "fatal in channel-7: lost: 2", network_changed(10.7, 11.04))
+
+
 def test_a_short_outage_without_a_send_is_not_checked():
     recording = good()
     recording.outages.append((20, 21))

@@ -80,7 +80,7 @@ struct AdmissionTests {
     @Test("The gateway does not start with an invalid push key file, and names the setting")
     func keyFile() async throws {
         try await GatewayHouse.use { house in
-            let error = ConfigError("fcm_service_account: /dev/null is no key file of a service account")
+            let error = ConfigError("fcm_service_account: /dev/null is not a key file of a service account")
             await #expect(throws: error) {
                 try await house.withNode(["fcm_service_account": "/dev/null"]) { _ in }
             }

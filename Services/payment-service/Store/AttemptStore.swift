@@ -105,7 +105,7 @@ struct AttemptStore: Sendable {
         try await database.query(Self.claimDue, now, next, limit).map(PaymentAttempt.init(row:))
     }
 
-    /// Postpones an attempt whose provider did not answer.
+    /// Postpones an attempt after its provider did not answer.
     func postpone(_ id: Int64, until next: Timestamp) async throws(PostgresError) {
         try await database.execute(Self.postpone, id, next)
     }

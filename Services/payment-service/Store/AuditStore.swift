@@ -78,7 +78,7 @@ struct AuditStore: Sendable {
         limit 1000
         """)
 
-    /// Returns transactions whose entries do not sum to zero.
+    /// Returns transactions with entries that do not sum to zero.
     func transactionSums() async throws(PostgresError) -> [Difference] {
         var found: [Difference] = []
         let last: Int64 = try await database.query(Self.lastTransaction).value()

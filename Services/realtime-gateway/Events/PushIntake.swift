@@ -4,7 +4,7 @@ import ServiceKit
 import Synchronization
 import Wire
 
-/// Turns the messages on the stream of pushes into rows: one for each device of the members who are not in the room.
+/// Turns the messages on the stream of pushes into rows: one for each device of the members without a socket in the room.
 ///
 /// A message may arrive again long after its members have read it live and left the room. A message that was handled
 /// completely is recorded in the database. If handling failed, the members who were in the room are remembered for the

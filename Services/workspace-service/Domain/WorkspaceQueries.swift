@@ -43,7 +43,7 @@ struct WorkspaceQueries: Sendable {
 
     func member(_ member: UserID, of id: WorkspaceID, for user: UserID) async throws -> MemberView {
         if member == .system {
-            // Clients load the owners of what they show.
+            // Clients load the owners of the workspaces and channels that they show.
             guard try await visible(id, to: user).owner == nil else { throw Failure.notFound }
             return system.member
         }

@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// Queries what users may see.
+/// Queries the access of users.
 struct AccessStore: Sendable {
     let database: PostgresPool
 

@@ -6,7 +6,7 @@ extension ServerConnection {
     /// Copying a body up to this size behind its head is cheaper than queueing it by itself.
     private static let largestCopied = 4096
 
-    /// Sends a reply whose body is complete.
+    /// Sends a reply with a complete body.
     func reply(with response: Response, to request: Request) {
         guard let head = head(of: response, to: request) else { return }
         switch response.body {
@@ -26,7 +26,7 @@ extension ServerConnection {
         finishReply(head)
     }
 
-    /// Sends a reply whose body is produced piece by piece.
+    /// Sends a reply with a body that is produced piece by piece.
     func reply(
         with response: Response, of length: Int?, _ produce: (BodyWriter) async throws -> Void, to request: Request
     ) async {

@@ -46,7 +46,7 @@ public struct Headers: Sendable {
         if isDone == nil { append(name, Array(value)) }
     }
 
-    /// Adds a field whose value is a decimal number.
+    /// Adds a field with a decimal number as its value.
     public mutating func append(_ name: HeaderName, _ value: Int) { append(name, String(value)) }
 
     /// Adds a line of a received head; a line that is not a field is skipped.

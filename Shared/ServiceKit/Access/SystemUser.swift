@@ -15,10 +15,3 @@ public struct SystemUser: Sendable {
         member = MemberView(id: .system, email: "system@users.invalid", nickname: nickname, profileImage: nil)
     }
 }
-
-extension Call {
-    /// The path parameter `name` as the id of a user or of the system, whose id 0 is no account's.
-    public func member(_ name: String) throws(Failure) -> UserID {
-        try raw(name).elementsEqual("0".utf8) ? .system : id(name)
-    }
-}

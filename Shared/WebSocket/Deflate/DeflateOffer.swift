@@ -2,7 +2,7 @@
 struct DeflateOffer: Equatable {
     static let name = "permessage-deflate"
 
-    /// A window size whose parameter may have no value.
+    /// A window size; its parameter may have no value.
     enum WindowBits: Equatable {
         case any
         case atMost(Int)

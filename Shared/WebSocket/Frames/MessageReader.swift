@@ -14,7 +14,7 @@ struct MessageReader {
         case close(CloseCode?, reason: [UInt8])
     }
 
-    /// The message whose fragments are arriving.
+    /// The message of the fragments that are arriving.
     private struct Partial {
         var message: Message
         var isCompressed: Bool

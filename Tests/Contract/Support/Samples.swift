@@ -70,8 +70,9 @@ enum Samples {
             matches: [match, ProfilesByEmailReply.Match(profile: profiles[1], asked: "a@b.kr")]),
         match, DevicesReply(devices: [device]), device,
         RevocationsReply(now: Timestamp(milliseconds: 9), revocations: [revocation]),
-        AccessReply(channels: [channelAccess], workspaces: [workspaceAccess]), channelAccess, workspaceAccess,
-        UserChannelsReply(channels: [channelAccess]),
+        AccessReply(channels: [channelAccess, visibleChannel], workspaces: [workspaceAccess]), channelAccess,
+        visibleChannel, workspaceAccess,
+        UserChannelsReply(channels: [channelAccess]), UserChannelsReply(channels: [visibleChannel]),
         ChannelMembersReply(users: users, next: UserID(6)), ChannelMembersReply(users: [], next: nil),
         AcquaintancesReply(users: users),
         RoomEventsReply(isComplete: false, head: 20, end: 13, events: events),
@@ -110,6 +111,8 @@ enum Samples {
     private static let channelAccess = ChannelAccess(
         id: ChannelID(7), workspace: WorkspaceID(3), name: "일반", role: .member, isDefault: true, version: 8,
         joinedAt: Timestamp(milliseconds: 1_700_000_000_123))
+    private static let visibleChannel = ChannelAccess(
+        id: ChannelID(8), workspace: WorkspaceID(3), name: "잡담", role: .visible, isDefault: false, version: 8)
     private static let workspaceAccess = WorkspaceAccess(id: WorkspaceID(3), role: .owner, version: 8)
     private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12)
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)

@@ -10,7 +10,7 @@ struct Figure: Sendable {
     var target: (words: String, isMet: Bool)?
     var decimals = 2
 
-    /// The columns: part, what, ours, peer, ratio, target, verdict.
+    /// The columns: part, measurement, ours, peer, ratio, target, verdict.
     var columns: [String] {
         [
             part, what, number(ours), peer.map { "\(number($0.value)) \($0.name)" } ?? "",

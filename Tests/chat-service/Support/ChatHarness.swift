@@ -120,7 +120,7 @@ final class ChatHarness: Stoppable {
 
     /// Waits until the outbox has published everything.
     func untilPublished() async throws {
-        try await eventually("publishing") {
+        try await eventually(within: .seconds(30), "publishing") {
             try await self.database.ask("select count(*) from chat.outbox where published_at is null") == "0"
         }
     }

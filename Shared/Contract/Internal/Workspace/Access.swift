@@ -17,7 +17,7 @@ public struct ChannelAccess: Sendable, Equatable {
     public let isDefault: Bool
     /// Access with a larger version replaces access with a smaller one.
     public let version: Int64
-    /// When the user joined the channel; nil for users who are not in it, and from older versions of the service.
+    /// When the user joined the channel; nil for users outside it, and from older versions of the service.
     public let joinedAt: Timestamp?
 
     public init(
