@@ -128,6 +128,9 @@ def wrong_places(world, route, request):
         if name == "file":
             bad = ["nothing.png", "note_nothing.txt", "..%2Fsecret", "x" * 300]
         for value in bad:
+            if value == "0" and route.name == "GET /users/{user}":
+                # The system's owner answers as a member.
+                continue
             yield "E13", f"{name} is {value[:40]}", request.changed(at=request.at | {name: value})
         # Not a valid request target. The API gateway refuses it before it reads the API key.
         yield "E11", f"{name} is NUL", request.changed(at=request.at | {name: "1%00"}, is_unread=True)

@@ -80,7 +80,7 @@ def seen_by(reader, rows, recording):
         if after < before:
             yield f"out of order: {after} was seen after {before}"
     for row in rows:
-        if row.id not in receipts and not (reader.fatal and in_doubt(row, reader, recording.disruptions)):
+        if row.id not in receipts and not (reader.fatal and in_doubt(row, reader, recording)):
             yield f"lost: {row.seq} of {row.at - recording.began:.2f} was never seen"
 
 
@@ -110,18 +110,26 @@ def overlapping(times, reader):
     )
 
 
-def in_doubt(row, reader, disruptions):
+def in_doubt(row, reader, recording):
     """Whether the message may have been in flight when the reader's connection was reset, or its network changed.
 
-    A message that was sent after the next socket's join is never in doubt.
+    A message that was sent after the next socket's join is never in doubt. Its commit lies between its time and the
+    acknowledgement: that may be seconds while Postgres is stopped.
     """
-    if any(begin - DOUBT_BEFORE <= row.at <= joined for begin, joined in reader.changes):
+    if any(
+        row.at <= joined and begin - DOUBT_BEFORE <= acknowledged(row, recording) for begin, joined in reader.changes
+    ):
         return True
     return any(
         loss - DOUBT_BEFORE <= row.at <= loss + DOUBT_AFTER
         for loss in reader.losses
-        if any(loss - DOUBT_BEFORE <= disruption <= loss for disruption in disruptions)
+        if any(loss - DOUBT_BEFORE <= disruption <= loss for disruption in recording.disruptions)
     )
+
+
+def acknowledged(row, recording):
+    """The time by which a message was committed."""
+    return max((send.ended for send in recording.sends if row.id in send.acknowledged), default=float("inf"))
 
 
 def named(recording):

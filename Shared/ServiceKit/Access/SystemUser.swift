@@ -1,5 +1,4 @@
 public import Contract
-public import Wire
 
 /// The owner of what no user owns, such as system workspaces. It has a profile but no account: it cannot sign in, and
 /// it cannot be found by its email address.
