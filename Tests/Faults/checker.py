@@ -8,6 +8,8 @@ DOUBT_BEFORE, DOUBT_AFTER = 1.0, 0.5
 # A message that was sent to the socket before the history reply may arrive this many seconds after it.
 IN_FLIGHT = 0.1
 LONGEST_DRAIN = 30
+# A message may reach the gateway this many seconds after its commit, while Redis or a process is stopped.
+LATEST_DELIVERY = 8.0
 # A shorter outage of Redis is not checked, because it may contain no send.
 SHORTEST_OUTAGE = 2.0
 
@@ -114,10 +116,10 @@ def in_doubt(row, reader, recording):
     """Whether the message may have been in flight when the reader's connection was reset, or its network changed.
 
     A message that was sent after the next socket's join is never in doubt. Its commit lies between its time and the
-    acknowledgement: that may be seconds while Postgres is stopped.
+    acknowledgement, and the gateway may have received it later and sent it to the first socket.
     """
     if any(
-        row.at <= joined and begin - DOUBT_BEFORE <= acknowledged(row, recording) for begin, joined in reader.changes
+        row.at <= joined and begin <= acknowledged(row, recording) + LATEST_DELIVERY for begin, joined in reader.changes
     ):
         return True
     return any(

@@ -107,7 +107,10 @@ class Run:
             Writer(member("gen-2024-01"), *shared, rooms, False, pause),
         ]
         self.watchers = [
-            Watcher(member(key), *shared, room, connects_first=first, fatal=fatal, transports=transports)
+            Watcher(
+                member(key), *shared, room, connects_first=first, fatal=fatal, transports=transports,
+                changes_network=self.options.network_changes,
+            )
             for number, (key, first, fatal, transports) in enumerate(APPS)
             for room in [rooms[number % 2]]
         ]
@@ -291,6 +294,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--pause", type=float, default=0.25)
+    parser.add_argument("--network-changes", action="store_true")
     parser.add_argument("--programs", required=True)
     raise SystemExit(asyncio.run(Run(parser.parse_args()).run()))
 
