@@ -83,7 +83,7 @@ def seen_by(reader, rows, recording):
             yield f"out of order: {after} was seen after {before}"
     for row in rows:
         if row.id not in receipts and not (reader.fatal and in_doubt(row, reader, recording)):
-            yield f"lost: {row.seq} of {row.at - recording.began:.2f} was never seen"
+            yield f"lost: {row.seq} of {row.at - recording.began:.2f} was never seen, {around(row, reader, recording)}"
 
 
 def excused(times, reader, recording):
@@ -115,18 +115,51 @@ def overlapping(times, reader):
 def in_doubt(row, reader, recording):
     """Whether the message may have been in flight when the reader's connection was reset, or its network changed.
 
-    A message that was sent after the next socket's join is never in doubt. Its commit lies between its time and the
-    acknowledgement, and the gateway may have received it later and sent it to the first socket.
+    A message that was sent after the next socket's join is never in doubt. An earlier one is in doubt only if the first
+    socket was sent it. Where that is not known, because the first socket broke, the time decides: the commit lies between
+    the message's time and the acknowledgement, and the gateway may have received it later and sent it to the first socket.
     """
-    if any(
-        row.at <= joined and begin <= acknowledged(row, recording) + LATEST_DELIVERY for begin, joined in reader.changes
-    ):
+    if any(row.at <= change.joined and was_sent(row, change, recording) for change in reader.changes):
         return True
     return any(
         loss - DOUBT_BEFORE <= row.at <= loss + DOUBT_AFTER
         for loss in reader.losses
         if any(loss - DOUBT_BEFORE <= disruption <= loss for disruption in recording.disruptions)
     )
+
+
+def was_sent(row, change, recording):
+    """Whether the first socket of a change was, or may have been, sent a message that the app did not read."""
+    if row.id in change.unread:
+        return True
+    return not change.is_complete and change.began <= acknowledged(row, recording) + LATEST_DELIVERY
+
+
+def around(row, reader, recording):
+    """The reader's actions around a lost message: a report shows by them whether it was in flight."""
+
+    def span(begin, end):
+        return f"{begin - recording.began:.2f}-{end - recording.began:.2f}"
+
+    def near(begin, end):
+        return begin - LATEST_DELIVERY <= row.at <= end + LATEST_DELIVERY
+
+    sends = [send for send in recording.sends if row.id in send.acknowledged]
+    parts = {
+        "sent": [span(send.began, send.ended) for send in sends],
+        "entered": [span(*each) for each in reader.entries if near(*each)],
+        "changed its network": [
+            f"{span(each.began, each.joined)} with {len(each.unread)}{'' if each.is_complete else ' or more'} unread"
+            for each in reader.changes if near(each.began, each.joined)
+        ],
+        "lost its connection": [f"{each - recording.began:.2f}" for each in reader.losses if near(each, each)],
+        "ended a connection": [f"{each - recording.began:.2f}" for each in reader.ends if near(each, each)],
+        "received": [
+            f"{each.source} {each.content.split()[-1]} {each.at - recording.began:.2f}"
+            for each in reader.receipts if abs(each.at - row.at) < 2
+        ],
+    }
+    return "; ".join(f"{name} {', '.join(times)}" for name, times in parts.items() if times)
 
 
 def acknowledged(row, recording):

@@ -7,12 +7,17 @@ from urllib.parse import quote
 
 import aiohttp
 import socketio
-from recording import Reader, Receipt, Send
+from engineio import packet
+from recording import Change, Reader, Receipt, Send
 
 # Seconds for which the gateway holds messages for a socket until its history is read, less a margin for a busy machine.
 GATEWAY_WAITS = 0.8
 # The time limit of a call. Apps wait for a minute, which is too long for these tests.
 CALL_TIMEOUT = aiohttp.ClientTimeout(total=12)
+# A half-open socket is read to its end within this many seconds, or its connection has broken.
+DRAIN_TIMEOUT = 5
+# No room has this namespace, so the gateway refuses it. The refusal follows everything that the socket was sent before.
+NO_ROOM = "/the-end"
 
 
 class Room:
@@ -114,8 +119,8 @@ class Watcher(Client):
         self.receipts = self.reader.receipts
         self.cursor = ""
         self.client = None
-        # Sockets that the gateway still holds, and that the app does not read any more.
-        self.forgotten = []
+        # Sockets that the gateway still holds, and that the app does not read any more, with their changes of network.
+        self.forgotten = {}
         self.refusals = 0
         self.count = {"connects": 0, "losses": 0, "entries": 0, "changes": 0}
 
@@ -127,7 +132,8 @@ class Watcher(Client):
             stay = rng.uniform(5, 25)
             while not until.is_set():
                 if await self.stays(stay):
-                    if until.is_set() or not self.changes_network or rng.random() < 0.5:
+                    # The first time it always changes, so that every run has changes.
+                    if until.is_set() or not self.changes_network or self.count["changes"] and rng.random() < 0.5:
                         break
                     await self.change_network()
                     continue
@@ -173,13 +179,13 @@ class Watcher(Client):
     async def change_network(self):
         """Opens a second socket of the session. The gateway holds the first one until it misses its heartbeat."""
         self.count["changes"] += 1
-        began, old = time.time(), self.client
-        self.client = None
+        old, self.client = self.client, None
         stop_reading(old)
-        self.forgotten.append(old)
-        self.reader.ends.append(began)
+        change = self.forgotten[old] = Change(time.time(), float("inf"))
+        self.reader.changes.append(change)
+        self.reader.ends.append(change.began)
         await self.connect()
-        self.reader.changes.append((began, time.time()))
+        change.joined = time.time()
 
     async def read(self):
         """Asks for the messages after the newest one in the app's list, until there is a reply."""
@@ -224,10 +230,10 @@ class Watcher(Client):
             client, self.client = self.client, None
             self.reader.ends.append(time.time())
             await client.shutdown()
-        for client in self.forgotten:
-            start_reading(client)
+        for client, change in self.forgotten.items():
+            change.is_complete = await read_to_end(client)
             await client.shutdown()
-        self.forgotten = []
+        self.forgotten = {}
 
     def disconnected(self, lost, *_):
         self.lost_at = time.time()
@@ -238,21 +244,44 @@ class Watcher(Client):
         # An app ignores messages that arrive after it has left the room.
         if client is self.client:
             self.receipts.append(self.receipt(chat, "socket", time.time()))
+        elif client in self.forgotten:
+            self.forgotten[client].unread.add(message_id(chat))
 
     def receipt(self, chat, source, now):
         self.cursor = max(self.cursor, chat["createdAt"])
-        return Receipt(int(chat.get("chat_id") or chat.get("dm_id")), chat["content"], source, now)
+        return Receipt(message_id(chat), chat["content"], source, now)
+
+
+def message_id(chat):
+    return int(chat.get("chat_id") or chat.get("dm_id"))
 
 
 def stop_reading(client):
     """Leaves a WebSocket half-open: the gateway's packets stay in the buffers of the kernel. A poll goes on unread."""
     if transport := transport_of(client):
         transport.pause_reading()
+        # Its app never answers again, not even when the buffers are read for the record.
+        receive = client.eio._receive_packet
+
+        async def receive_without_answer(each):
+            if each.packet_type != packet.PING:
+                await receive(each)
+
+        client.eio._receive_packet = receive_without_answer
 
 
-def start_reading(client):
+async def read_to_end(client):
+    """Reads everything that a forgotten socket was sent. Returns whether its connection lasted so long."""
+    refused = asyncio.Event()
+    client.on("connect_error", lambda *_: refused.set(), namespace=NO_ROOM)
     if transport := transport_of(client):
         transport.resume_reading()
+    try:
+        await client._send_packet(client.packet_class(socketio.packet.CONNECT, namespace=NO_ROOM))
+        await asyncio.wait_for(refused.wait(), DRAIN_TIMEOUT)
+    except (asyncio.TimeoutError, OSError):
+        return False
+    return True
 
 
 def transport_of(client):

@@ -5,6 +5,7 @@ See deploy/faults.
 
 import argparse
 import asyncio
+import json
 import pathlib
 import random
 import shutil
@@ -24,15 +25,16 @@ from clients import Room, Watcher, Writer
 from recording import Device, Recording
 from schedule import schedule
 
-# API key, whether it opens its socket before it reads, whether a repeated message breaks it, transports: see docs/contract.md.
+# API key, whether it opens its socket before it reads, transports: see docs/contract.md.
 APPS = (
-    ("sooda", True, False, None),
-    ("gathering", True, True, None),
-    ("collatalk", False, True, None),
-    ("collabee", False, True, ["websocket"]),
-    ("native", False, False, ["websocket"]),
-    ("gen-2024-07", True, True, ["websocket"]),
+    ("sooda", True, None),
+    ("gathering", True, None),
+    ("collatalk", False, None),
+    ("collabee", False, ["websocket"]),
+    ("native", False, ["websocket"]),
+    ("gen-2024-07", True, ["websocket"]),
 )
+PROFILES = json.loads((CHECKOUT / "deploy/clients.json").read_text())
 
 # Seconds until every process has reconnected after an outage of Redis.
 LONGEST_RETURN = 3
@@ -108,10 +110,10 @@ class Run:
         ]
         self.watchers = [
             Watcher(
-                member(key), *shared, room, connects_first=first, fatal=fatal, transports=transports,
-                changes_network=self.options.network_changes,
+                member(key), *shared, room, connects_first=first, transports=transports,
+                fatal=PROFILES[key]["repeated_event"] == "fatal", changes_network=self.options.network_changes,
             )
-            for number, (key, first, fatal, transports) in enumerate(APPS)
+            for number, (key, first, transports) in enumerate(APPS)
             for room in [rooms[number % 2]]
         ]
         self.recording.devices = [Device(away.device, int(away.id), frozenset(map(str, rooms)))]

@@ -41,6 +41,19 @@ class Receipt:
 
 
 @dataclass
+class Change:
+    """A change of network: an app stopped reading a socket, and opened another one while the gateway still held the first."""
+
+    # When the app stopped reading, and when its next socket had joined.
+    began: float
+    joined: float
+    # The messages that the first socket was sent and the app did not show.
+    unread: set[int] = field(default_factory=set)
+    # Whether `unread` has all of them: the first socket was still open, and was read to its end, when the app left.
+    is_complete: bool = False
+
+
+@dataclass
 class Reader:
     """An app in one room, with its received messages in the order of its list."""
 
@@ -51,8 +64,7 @@ class Reader:
     receipts: list[Receipt] = field(default_factory=list)
     # Times at which a connection broke and the app reconnected without reading the history.
     losses: list[float] = field(default_factory=list)
-    # Changes of network: from the time at which the app stopped reading its socket until its next socket had joined.
-    changes: list[tuple[float, float]] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
     # Times at which a connection ended, because it broke or because the app left.
     ends: list[float] = field(default_factory=list)
     # Entries into the room: from, until history and socket were ready.
