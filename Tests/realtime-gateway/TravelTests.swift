@@ -147,8 +147,8 @@ struct TravelTests {
         _ texts: [String], _ all: [String], _ profile: String, mayMiss doubtful: Set<String> = []
     ) {
         let numbers = texts.compactMap(Int.init)
-        if profile == "native" || profile == "sooda" {
-            // They bear a message twice: by its number they know it again.
+        if profile == "native" {
+            // It bears a message twice: by its number it knows it again.
             var seen: Set<Int> = []
             let news = numbers.filter { seen.insert($0).inserted }
             #expect(news == all.compactMap(Int.init), "\(profile) got \(numbers)")

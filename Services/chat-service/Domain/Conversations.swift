@@ -104,14 +104,15 @@ struct Conversations: Sendable {
     func read(
         _ request: HistoryRequest, of room: RoomID, by caller: Caller, for profile: ClientProfile
     ) async throws -> Reading {
-        let begun = historyCursors.begin(caller.session, room)
+        // No socket goes on from a page of older messages, as a rule.
+        let begun = request.readsOn ? historyCursors.begin(caller.session, room) : nil
         do {
             let part = try await part(request, of: room, for: profile)
             let page = try await page(of: room, after: part.after, through: part.through)
             // Only now: a caller that gets an error has read nothing.
             if part.isRead, part.through > 0 { try await readMarkers.advance(caller.user, in: room, to: part.through) }
             guard part.isContinued else {
-                historyCursors.end(caller.session, room, begun: begun)
+                await historyCursors.end(caller.session, room, begun: begun)
                 return Reading(part: part, page: page, leftOut: nil)
             }
             let leavesOut = request.hasCursor && profile.repeatedEvent == .fatal
@@ -119,7 +120,7 @@ struct Conversations: Sendable {
                 caller.session, room, part.through, begun: begun, leavingOutAfter: leavesOut ? part.after : nil)
             return Reading(part: part, page: page, leftOut: leftOut)
         } catch {
-            historyCursors.end(caller.session, room, begun: begun)
+            await historyCursors.end(caller.session, room, begun: begun)
             throw error
         }
     }

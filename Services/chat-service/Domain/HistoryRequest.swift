@@ -25,6 +25,9 @@ struct HistoryRequest: Sendable {
         }
     }
 
+    /// Whether the client asks for messages after those that it has, instead of a page of older ones.
+    var readsOn: Bool { if case .before = anchor { false } else { true } }
+
     /// The limits that a client may ask for.
     static let limits = 1...500
     /// The limit of a page before a message if the client gave none.

@@ -22,14 +22,16 @@ struct HistoryCursorPublisher: Sendable {
     func begin(_ session: SessionID, _ room: RoomID) -> Timestamp { cursors.beginRead(session, room) }
 
     /// The call has failed, or its reply says nothing about where a socket goes on.
-    func end(_ session: SessionID, _ room: RoomID, begun: Timestamp) { cursors.endRead(session, room, begun: begun) }
+    func end(_ session: SessionID, _ room: RoomID, begun: Timestamp?) async {
+        if let begun { await cursors.endRead(session, room, begun: begun) }
+    }
 
     /// Returns once Redis has the cursor. If Redis does not answer, the cursor is in the fallback table.
     ///
     /// - Parameter cursor: leave out messages after it that the session's joining socket is sent; nil to leave out none.
     /// - Returns: the messages that the reply must leave out, because a socket that has just joined is sent them.
     func report(
-        _ session: SessionID, _ room: RoomID, _ seq: Int64, begun: Timestamp, leavingOutAfter cursor: Int64?
+        _ session: SessionID, _ room: RoomID, _ seq: Int64, begun: Timestamp?, leavingOutAfter cursor: Int64?
     ) async throws -> Range<Int64>? {
         var left: Range<Int64>?
         do {

@@ -5,11 +5,13 @@ import Wire
 /// Writes the reservations and releases of a loop's sockets in batches: requests that come during a write form the next
 /// batch, so a message costs one round trip to Redis for all rooms and sockets of the loop. Failed writes are repeated.
 ///
+/// A room's reservation follows the releases of its sockets: it must not count for a socket that had left before.
+///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.
 final class CursorWriter: @unchecked Sendable {
     private struct Reservation {
-        var seq: Int64
-        weak var room: RoomDriver?
+        let seq: Int64
+        let written: (Int64) -> Void
     }
 
     /// The loop's name in Redis, different after each start.
@@ -46,9 +48,12 @@ final class CursorWriter: @unchecked Sendable {
         for wait in ended { wait.resume() }
     }
 
-    /// Tells the room once Redis knows that its sockets may have been sent everything up to `seq`.
-    func reserve(_ room: RoomDriver, through seq: Int64) {
-        reservations[room.room] = Reservation(seq: max(seq, reservations[room.room]?.seq ?? 0), room: room)
+    /// Writes that a room's sockets may have been sent everything up to `seq`.
+    ///
+    /// - Parameter written: called once Redis has it, with the seq that was written. Of several requests only the last one
+    ///   is answered.
+    func reserve(_ room: RoomID, through seq: Int64, written: @escaping (Int64) -> Void) {
+        reservations[room] = Reservation(seq: max(seq, reservations[room]?.seq ?? 0), written: written)
         start()
     }
 
@@ -72,24 +77,34 @@ final class CursorWriter: @unchecked Sendable {
         while !reservations.isEmpty || !releases.isEmpty {
             let (wanted, left) = (reservations, releases)
             (reservations, releases) = ([:], [])
-            let rooms = Array(wanted.keys)
+            let leftRooms = Set(left.map(\.room))
             async let released = store.write(left)
-            let reserved = await store.reserve(rooms.map { ($0, wanted[$0]?.seq ?? 0) }, for: loopName)
-            var hasFailed = false
-            for (room, isWritten) in zip(rooms, reserved) {
-                guard let reservation = wanted[room], let room = reservation.room else { continue }
-                if isWritten {
-                    room.handle { $0.reserved(through: reservation.seq, &$1) }
-                } else {
-                    hasFailed = true
-                    reserve(room, through: reservation.seq)
-                }
-            }
+            var isWritten = await reserve(wanted.filter { !leftRooms.contains($0.key) })
             let lost = zip(left, await released).filter { !$0.1 }.map(\.0)
             releases.insert(contentsOf: lost, at: 0)
-            if hasFailed || !lost.isEmpty { try? await loop.sleep(for: Self.pauseAfterFailure) }
+            let lostRooms = Set(lost.map(\.room))
+            for (room, reservation) in wanted where lostRooms.contains(room) { keep(reservation, of: room) }
+            let held = wanted.filter { leftRooms.contains($0.key) && !lostRooms.contains($0.key) }
+            if !held.isEmpty { isWritten = await reserve(held) && isWritten }
+            if !isWritten || !lost.isEmpty { try? await loop.sleep(for: Self.pauseAfterFailure) }
         }
         isWriting = false
         endWaits()
+    }
+
+    /// Writes reservations, and keeps those that failed. Returns whether all were written.
+    private func reserve(_ wanted: [RoomID: Reservation]) async -> Bool {
+        let rooms = Array(wanted)
+        let outcomes = await store.reserve(rooms.map { ($0.key, $0.value.seq) }, for: loopName)
+        for ((room, reservation), isWritten) in zip(rooms, outcomes) {
+            if isWritten { reservation.written(reservation.seq) } else { keep(reservation, of: room) }
+        }
+        return outcomes.allSatisfy(\.self)
+    }
+
+    /// A reservation that failed is written with the next batch, unless a later one takes its place.
+    private func keep(_ reservation: Reservation, of room: RoomID) {
+        if let later = reservations[room], later.seq >= reservation.seq { return }
+        reservations[room] = reservation
     }
 }

@@ -22,6 +22,8 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     /// Requests under way, with those that the client has taken back.
     private var requestCount = 0
     private var isEnded = false
+    /// When the client connected, or last answered a heartbeat.
+    private(set) var heard = Timestamp.now
 
     /// Twice as many as a client may be in. A client with more joins and leaves without waiting for an answer.
     private static let mostRequests = 512
@@ -128,6 +130,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
 
     func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient) {
         for socket in sockets { shard.heartbeat(sign, of: socket) }
+        if sign == .answered { heard = .now }
         if sign == .sent {
             let queued = client.engine.queuedBytes
             count(client, queuedBytes: queued > Self.heartbeatSize ? queued : 0)

@@ -38,15 +38,19 @@ struct SessionCursorStore: Sendable {
     func find(_ session: SessionID, _ room: RoomID, within limit: Duration? = nil) async throws(RedisError)
         -> JoinCursor
     {
-        guard let cursor = try await cursors.find(session, room, within: limit) else { return JoinCursor() }
+        guard var cursor = try await cursors.find(session, room, within: limit) else { return JoinCursor() }
+        var reserved: Int64?
+        while let socket = cursor.socket, socket.end == nil {
+            reserved = try await cursors.reservation(of: socket.loop, in: room, within: limit)
+            // The socket may have left before the reservation was written: then it was not sent those messages.
+            guard let again = try await cursors.find(session, room, within: limit) else { return JoinCursor() }
+            cursor = again
+            if again.socket?.name == socket.name { break }
+        }
         var found = JoinCursor(
             seq: cursor.seq, history: cursor.history, isFresh: cursor.isFresh(within: Self.freshness),
-            isBeingRead: cursor.isBeingRead())
-        if let socket = cursor.socket {
-            var end = socket.end
-            if end == nil { end = try await cursors.reservation(of: socket.loop, in: room, within: limit) }
-            found.seq = max(cursor.seq ?? 0, end ?? 0)
-        }
+            isBeingRead: cursor.isBeingRead)
+        if let socket = cursor.socket { found.seq = max(cursor.seq ?? 0, socket.end ?? reserved ?? 0) }
         return found
     }
 

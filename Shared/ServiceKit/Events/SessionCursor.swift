@@ -32,27 +32,22 @@ public struct SessionCursor: Sendable, Equatable {
     public let reported: Timestamp?
     /// The newest socket of the session that has not left.
     public let socket: Socket?
-    /// When the newest history call began that has not been answered yet.
-    public let reading: Timestamp?
+    /// Whether a history reply may be under way.
+    public let isBeingRead: Bool
 
-    /// A history call that began longer ago has failed.
-    private static let longestRead = Duration.seconds(5)
     /// A socket that joined less long ago is taken for alive.
     static let joining = Duration.seconds(3)
 
     public init(
         seq: Int64? = nil, history: Int64? = nil, reported: Timestamp? = nil, socket: Socket? = nil,
-        reading: Timestamp? = nil
+        isBeingRead: Bool = false
     ) {
         self.seq = seq
         self.history = history
         self.reported = reported
         self.socket = socket
-        self.reading = reading
+        self.isBeingRead = isBeingRead
     }
-
-    /// Whether a history reply may be under way.
-    public func isBeingRead(now: Timestamp = .now) -> Bool { reading.map { now - $0 < Self.longestRead } ?? false }
 
     /// Whether a history reply left so recently that the session is not expected to ask for another one.
     public func isFresh(within limit: Duration, now: Timestamp = .now) -> Bool {

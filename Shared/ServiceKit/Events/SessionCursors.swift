@@ -5,10 +5,16 @@ public import Wire
 ///
 /// A cursor is a hash `position:<session>:<room>`, kept for `position_memory`:
 ///
-/// - `seq` and `history` are those of `SessionCursor`. They only grow, so late and repeated writes do no harm.
+/// - `seq` and `history` are those of `SessionCursor`. They only grow, so late and repeated writes do no harm. But
+///   when a newer socket takes an older one's place, messages that only the older one was sent no longer count.
 /// - `told` is the time of the last history reply, until a socket goes on from there.
 /// - `live`, `from`, `joined` and `end` describe the newest socket. An older socket of the session cannot overwrite them.
-/// - `reading` is the start of a history call that has not been answered.
+///   `joined` stays when the socket leaves: an older one may be half-open, and moves the cursor only if its client has
+///   been heard since.
+/// - `read` is the start of the newest history call that has been answered.
+///
+/// Beside it, `reading:<session>:<room>` is the start of the newest history call. It expires after five seconds, so a call
+/// that fails with its process leaves nothing behind.
 ///
 /// Times are milliseconds since 1970, by the clock of the writer: clocks have to agree to a few milliseconds.
 public struct SessionCursors: Sendable {
@@ -18,31 +24,39 @@ public struct SessionCursors: Sendable {
         let room: RoomID
         let seq: Int64
         let socket: SessionCursor.Socket
+        let heard: Timestamp
 
         /// - Parameters:
         ///   - seq: the socket was sent everything up to here.
         ///   - socket: with the seq up to which it may be sent messages before the next claim.
-        public init(session: SessionID, room: RoomID, seq: Int64, socket: SessionCursor.Socket) {
+        ///   - heard: when its client joined or last answered a heartbeat.
+        public init(session: SessionID, room: RoomID, seq: Int64, socket: SessionCursor.Socket, heard: Timestamp) {
             self.session = session
             self.room = room
             self.seq = seq
             self.socket = socket
+            self.heard = heard
         }
     }
 
     /// A socket that left a room.
     public struct Release: Sendable {
         let session: SessionID
-        let room: RoomID
+        /// The room that the socket left.
+        public let room: RoomID
         let seq: Int64
         let name: String
+        let heard: Timestamp
 
-        /// - Parameter seq: the socket was sent everything up to here.
-        public init(session: SessionID, room: RoomID, seq: Int64, name: String) {
+        /// - Parameters:
+        ///   - seq: the socket was sent everything up to here.
+        ///   - heard: when its client joined or last answered a heartbeat.
+        public init(session: SessionID, room: RoomID, seq: Int64, name: String, heard: Timestamp) {
             self.session = session
             self.room = room
             self.seq = seq
             self.name = name
+            self.heard = heard
         }
     }
 
@@ -56,53 +70,66 @@ public struct SessionCursors: Sendable {
     /// Seconds.
     private let lifetime: Int
 
-    private static let fields = "'seq', 'history', 'told', 'live', 'from', 'joined', 'end', 'reading'"
-    private static let raising = """
-        local function raise(field, seq)
-            local known = redis.call('HGET', KEYS[1], field)
-            if not known or tonumber(seq) > tonumber(known) then redis.call('HSET', KEYS[1], field, seq) end
-            redis.call('EXPIRE', KEYS[1], ARGV[1])
-        end
+    private static let fields = ["seq", "history", "told", "live", "from", "joined", "end", "read"]
+    /// A history call that began longer ago has failed. In milliseconds.
+    private static let longestRead = 5000
+    private static let endTimeout = Duration.milliseconds(200)
 
-        """
     private static let reportScript = RedisScript(
-        raising + """
-            raise('seq', ARGV[2])
-            local from, joined = redis.call('HGET', KEYS[1], 'from'), redis.call('HGET', KEYS[1], 'joined')
-            local held = tonumber(ARGV[2])
-            -- The reply may leave out later messages: another socket of the session still needs them.
-            if from and joined and tonumber(joined) > tonumber(ARGV[5]) then held = math.min(held, tonumber(from)) end
-            raise('history', held)
-            redis.call('HSET', KEYS[1], 'told', ARGV[3])
-            if redis.call('HGET', KEYS[1], 'reading') == ARGV[4] then redis.call('HDEL', KEYS[1], 'reading') end
-            return redis.call('HMGET', KEYS[1], \(fields))
-            """)
-    private static let endScript = RedisScript(
         """
-        if redis.call('HGET', KEYS[1], 'reading') == ARGV[1] then redis.call('HDEL', KEYS[1], 'reading') end
+        local known = redis.call('HMGET', KEYS[1], 'seq', 'history', 'told', 'live', 'from', 'joined', 'end', 'read')
+        local function raise(index, value)
+            if not known[index] or tonumber(value) > tonumber(known[index]) then known[index] = value end
+        end
+        local held = ARGV[2]
+        -- The reply may leave out later messages: another socket of the session still needs them.
+        if known[5] and known[6] and tonumber(known[6]) > tonumber(ARGV[5]) and tonumber(known[5]) < tonumber(held) then
+            held = known[5]
+        end
+        raise(1, ARGV[2])
+        raise(2, held)
+        known[3] = ARGV[3]
+        raise(8, ARGV[4])
+        redis.call(
+            'HSET', KEYS[1], 'seq', known[1], 'history', known[2], 'told', known[3], 'read', known[8])
+        redis.call('EXPIRE', KEYS[1], ARGV[1])
+        return known
+        """)
+    private static let endScript = RedisScript(
+        "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 1")
+    private static let raiseScript = RedisScript(
+        """
+        local known = redis.call('HGET', KEYS[1], 'seq')
+        if not known or tonumber(ARGV[2]) > tonumber(known) then redis.call('HSET', KEYS[1], 'seq', ARGV[2]) end
+        redis.call('EXPIRE', KEYS[1], ARGV[1])
         return 1
         """)
-    private static let raiseScript = RedisScript(raising + "raise('seq', ARGV[2]) return 1")
     private static let claimScript = RedisScript(
-        raising + """
-            local joined = redis.call('HGET', KEYS[1], 'joined')
-            local live = redis.call('HGET', KEYS[1], 'live')
-            if live and live ~= ARGV[3] and joined and tonumber(joined) > tonumber(ARGV[5]) then return 0 end
-            raise('seq', ARGV[2])
-            redis.call('HSET', KEYS[1], 'live', ARGV[3], 'from', ARGV[4], 'joined', ARGV[5])
-            redis.call('HDEL', KEYS[1], 'told', 'end')
-            if ARGV[6] then redis.call('HSET', KEYS[1], 'end', ARGV[6]) end
-            return 1
-            """)
+        """
+        local seq, history, live, joined = unpack(redis.call('HMGET', KEYS[1], 'seq', 'history', 'live', 'joined'))
+        local isOther = live ~= ARGV[3]
+        -- A newer socket is open, or has been and this one's client has not been heard since.
+        if isOther and joined and tonumber(joined) > tonumber(live and ARGV[5] or ARGV[7]) then return 0 end
+        -- Messages that the older socket was sent after the newer one's join do not count.
+        if live and isOther then seq = history end
+        if not seq or tonumber(ARGV[2]) > tonumber(seq) then seq = ARGV[2] end
+        redis.call('HSET', KEYS[1], 'seq', seq, 'live', ARGV[3], 'from', ARGV[4], 'joined', ARGV[5])
+        redis.call('HDEL', KEYS[1], 'told', 'end')
+        if ARGV[6] ~= '' then redis.call('HSET', KEYS[1], 'end', ARGV[6]) end
+        redis.call('EXPIRE', KEYS[1], ARGV[1])
+        return 1
+        """)
     private static let releaseScript = RedisScript(
-        raising + """
-            local live = redis.call('HGET', KEYS[1], 'live')
-            if live and live ~= ARGV[3] then return 0 end
-            raise('seq', ARGV[2])
-            -- Without a name Redis has lost the record, and may have been told of a history reply since.
-            if live then redis.call('HDEL', KEYS[1], 'live', 'from', 'joined', 'told', 'end') end
-            return 1
-            """)
+        """
+        local seq, live, joined = unpack(redis.call('HMGET', KEYS[1], 'seq', 'live', 'joined'))
+        if live and live ~= ARGV[3] then return 0 end
+        if not live and joined and tonumber(joined) > tonumber(ARGV[4]) then return 0 end
+        if not seq or tonumber(ARGV[2]) > tonumber(seq) then redis.call('HSET', KEYS[1], 'seq', ARGV[2]) end
+        -- Without a name Redis has lost the record, and may have been told of a history reply since.
+        if live then redis.call('HDEL', KEYS[1], 'live', 'from', 'told', 'end') end
+        redis.call('EXPIRE', KEYS[1], ARGV[1])
+        return 1
+        """)
 
     /// - Parameter memory: whole seconds.
     public init(redis: Redis, memory: Duration) {
@@ -114,9 +141,12 @@ public struct SessionCursors: Sendable {
     public func find(
         _ session: SessionID, _ room: RoomID, within limit: Duration? = nil
     ) async throws(RedisError) -> SessionCursor? {
-        let command = RedisCommand(
-            "HMGET", Self.key(session, room), "seq", "history", "told", "live", "from", "joined", "end", "reading")
-        return SessionCursor(try await redis.run(command, within: limit))
+        let replies = await redis.run(
+            [
+                RedisCommand("HMGET", [Self.key(session, room)] + Self.fields),
+                RedisCommand("GET", Self.readingKey(session, room)),
+            ], within: limit)
+        return SessionCursor(try replies[0].get(), reading: try replies[1].get())
     }
 
     // MARK: History
@@ -126,14 +156,15 @@ public struct SessionCursors: Sendable {
     /// - Returns: the token for `report` or `endRead`.
     public func beginRead(_ session: SessionID, _ room: RoomID) -> Timestamp {
         let now = Timestamp.now
-        redis.post(RedisCommand("HSET", Self.key(session, room), "reading", now.milliseconds))
-        redis.post(RedisCommand("EXPIRE", Self.key(session, room), lifetime))
+        redis.post(
+            RedisCommand("SET", Self.readingKey(session, room), now.milliseconds, "PX", Self.longestRead))
         return now
     }
 
-    /// The history call has failed, or has no reply that a socket goes on from.
-    public func endRead(_ session: SessionID, _ room: RoomID, begun: Timestamp) {
-        redis.post(RedisCommand("EVAL", Self.endScript.source, 1, Self.key(session, room), begun.milliseconds))
+    /// The history call has failed, or has no reply that a socket goes on from. If the write is lost, the mark expires.
+    public func endRead(_ session: SessionID, _ room: RoomID, begun: Timestamp) async {
+        _ = try? await redis.run(
+            Self.endScript, keys: [Self.readingKey(session, room)], begun.milliseconds, within: Self.endTimeout)
     }
 
     /// A history reply holds everything up to `seq`.
@@ -172,12 +203,9 @@ public struct SessionCursors: Sendable {
     public func write(_ record: SocketRecord) async throws(RedisError) {
         let key = Self.key(record.session, record.room)
         let (name, start) = (record.socket.name, record.socket.start ?? record.seq)
-        let joined = record.socket.joined?.milliseconds ?? 0
-        if let end = record.socket.end {
-            try await redis.run(Self.claimScript, keys: [key], lifetime, record.seq, name, start, joined, end)
-        } else {
-            try await redis.run(Self.claimScript, keys: [key], lifetime, record.seq, name, start, joined)
-        }
+        let (joined, heard) = (record.socket.joined?.milliseconds ?? 0, record.heard.milliseconds)
+        let end = record.socket.end.map { String($0) } ?? ""
+        try await redis.run(Self.claimScript, keys: [key], lifetime, record.seq, name, start, joined, end, heard)
     }
 
     /// These sockets are sent nothing more.
@@ -186,7 +214,9 @@ public struct SessionCursors: Sendable {
     public func write(_ releases: [Release]) async -> [Bool] {
         await redis.run(
             Self.releaseScript,
-            many: releases.map { ([Self.key($0.session, $0.room)], [lifetime, $0.seq, $0.name]) }
+            many: releases.map {
+                ([Self.key($0.session, $0.room)], [lifetime, $0.seq, $0.name, $0.heard.milliseconds])
+            }
         ).map { if case .success = $0 { true } else { false } }
     }
 
@@ -196,17 +226,24 @@ public struct SessionCursors: Sendable {
     public static func reservationKey(_ loop: String, _ room: RoomID) -> RedisKey { "sent:\(loop):\(room)" }
 
     private static func key(_ session: SessionID, _ room: RoomID) -> RedisKey { "position:\(session):\(room)" }
+
+    private static func readingKey(_ session: SessionID, _ room: RoomID) -> RedisKey {
+        "reading:\(session):\(room)"
+    }
 }
 
 extension SessionCursor {
-    /// Reads the reply to HMGET with the fields of a cursor; nil where it has none of them.
-    fileprivate init?(_ reply: RedisValue) {
-        guard let fields = reply.array, fields.count == 8, fields.contains(where: { $0.text != nil }) else {
-            return nil
-        }
+    /// Reads the fields of a cursor and the start of the newest history call; nil where there are none.
+    fileprivate init?(_ reply: RedisValue, reading: RedisValue? = nil) {
+        let reading = reading?.text.flatMap(Int64.init)
+        guard let fields = reply.array, fields.count == 8,
+            reading != nil || fields.contains(where: { $0.text != nil })
+        else { return nil }
         func number(_ index: Int) -> Int64? { fields[index].text.flatMap(Int64.init) }
         func time(_ index: Int) -> Timestamp? { number(index).map { Timestamp(milliseconds: $0) } }
         let socket = fields[3].text.map { Socket(name: $0, start: number(4), joined: time(5), end: number(6)) }
-        self.init(seq: number(0), history: number(1), reported: time(2), socket: socket, reading: time(7))
+        self.init(
+            seq: number(0), history: number(1), reported: time(2), socket: socket,
+            isBeingRead: reading.map { $0 > number(7) ?? 0 } ?? false)
     }
 }

@@ -59,6 +59,9 @@ struct RoomSimulation {
         var entry: Int64?
         /// The seq that the session's newest socket had been sent when the cursor was read.
         var floor: Int64 = 0
+        /// The seq that the session's newest socket had been sent when it left; nil where it was open when the cursor was
+        /// read, or unknown to Redis.
+        var owed: Int64?
         var got: [Int64] = []
         var isOpen = true
         /// Whether access was lost or uncertain at some time.
@@ -74,6 +77,8 @@ struct RoomSimulation {
     var clients: [Int: Client] = [:]
     var records: [Int64: Record] = [:]
     var reservations: [Int64] = [0, 0]
+    /// The newest socket of each session that has left after its claim, with its cursor.
+    var left: [Int64: (id: Int, cursor: Int64)] = [:]
     /// Sessions that are not members now, with the head at their removal.
     var removed: [Int64: Int64] = [:]
     /// The same, for each loop that the removal has reached.
@@ -186,44 +191,6 @@ struct RoomSimulation {
             let isMember = world.removed[client.session] == nil
             world.handle(loop) { $0.accessChecked(id, isMember: isMember, &$1) }
         }
-    }
-
-    // MARK: Redis
-
-    private func find(_ id: Int) -> JoinCursor {
-        guard let client = clients[id], let record = records[client.session] else { return JoinCursor() }
-        var found = JoinCursor(seq: record.seq, history: record.history, isBeingRead: record.isReading)
-        if let name = record.name, let loop = clients[name]?.loop {
-            found.seq = max(record.seq ?? 0, record.end ?? reservations[loop])
-        }
-        return found
-    }
-
-    private mutating func noteFloor(_ id: Int) {
-        guard let client = clients[id], client.entry == nil, let name = records[client.session]?.name else { return }
-        let floor = clients[name]?.got.last ?? 0
-        clients[id]?.floor = floor
-    }
-
-    private mutating func write(_ write: CursorWrite, of id: Int) {
-        guard let session = clients[id]?.session else { return }
-        var record = records[session] ?? Record()
-        switch write {
-        case .confirmed(let seq): record.seq = max(record.seq ?? 0, seq)
-        case .claim(let cursor, let start, let end):
-            if let name = record.name, name != id, record.joined > id { return }
-            record.seq = max(record.seq ?? 0, cursor)
-            (record.name, record.joined, record.start, record.end) = (id, id, start, end)
-        }
-        records[session] = record
-    }
-
-    private mutating func release(_ id: Int, _ cursor: Int64) {
-        guard let session = clients[id]?.session, var record = records[session] else { return }
-        if let name = record.name, name != id { return }
-        record.seq = max(record.seq ?? 0, cursor)
-        (record.name, record.end) = (nil, nil)
-        records[session] = record
     }
 
     // MARK: Specification of a delivery

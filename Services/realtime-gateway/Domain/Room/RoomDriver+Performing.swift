@@ -26,7 +26,10 @@ extension RoomDriver {
         case .fetchHead: fetchHead()
         case .compareHead(let isLate): if isLate { compareHeadLater() } else { compareHead() }
         case .backfill(let after): backfill(after: after)
-        case .reserve(let seq): shard.cursors.reserve(self, through: seq)
+        case .reserve(let seq):
+            shard.cursors.reserve(room, through: seq) { [weak self] seq in
+                self?.handle { $0.reserved(through: seq, &$1) }
+            }
         case .readCursor(let id): readCursor(id)
         case .readLastCursor(let id): readLastCursor(id)
         case .startHistoryTimer(let id):
@@ -98,14 +101,15 @@ extension RoomDriver {
             try await context.cursors.write(
                 SessionCursors.SocketRecord(
                     session: session, room: room, seq: socket.reached(cursor),
-                    socket: .init(name: socket.name, start: start, joined: socket.joined, end: end)))
+                    socket: .init(name: socket.name, start: start, joined: socket.joined, end: end),
+                    heard: socket.heard))
         }
     }
 
     private func releaseCursor(_ id: MemberID, _ cursor: Int64) {
         guard let socket = socket(id), let session = socket.identity.session else { return }
         let release = SessionCursors.Release(
-            session: session, room: room, seq: socket.reached(cursor), name: socket.name)
+            session: session, room: room, seq: socket.reached(cursor), name: socket.name, heard: socket.heard)
         socket.release = release
         shard.cursors.release(release)
     }

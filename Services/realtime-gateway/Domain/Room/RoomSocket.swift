@@ -43,6 +43,9 @@ final class RoomSocket: @unchecked Sendable {
 
     var engine: EngineSocket { client.engine }
 
+    /// When its client joined, or last answered a heartbeat.
+    var heard: Timestamp { max(joined, owner.heard) }
+
     /// Acknowledges the join.
     func accept() { if !client.isIn(namespace) { client.accept(namespace) } }
 
