@@ -62,7 +62,8 @@ enum App {
                 kakao: Kakao(http: service.http, base: settings.kakaoURL, appID: settings.kakaoAppID),
                 apple: Apple(
                     keys: AppleKeys(
-                        http: service.http, base: settings.appleURL, interval: settings.appleKeyInterval),
+                        on: service.loops.loops[0], http: service.http, base: settings.appleURL,
+                        interval: settings.appleKeyInterval),
                     clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
             ).register(in: &routes)
             SessionRoutes(sessions: sessions, store: sessionStore).register(in: &routes)

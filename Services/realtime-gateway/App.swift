@@ -26,7 +26,7 @@ enum App {
         let access = try service.access()
         let chat = ChatClient(service.internalClient(service.peers.chat))
         let context = ShardContext(
-            subscriber: subscriber, chat: chat, heads: HeadComparison(chat: chat),
+            subscriber: subscriber, chat: chat, heads: HeadComparison(chat: chat, on: service.loops.loops[0]),
             openings: GatheredReads(on: service.loops) { try await chat.heads(of: $0) },
             cursors: SessionCursorStore(redis: redis, memory: settings.positionMemory),
             readerPatience: settings.readerPatience,
@@ -55,8 +55,8 @@ enum App {
         }
         let directory = NodeDirectory(redis: redis)
         let relay = NodeRelay(
-            directory: directory, http: service.http, credential: service.credential, pool: service.pool,
-            maximumPayload: settings.engine.maximumPayload,
+            loops: service.loops, directory: directory, http: service.http, credential: service.credential,
+            pool: service.pool, maximumPayload: settings.engine.maximumPayload,
             timeout: settings.engine.pingInterval + settings.engine.pingTimeout + .seconds(10))
         let router = SocketRequestRouter(
             engine, node: settings.node, relay: relay, rate: settings.handshakeRate, burst: settings.handshakeBurst)
@@ -104,7 +104,8 @@ enum App {
         let auth = AuthClient(service.internalClient(service.peers.auth))
         let provider = FCM(
             base: settings.fcmURL, project: account.project, http: service.http,
-            access: FCMAccess(account: account, http: service.http, url: settings.fcmTokenURL))
+            access: FCMAccess(
+                account: account, on: service.loops.loops[0], http: service.http, url: settings.fcmTokenURL))
         let sender = PushSender(
             store: store, provider: provider, auth: auth, lease: settings.lease,
             metrics: PushMetrics(service.metrics), log: service.log)

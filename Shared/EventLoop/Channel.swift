@@ -47,7 +47,7 @@ extension EventLoop {
     public func register(_ channel: Channel, for events: IOEvents) {
         preconditionInLoop()
         precondition(!channel.isRegistered, "the channel is registered already")
-        channels[ObjectIdentifier(channel)] = channel
+        channels.add(channel)
         channel.isRegistered = true
         let failure = cs_epoll_add(epoll, channel.descriptor, events.rawValue, channel.asEpollTarget)
         precondition(failure == 0, "epoll_ctl could not add the descriptor")
@@ -66,8 +66,7 @@ extension EventLoop {
         guard channel.isRegistered else { return }
         channel.isRegistered = false
         _ = cs_epoll_remove(epoll, channel.descriptor)
-        channels[ObjectIdentifier(channel)] = nil
-        retired.append(channel)
+        channels.remove(channel)
     }
 }
 

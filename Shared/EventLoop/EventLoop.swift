@@ -17,28 +17,18 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     private let inbox = LoopInbox()
     private let stopping = Atomic<Bool>(false)
 
-    private var jobs = RunQueue<UnownedJob>()
-    private var callbacks = RunQueue<@Sendable () -> Void>()
-    private var endOfTurn = RunQueue<() -> Void>()
-    private var dirtyStreams = RunQueue<Unmanaged<StreamSocket>>()
+    private var queues = LoopQueues()
+    private var streams = LoopStreams()
     private var flush = BatchFlush()
-    private var waitingStreams: [StreamSocket] = []
-    var channels: [ObjectIdentifier: Channel] = [:]
-    /// Channels that were deregistered in this turn; events that epoll has already reported may still name them.
-    var retired: [Channel] = []
+    var channels = LoopChannels()
     var sleepers: [ObjectIdentifier: Sleeper] = [:]
     var wheel: TimerWheel
     private var dueTimers: [LoopTimer] = []
 
     /// Monotonic time in nanoseconds, read before and after each wait for events.
     @exclusivity(unchecked) public private(set) var now: UInt64
-    /// The buffer that streams read into; valid within one callback only.
-    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchSize, alignment: 16)
-    /// The buffer in which streams gather their output; apart from `scratch`, because a handler may flush while it
-    /// reads its input.
-    let outputScratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchSize, alignment: 16)
+    let buffers = LoopBuffers()
 
-    static let scratchSize = 128 * 1024
     private static let eventsPerTurn = 512
     /// Rounds of jobs in one turn, so that sockets are served even if jobs start jobs without end.
     private static let jobRoundsPerTurn = 32
@@ -53,11 +43,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         _ = cs_epoll_add(epoll, inbox.wakeUp, EPOLLIN.rawValue | EPOLLET.rawValue, nil)
     }
 
-    deinit {
-        close(epoll)
-        scratch.deallocate()
-        outputScratch.deallocate()
-    }
+    deinit { close(epoll) }
 
     /// Monotonic time in nanoseconds, read now: for measuring within a turn.
     public static var preciseNow: UInt64 { cs_monotonic_nanoseconds() }
@@ -65,11 +51,6 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// The loop that runs on the calling thread; nil on any other thread.
     public static var current: EventLoop? {
         cs_current_loop().map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    /// The index of the loop that runs on the calling thread; nil on any other thread.
-    public static var currentIndex: Int? {
-        cs_current_loop().map { Unmanaged<EventLoop>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.index } }
     }
 
     /// Whether the caller is on this loop's thread.
@@ -83,28 +64,28 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     /// Runs `work` on the loop's thread, soon and in order; from any thread. A loop that has ended runs nothing.
     public func execute(_ work: @escaping @Sendable () -> Void) {
         if isCurrent {
-            callbacks.append(work)
+            queues.callbacks.append(work)
         } else {
             inbox.add(work)
         }
     }
 
     /// Runs `work` once, after the jobs, callbacks and events of this turn; for flushing output gathered in the turn.
-    public func atEndOfTick(_ work: @escaping () -> Void) {
+    public func executeAtEndOfTurn(_ work: @escaping () -> Void) {
         preconditionInLoop()
-        endOfTurn.append(work)
+        queues.endOfTurn.append(work)
     }
 
     /// Flushes `stream` together with the others that have output at the end of this turn.
-    func flushAtEndOfTurn(_ stream: StreamSocket) { dirtyStreams.append(.passRetained(stream)) }
+    func flushAtEndOfTurn(_ stream: StreamSocket) { streams.dirty.append(.passRetained(stream)) }
 
     /// Lets `stream` continue in the next turn, after the other sockets.
-    func continueNextTurn(_ stream: StreamSocket) { waitingStreams.append(stream) }
+    func continueNextTurn(_ stream: StreamSocket) { streams.waiting.append(stream) }
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent {
-            jobs.append(job)
+            queues.jobs.append(job)
         } else {
             inbox.add(job)
         }
@@ -128,15 +109,14 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
                 readClock()
                 for event in events.prefix(Int(max(0, count))) { deliver(event) }
                 continueStreams()
-                retired.removeAll(keepingCapacity: true)
+                channels.endTurn()
             }
         }
         runDueWork()
-        for channel in Array(channels.values) where channel.isRegistered { channel.loopEnded() }
+        for channel in channels.all where channel.isRegistered { channel.loopEnded() }
         for sleeper in Array(sleepers.values) { sleeper.cancel() }
         runDueWork()
-        channels = [:]
-        retired = []
+        channels = LoopChannels()
         wheel = TimerWheel(now: now)
     }
 
@@ -162,19 +142,19 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 
     private func continueStreams() {
-        guard !waitingStreams.isEmpty else { return }
-        let streams = waitingStreams
-        waitingStreams = []
-        for stream in streams { stream.continueTurn() }
+        guard !streams.waiting.isEmpty else { return }
+        let waiting = streams.waiting
+        streams.waiting = []
+        for stream in waiting { stream.continueTurn() }
     }
 
     private func runDueWork() {
         for _ in 0..<Self.jobRoundsPerTurn {
-            inbox.collect(jobs: &jobs, callbacks: &callbacks)
+            inbox.collect(into: &queues)
             runTimers()
             runJobs()
             runCallbacks()
-            if jobs.isEmpty && callbacks.isEmpty {
+            if queues.jobs.isEmpty && queues.callbacks.isEmpty {
                 runEndOfTurn()
                 if !hasWork { return }
             }
@@ -182,7 +162,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         runEndOfTurn()
     }
 
-    private var hasWork: Bool { !jobs.isEmpty || !callbacks.isEmpty || !endOfTurn.isEmpty || !dirtyStreams.isEmpty }
+    private var hasWork: Bool { !queues.isEmpty || !streams.dirty.isEmpty }
 
     private func runTimers() {
         wheel.takeDue(upTo: now, into: &dueTimers)
@@ -192,31 +172,31 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
 
     private func runJobs() {
-        guard !jobs.isEmpty else { return }
+        guard !queues.jobs.isEmpty else { return }
         let executor = asUnownedTaskExecutor()
-        for job in jobs.takeBatch() { job.runSynchronously(on: executor) }
-        jobs.endBatch()
+        for job in queues.jobs.takeBatch() { job.runSynchronously(on: executor) }
+        queues.jobs.endBatch()
     }
 
     private func runCallbacks() {
-        guard !callbacks.isEmpty else { return }
-        for callback in callbacks.takeBatch() { callback() }
-        callbacks.endBatch()
+        guard !queues.callbacks.isEmpty else { return }
+        for callback in queues.callbacks.takeBatch() { callback() }
+        queues.callbacks.endBatch()
     }
 
     private func runEndOfTurn() {
-        if !dirtyStreams.isEmpty {
-            flush.run(dirtyStreams.takeBatch())
-            dirtyStreams.endBatch()
+        if !streams.dirty.isEmpty {
+            flush.run(streams.dirty.takeBatch())
+            streams.dirty.endBatch()
         }
-        guard !endOfTurn.isEmpty else { return }
-        for work in endOfTurn.takeBatch() { work() }
-        endOfTurn.endBatch()
+        guard !queues.endOfTurn.isEmpty else { return }
+        for work in queues.endOfTurn.takeBatch() { work() }
+        queues.endOfTurn.endBatch()
     }
 
     /// Milliseconds that epoll may wait: 0 while work waits, -1 (no limit) while there is no timer.
     private var waitTime: Int32 {
-        if hasWork || !waitingStreams.isEmpty || inbox.isPending || stopping.load(ordering: .acquiring) { return 0 }
+        if hasWork || !streams.waiting.isEmpty || inbox.isPending || stopping.load(ordering: .acquiring) { return 0 }
         guard let due = wheel.nextDue else { return -1 }
         guard due > now else { return 0 }
         return Int32(clamping: (due - now + 999_999) / 1_000_000)

@@ -29,6 +29,15 @@ public final class EventLoopGroup: Sendable {
         }
     }
 
+    /// The calling loop. Off the group's loops the process ends.
+    public var current: EventLoop {
+        guard let index = currentIndex else { preconditionFailure("EventLoopGroup.current was read off its loops") }
+        return loops[index]
+    }
+
+    /// The calling loop if it belongs to this group, else the first loop; for work that any loop of the group can do.
+    public var nearest: EventLoop { loops[currentIndex ?? 0] }
+
     /// Stops all loops and waits for their threads. Do not call this on one of them.
     public func stop() {
         for loop in loops { loop.stop() }

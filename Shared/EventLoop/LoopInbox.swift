@@ -43,13 +43,13 @@ struct LoopInbox: ~Copyable {
     }
 
     /// Moves everything to the loop's own queues.
-    func collect(jobs: inout RunQueue<UnownedJob>, callbacks: inout RunQueue<@Sendable () -> Void>) {
+    func collect(into queues: inout LoopQueues) {
         guard isPending else { return }
         // The flag is cleared before the inbox is emptied: the other order loses wake-ups.
         isWakeUpPending.store(false, ordering: .sequentiallyConsistent)
         contents.withLock {
-            jobs.append(takingFrom: &$0.jobs)
-            callbacks.append(takingFrom: &$0.callbacks)
+            queues.jobs.append(takingFrom: &$0.jobs)
+            queues.callbacks.append(takingFrom: &$0.callbacks)
         }
     }
 }

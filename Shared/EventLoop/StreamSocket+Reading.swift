@@ -34,7 +34,7 @@ extension StreamSocket {
     /// Reads once; the remaining bytes come in the loop's next turn, after the other sockets.
     func read() {
         guard !input.hasSeenEnd else { return }
-        let target = loop.scratch
+        let target = loop.buffers.input
         let count = recv(descriptor, target.baseAddress!, target.count, 0)
         if count > 0 {
             // A short read has emptied the kernel's buffer: the next bytes are an event, but an end behind it is not.

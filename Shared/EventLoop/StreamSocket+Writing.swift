@@ -73,7 +73,7 @@ extension StreamSocket {
                 flow.owesDrained = true
                 return continueNextTurn()
             }
-            let sent = output.send(to: descriptor, gatheringIn: loop.outputScratch)
+            let sent = output.send(to: descriptor, gatheringIn: loop.buffers.output)
             if sent.count > 0 {
                 queuedBytes -= sent.counted
                 sentBytes += UInt64(sent.count)

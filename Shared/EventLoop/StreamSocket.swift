@@ -110,7 +110,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         // Not at once: the present handler may be in the middle of taking bytes. Nothing is read until then, because the
         // end must not overtake unread bytes.
         input.isPaused = true
-        loop.atEndOfTick { [self] in
+        loop.executeAtEndOfTurn { [self] in
             if !isClosed, self.handler === handler { takeUnread() }
         }
     }

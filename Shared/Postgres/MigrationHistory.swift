@@ -13,7 +13,17 @@ struct MigrationHistory: Sendable {
     private static let schemaExists = Statement.read(
         "look for schema", "select to_regnamespace(quote_ident($1)) is not null")
 
-    /// Creates the schema and the table if they are missing.
+    /// Earlier releases stored times with a type of their own.
+    private static let hasOldTimes = Statement.read(
+        "find old times of migrations",
+        """
+        select atttypid = 'timestamptz'::regtype from pg_attribute
+        where attrelid = $1::text::regclass and attname = 'applied_at'
+        """)
+    /// The time in milliseconds since 1970.
+    private static let now = "(extract(epoch from now()) * 1000)::bigint"
+
+    /// Creates the schema and the table if they are missing, and brings a table of an earlier release up to date.
     func create(in tx: PostgresTransaction) async throws(PostgresError) {
         try await tx.query(Self.lock, schema)
         if !(try await tx.query(Self.schemaExists, schema).value(as: Bool.self)) {
@@ -27,9 +37,20 @@ struct MigrationHistory: Sendable {
                         number bigint primary key,
                         name text not null,
                         checksum bytea not null,
-                        applied_at timestamptz not null default now()
+                        applied_at bigint not null default \(Self.now)
                     )
                     """))
+        if try await tx.query(Self.hasOldTimes, table).value(as: Bool.self) {
+            try await tx.execute(
+                Statement.write(
+                    "change times of migrations",
+                    unprepared: """
+                        alter table \(table) alter column applied_at drop default,
+                            alter column applied_at type bigint
+                                using round(extract(epoch from applied_at) * 1000)::bigint,
+                            alter column applied_at set default \(Self.now)
+                        """))
+        }
     }
 
     /// Applies a migration if it has not been applied before.

@@ -37,7 +37,7 @@ extension PostgresConnection {
         let group = RequestGroup(request)
         openGroup = group
         inFlight.append(.requests(group))
-        loop.atEndOfTick { [self] in
+        loop.executeAtEndOfTurn { [self] in
             if openGroup === group && !endGroup() { close(lost()) }
         }
         return true

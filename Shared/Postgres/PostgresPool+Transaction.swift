@@ -19,7 +19,7 @@ extension PostgresPool {
             do {
                 return try await attemptTransaction(isolation, body)
             } catch let error as PostgresError where error.isTransient && attempt < attempts {
-                try await core.current.loop.sleep(for: Self.pause(after: attempt))
+                try await core.nearest.loop.sleep(for: Self.pause(after: attempt))
                 attempt += 1
             }
         }
@@ -28,7 +28,7 @@ extension PostgresPool {
     private func attemptTransaction<Result>(
         _ isolation: Isolation, _ body: (PostgresTransaction) async throws -> Result
     ) async throws -> Result {
-        let pool = core.current
+        let pool = core.nearest
         let connection = try await pool.lease(within: deadline)
         let lease = Lease(connection, of: pool, isolation, deadline: deadline)
         do {

@@ -15,7 +15,7 @@ public struct PostgresPool: Queryable {
 
     /// Creates a pool without connections. Host names are resolved, and statements cancelled, on `blocking`.
     public init(_ configuration: PostgresConfiguration, on loops: EventLoopGroup, blocking: BlockingPool) {
-        let pools = loops.loops.map { LoopPool(configuration, on: $0, blocking: blocking) }
+        let pools = LoopLocal(loops) { LoopPool(configuration, on: $0, blocking: blocking) }
         self.init(core: Core(pools), deadline: configuration.deadline)
     }
 
@@ -36,34 +36,29 @@ public struct PostgresPool: Queryable {
         _ statement: Statement, with parameters: PostgresParameters
     ) async throws(PostgresError) -> Rows {
         let request = Request(.one(Request.Step(statement: statement, parameters: parameters)), budget: budget)
-        return try await core.current.perform(request).rows
+        return try await core.nearest.perform(request).rows
     }
 
     @discardableResult
     public func run(_ batch: PostgresBatch) async throws(PostgresError) -> [Rows] {
         if batch.steps.isEmpty { return [] }
-        return try await core.current.perform(Request(.batch(batch.steps), budget: budget)).lists
+        return try await core.nearest.perform(Request(.batch(batch.steps), budget: budget)).lists
     }
 
     /// The pools of the loops.
     final class Core: Sendable {
-        private let pools: [LoopPool]
+        private let pools: LoopLocal<LoopPool>
         private let isClosed = Atomic(false)
 
-        init(_ pools: [LoopPool]) { self.pools = pools }
+        init(_ pools: LoopLocal<LoopPool>) { self.pools = pools }
 
         deinit { close() }
 
-        var current: LoopPool {
-            if let loop = EventLoop.current, loop.index < pools.count, pools[loop.index].loop === loop {
-                return pools[loop.index]
-            }
-            return pools[0]
-        }
+        var nearest: LoopPool { pools.nearest }
 
         func close() {
             if isClosed.exchange(true, ordering: .relaxed) { return }
-            for pool in pools { pool.loop.execute { pool.close() } }
+            pools.forEach { $0.close() }
         }
     }
 }

@@ -62,7 +62,7 @@ public final class Redis: Sendable {
     }
 
     /// Sends all commands together and returns their outcomes in the same order; they do not wait for each other. Use
-    /// `run(inTurn:)` if there may be more than fit on a connection.
+    /// `runInBatches(_:)` if there may be more than fit on a connection.
     public func run(
         _ commands: [RedisCommand], within limit: Duration? = nil
     ) async -> [Result<RedisValue, RedisError>] {

@@ -11,6 +11,7 @@ MOST_STORED_VARIABLES = 12
 FOLDERS = {
     "Shared/ServiceKit": ["Config", "Limits", "Events", "Access", "Caches", "Files", "Web", "Body", "Service"],
     "Shared/HTTP": ["Values", "Parsing", "Routing", "Server", "Client", "Files"],
+    "Shared/WebSocket": ["Values", "Headers", "Frames", "Deflate", "Handshake", "Machine", "Connection", "HTTP"],
 }
 
 SQL = r"^\s*(?:select|with|insert into|update|delete from|lock table|truncate)\b"
@@ -142,6 +143,14 @@ def imports_are_declared(sources, package):
         for line, module in source.imports:
             if module in modules and module not in given[source.parts[1]]:
                 yield Violation(source.path, line, f"{source.parts[1]} imports {module}")
+
+
+def loops_are_given(sources):
+    """Only the event loop's own module asks which loop runs on the calling thread; other code is given its loop."""
+    for source in sources:
+        if not source.path.startswith("Shared/EventLoop/"):
+            for line, _ in source.matches(r"\bEventLoop\.current\b"):
+                yield Violation(source.path, line, "asks for the current loop instead of being given one")
 
 
 def files_are_short(sources):

@@ -58,6 +58,10 @@ def test_times_are_milliseconds():
     check(rules.times_are_milliseconds(MIGRATIONS))
 
 
+def test_loops_are_given():
+    check(rules.loops_are_given(PRODUCT))
+
+
 def test_no_file_is_long():
     check(rules.files_are_short(SOURCES))
 
@@ -71,7 +75,7 @@ def test_every_allowed_violation_still_stands():
     for rule in (
         rules.domain_knows_no_routes, rules.sql_is_in_stores, rules.statements_are_what_they_say,
         rules.redis_is_in_stores, rules.routes_know_no_database, rules.pools_are_in_stores,
-        rules.folders_point_one_way, rules.types_are_small,
+        rules.folders_point_one_way, rules.types_are_small, rules.loops_are_given,
     ):
         found |= {f"{violation.path}: {violation.rule}" for violation in rule(PRODUCT)}
     found |= {f"{violation.path}: {violation.rule}" for violation in rules.files_are_short(SOURCES)}
@@ -146,6 +150,14 @@ PLANTED = {
             "Shared/ServiceKit/Cellar/Box.swift:1: a folder without a place in the order of Shared/ServiceKit",
             "Shared/ServiceKit/Config/Config.swift:2: Config names Service of Service",
         ],
+    ),
+    "a loop that nobody gave": (
+        rules.loops_are_given,
+        [
+            Source("Shared/EventLoop/LoopLocal.swift", "let a = EventLoop.current\n"),
+            Source("Services/x-service/Domain/A.swift", "let b = loop.current\nlet a = EventLoop.current\n"),
+        ],
+        ["Services/x-service/Domain/A.swift:2: asks for the current loop instead of being given one"],
     ),
     "a timestamp in a migration": (
         rules.times_are_milliseconds,

@@ -34,10 +34,15 @@ def test_the_most_specific_line_decides(choose):
     result = choose()
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines() == [
-        r"swift ^OneTests\.",
-        r"swift ^(TwoTests\.C)/",
+        r"swift ^(OneTests\.|TwoTests\.C/)",
         "python Tests/Sample/test_pure.py",
     ]
+
+
+def test_a_suite_that_needs_a_server_is_left_out_of_its_module(choose):
+    result = choose(["OneTests.A/a()", "OneTests.B/b()", *TESTS], LIST + "server  OneTests.B\n")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[0] == r"swift ^(OneTests\.A/|TwoTests\.C/)"
 
 
 def test_a_module_without_a_line_fails(choose):

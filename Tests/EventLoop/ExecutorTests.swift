@@ -62,7 +62,7 @@ import Testing
     func endOfTick() async throws {
         try await onLoop { loop in
             let order = Order()
-            loop.atEndOfTick { order.note(3) }
+            loop.executeAtEndOfTurn { order.note(3) }
             loop.execute { order.note(1) }
             loop.execute { loop.execute { order.note(2) } }
             try await loop.sleep(for: .milliseconds(10))

@@ -24,6 +24,34 @@ import Testing
         }
     }
 
+    @Test("The times of migrations become milliseconds in a database of an earlier release, and stay as they are later")
+    func times() async throws {
+        try await Database.use { pool, home in
+            _ = try await home.server.run(
+                sql: """
+                    create schema s;
+                    create table s.schema_migrations (
+                        number bigint primary key, name text not null, checksum bytea not null,
+                        applied_at timestamptz not null default now()
+                    );
+                    create table s.a (id int8);
+                    create table s.b (id int8);
+                    insert into s.schema_migrations (number, name, checksum, applied_at)
+                    values (1, 'tables', sha256('\(String(decoding: Self.tables.sql, as: UTF8.self))'),
+                        '2026-01-02 03:04:05.678+00');
+                    """)
+            try await pool.migrate("s", [Self.tables, Self.rows])
+            try await pool.migrate("s", [Self.tables, Self.rows])
+            let times = try await home.server.run(
+                sql: """
+                    select applied_at, pg_typeof(applied_at) from s.schema_migrations where number = 1;
+                    select abs(applied_at - extract(epoch from now()) * 1000) < 3600000
+                    from s.schema_migrations where number = 2
+                    """)
+            #expect(times == "1767323045678|bigint\nt\n")
+        }
+    }
+
     @Test("A changed migration and a skipped migration are refused")
     func refusals() async throws {
         try await Database.use { pool, _ in

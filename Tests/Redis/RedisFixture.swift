@@ -46,6 +46,9 @@ final class RedisFixture: Sendable {
         try outcome.get()
     }
 
+    /// The loop of a test's body.
+    var loop: EventLoop { group.loops[0] }
+
     func key(_ name: String) -> RedisKey { RedisKey(self.name + name) }
 
     func subscriber(adjust: (inout RedisConfiguration) -> Void = { _ in }) -> RedisSubscriber {

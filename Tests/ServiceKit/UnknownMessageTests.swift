@@ -43,7 +43,7 @@ struct UnknownMessageTests {
             "sample", [], log: Log(service: "sample", level: .warning, to: LogOutput(descriptor: file))
         ) { builder in
             try builder.facts { (fact: CountFact) in handled.add(fact) }
-            _ = try builder.subscriber().listen(to: ProfileVersion.self) { event in
+            _ = try builder.subscriber().listen(to: ProfileVersion.self, on: builder.loops.loops[0]) { event in
                 if case .message(let profile) = event { handled.numbers.withLock { $0.append(Int(profile.version)) } }
             }
         }

@@ -1,12 +1,10 @@
 import Glibc
-import Synchronization
 
 /// A program that a test runs: its output goes to a log, and it never outlives the tests.
 public final class ChildProcess: Sendable {
-    public let pid: Int32
     /// The path of the file with standard output and error.
     public let log: String
-    private let ended = Mutex<Int32?>(nil)
+    private let end: ChildEnd
     /// The signal that ends the program if the test has not stopped it: children of a killed program would stay.
     private let lastSignal: Int32
 
@@ -30,12 +28,15 @@ public final class ChildProcess: Sendable {
         lastSignal = ["TERM": SIGTERM, "INT": SIGINT, "QUIT": SIGQUIT][signal] ?? SIGKILL
         let output = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         defer { close(output) }
-        pid = Spawn.start(path, arguments, environment: environment, output: output)
+        let pid = Spawn.start(path, arguments, environment: environment, output: output)
         guard pid > 0 else { throw StartFailure(program: path, code: -pid) }
         Guardian.ofThisProcess.watch(pid, endingWith: signal)
+        end = ChildEnd(of: pid)
     }
 
-    deinit { if isRunning { kill(pid, lastSignal) } }
+    deinit { end.signal(lastSignal) }
+
+    public var pid: Int32 { end.pid }
 
     /// The environment variables that control sanitizers, passed on to products under test.
     private static let sanitizerVariables = ["LD_PRELOAD", "TSAN_OPTIONS", "ASAN_OPTIONS"]
@@ -57,17 +58,17 @@ public final class ChildProcess: Sendable {
         return String(bundle[..<end])
     }
 
-    public func signal(_ signal: Int32) { if isRunning { kill(pid, signal) } }
+    public func signal(_ signal: Int32) { end.signal(signal) }
 
     /// Whether it has not ended yet.
-    public var isRunning: Bool { collect(WNOHANG) == nil }
+    public var isRunning: Bool { end.status == nil }
 
     /// Waits until it ends.
     ///
     /// - Returns: its exit status, or 128 plus the number of the signal that ended it.
     @discardableResult
     public func wait() async -> Int32 {
-        await onOwnThread { self.collect(0) ?? -1 }
+        await onOwnThread { [end] in end.wait() }
     }
 
     /// Sends it a signal and waits for its end; after `limit` it is killed.
@@ -90,20 +91,6 @@ public final class ChildProcess: Sendable {
         try await eventually(within: limit, "\(text) in \(log)") { self.output.contains(text) || !self.isRunning }
         guard output.contains(text) else {
             throw StartFailure(program: "\(text) is not in \(log):\n\(output)", code: 0)
-        }
-    }
-
-    private func collect(_ options: Int32) -> Int32? {
-        ended.withLock { ended in
-            if let ended { return ended }
-            var status: Int32 = 0
-            var result: pid_t
-            repeat { result = waitpid(pid, &status, options) } while result < 0 && errno == EINTR
-            guard result == pid else { return nil }
-            let signal = status & 0x7F
-            ended = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-            Guardian.ofThisProcess.forget(pid)
-            return ended
         }
     }
 }

@@ -48,17 +48,22 @@ public func timed(
 /// Runs blocking code on its own thread, so that it does not use up the few threads of the tests.
 public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
-        let work = Unmanaged.passRetained(Work { continuation.resume(returning: body()) })
-        var thread = pthread_t()
-        let failure = pthread_create(
-            &thread, nil,
-            { argument in
-                Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue().body()
-                return nil
-            }, work.toOpaque())
-        precondition(failure == 0)
-        pthread_detach(thread)
+        startThread { continuation.resume(returning: body()) }
     }
+}
+
+/// Runs `body` on its own thread, without waiting for it.
+func startThread(_ body: @escaping @Sendable () -> Void) {
+    let work = Unmanaged.passRetained(Work(body))
+    var thread = pthread_t()
+    let failure = pthread_create(
+        &thread, nil,
+        { argument in
+            Unmanaged<Work>.fromOpaque(argument!).takeRetainedValue().body()
+            return nil
+        }, work.toOpaque())
+    precondition(failure == 0)
+    pthread_detach(thread)
 }
 
 private final class Work: Sendable {

@@ -17,6 +17,7 @@ final class AppleKeys: Sendable {
         var fetching: Task<VerificationKeySet, any Error>?
     }
 
+    private let loop: EventLoop
     private let http: HTTPClient
     private let url: String
     private let interval: Duration
@@ -26,9 +27,11 @@ final class AppleKeys: Sendable {
     private static let deadline = Duration.seconds(5)
 
     /// - Parameters:
+    ///   - loop: fetches the keys.
     ///   - base: the base URL, such as `https://appleid.apple.com`.
     ///   - interval: the shortest time between two fetches while keys are cached.
-    init(http: HTTPClient, base: String, interval: Duration) {
+    init(on loop: EventLoop, http: HTTPClient, base: String, interval: Duration) {
+        self.loop = loop
         self.http = http
         url = base + "/auth/keys"
         self.interval = interval
@@ -57,7 +60,7 @@ final class AppleKeys: Sendable {
         state.withLock { state in
             if let fetching = state.fetching { return fetching }
             state.askedAt = .now
-            let fetching = Task(executorPreference: EventLoop.current) { [self] in
+            let fetching = Task(executorPreference: loop) { [self] in
                 let outcome = await download()
                 self.state.withLock { state in
                     state.fetching = nil

@@ -28,7 +28,7 @@ final class Committer: @unchecked Sendable {
 
     /// Queues messages from any loop; each waiter resumes after its message's commit.
     func enqueue(_ entries: [Entry]) {
-        if EventLoop.current === loop { return add(entries) }
+        if loop.isCurrent { return add(entries) }
         loop.execute { [self] in add(entries) }
     }
 
@@ -81,7 +81,7 @@ final class Committer: @unchecked Sendable {
         case .success(let result):
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
             // Publishing runs after the resumed senders, so that it does not delay their replies.
-            loop.atEndOfTick { [publisher] in publisher.publish(batch.map(\.message), result) }
+            loop.executeAtEndOfTurn { [publisher, loop] in publisher.publish(batch.map(\.message), result, on: loop) }
         case .failure(let failure):
             for entry in batch { entry.waiter.resume(throwing: failure) }
         }

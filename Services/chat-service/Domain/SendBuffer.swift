@@ -16,7 +16,7 @@ final class SendBuffer {
     /// Returns after the message's commit.
     func send(_ message: PendingMessage) async throws -> SendOutcome {
         try await withCheckedThrowingContinuation { waiter in
-            if entries.isEmpty { loop.atEndOfTick { [self] in flush() } }
+            if entries.isEmpty { loop.executeAtEndOfTurn { [self] in flush() } }
             entries.append(Committer.Entry(message: message, waiter: waiter))
         }
     }

@@ -13,15 +13,15 @@ struct MessagePublisher: Sendable {
     let redis: Redis
     let outbox: OutboxStore
 
-    /// Publishes the messages that `result` lists as written.
-    func publish(_ pending: [PendingMessage], _ result: MessageWriter.Result) {
+    /// Publishes the messages that `result` lists as written, in a task on `loop`.
+    func publish(_ pending: [PendingMessage], _ result: MessageWriter.Result, on loop: EventLoop) {
         let messages = zip(pending, result.outcomes).compactMap { pending, outcome in
             if case .written(let written) = outcome { pending.committed(as: written) } else { nil }
         }
-        guard let row = result.outboxRow, !messages.isEmpty, let loop = EventLoop.current else { return }
+        guard let row = result.outboxRow, !messages.isEmpty else { return }
         let commands = Self.commands(publishing: messages)
         Task.immediate(executorPreference: loop) {
-            let outcomes = await redis.run(inTurn: commands)
+            let outcomes = await redis.runInBatches(commands)
             guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess) else { return }
             outbox.markPublished(row, entry)
         }

@@ -1,13 +1,15 @@
 import EventLoop
 import Postgres
 import ServiceKit
+import Synchronization
 import Wire
 
 /// Marks rows of the outbox as published, many at a time. Callers do not wait for it; a row that is not marked is
 /// published again.
 final class OutboxStore: Sendable {
     private let database: PostgresPool
-    private let published: LoopLocal<PublishedRows>
+    private let loop: EventLoop
+    private let published = Mutex(PublishedRows())
 
     private static let mark = Statement.write(
         "mark published batches",
@@ -18,37 +20,35 @@ final class OutboxStore: Sendable {
     private static let pause = Duration.milliseconds(50)
 
     /// Rows to mark with the next statement.
-    ///
-    /// - Note: Loop-local, like every value of a `LoopLocal`.
-    private final class PublishedRows {
+    private struct PublishedRows {
         var ids: [Int64] = []
         var entries: [String] = []
-        var isScheduled = false
     }
 
-    init(database: PostgresPool, on loops: EventLoopGroup) {
+    /// - Parameter loop: runs the statements.
+    init(database: PostgresPool, on loop: EventLoop) {
         self.database = database
-        published = LoopLocal(loops) { _ in PublishedRows() }
+        self.loop = loop
     }
 
     /// Marks a row as published, with the id of its stream entry.
     func markPublished(_ row: Int64, _ entry: String) {
-        guard let loop = EventLoop.current else { return }
-        let rows = published.current
-        rows.ids.append(row)
-        rows.entries.append(entry)
-        guard !rows.isScheduled else { return }
-        rows.isScheduled = true
-        loop.schedule(after: Self.pause) { [self] in flush(rows, on: loop) }
+        let isFirst = published.withLock { rows in
+            rows.ids.append(row)
+            rows.entries.append(entry)
+            return rows.ids.count == 1
+        }
+        guard isFirst else { return }
+        loop.execute { [self] in _ = loop.schedule(after: Self.pause) { [self] in flush() } }
     }
 
-    private func flush(_ rows: PublishedRows, on loop: EventLoop) {
-        let (ids, entries) = (rows.ids, rows.entries)
-        rows.ids.removeAll(keepingCapacity: true)
-        rows.entries.removeAll(keepingCapacity: true)
-        rows.isScheduled = false
+    private func flush() {
+        let rows = published.withLock { rows in
+            defer { rows = PublishedRows() }
+            return rows
+        }
         Task.immediate(executorPreference: loop) { [database] in
-            _ = try? await database.execute(Self.mark, ids, entries)
+            _ = try? await database.execute(Self.mark, rows.ids, rows.entries)
         }
     }
 }

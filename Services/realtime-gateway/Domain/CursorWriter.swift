@@ -68,7 +68,7 @@ final class CursorWriter: @unchecked Sendable {
         guard !isWriting else { return }
         isWriting = true
         // All requests of this turn go together.
-        loop.atEndOfTick { [self] in
+        loop.executeAtEndOfTurn { [self] in
             Task.immediate(executorPreference: loop) { await write() }
         }
     }

@@ -52,7 +52,7 @@ final class GatewayShard: @unchecked Sendable {
     /// A session has opened a socket; a session that was revoked meanwhile loses it again.
     func add(_ client: SocketIOClient, of session: SessionID) {
         sessions.add(client, of: session)
-        if admission.isRevoked(session) { loop.atEndOfTick { client.engine.close() } }
+        if admission.isRevoked(session) { loop.executeAtEndOfTurn { client.engine.close() } }
     }
 
     func remove(_ client: SocketIOClient, of session: SessionID) { sessions.remove(client, of: session) }

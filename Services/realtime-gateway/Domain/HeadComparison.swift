@@ -8,25 +8,30 @@ final class HeadComparison: Sendable {
     private typealias Waiter = CheckedContinuation<Int64?, any Error>
 
     private let chat: ChatClient
+    private let loop: EventLoop
     private let waiters = Mutex<[RoomID: [Waiter]]>([:])
 
     private static let gatheringTime = Duration.milliseconds(50)
 
-    init(chat: ChatClient) { self.chat = chat }
+    /// - Parameter loop: gathers the rooms and makes the calls.
+    init(chat: ChatClient, on loop: EventLoop) {
+        self.chat = chat
+        self.loop = loop
+    }
 
-    /// The head of a room; nil for a room without messages. To be called on a loop.
+    /// The head of a room; nil for a room without messages. May be called from any loop.
     func head(of room: RoomID) async throws -> Int64? {
         try await withCheckedThrowingContinuation { waiter in
             let isFirst = waiters.withLock { waiters in
                 defer { waiters[room, default: []].append(waiter) }
                 return waiters.isEmpty
             }
-            guard isFirst, let loop = EventLoop.current else { return }
-            loop.schedule(after: Self.gatheringTime) { [self] in ask(on: loop) }
+            guard isFirst else { return }
+            loop.execute { [self] in _ = loop.schedule(after: Self.gatheringTime) { [self] in ask() } }
         }
     }
 
-    private func ask(on loop: EventLoop) {
+    private func ask() {
         let waiters = waiters.withLock { waiters in
             defer { waiters = [:] }
             return waiters

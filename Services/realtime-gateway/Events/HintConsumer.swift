@@ -13,11 +13,11 @@ struct HintConsumer: Sendable {
         for loop in loops.loops {
             loop.execute { [self] in
                 let shard = shards.current
-                _ = subscriber.listen(to: HistoryHint.self) { event in
+                _ = subscriber.listen(to: HistoryHint.self, on: loop) { event in
                     guard case .message(let hint) = event else { return }
                     shard.historyReported(hint.session, hint.room, hint.seq, leaving: hint.leftOut)
                 }
-                _ = subscriber.listen(to: AccessHint.self) { event in
+                _ = subscriber.listen(to: AccessHint.self, on: loop) { event in
                     switch event {
                     case .message(let hint):
                         shard.accessChanged(user: hint.user, channel: hint.channel, workspace: hint.workspace)

@@ -18,6 +18,7 @@ final class FCMAccess: Sendable {
     }
 
     private let account: ServiceAccount
+    private let loop: EventLoop
     private let http: HTTPClient
     private let url: String
     private let state = Mutex(State())
@@ -26,8 +27,10 @@ final class FCMAccess: Sendable {
     private static let lifetime = Duration.seconds(3600)
     private static let margin = Duration.seconds(60)
 
-    init(account: ServiceAccount, http: HTTPClient, url: String?) {
+    /// - Parameter loop: fetches the tokens.
+    init(account: ServiceAccount, on loop: EventLoop, http: HTTPClient, url: String?) {
         self.account = account
+        self.loop = loop
         self.http = http
         self.url = url ?? account.tokenURL
     }
@@ -39,8 +42,7 @@ final class FCMAccess: Sendable {
     }
 
     private func next() -> Task<Token, any Error> {
-        let loop = EventLoop.current
-        return state.withLock { state in
+        state.withLock { state in
             if let fetching = state.fetching { return fetching }
             let fetching = Task(executorPreference: loop) { [self] in
                 let fresh = try? await fetch()

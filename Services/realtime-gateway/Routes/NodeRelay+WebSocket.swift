@@ -11,7 +11,9 @@ extension NodeRelay {
 
     /// Opens the WebSocket at its owner and passes bytes in both directions; nil if the owner refuses.
     func tunnel(_ request: Request, to address: String) async -> Response? {
-        guard let loop = EventLoop.current, let colon = address.lastIndex(of: ":"),
+        // The two ends of a tunnel are on one loop.
+        let loop = loops.current
+        guard let colon = address.lastIndex(of: ":"),
             let port = UInt16(address[address.index(after: colon)...]),
             let place = try? await Resolver.resolve(String(address[..<colon]), port: port, on: pool).first,
             let owner = try? await StreamSocket.connect(to: place, timeout: Self.connectTimeout, on: loop)

@@ -5,6 +5,8 @@ import Wire
 
 /// Forwards requests for sessions of other nodes to them, so that the API gateway may route a client to any node.
 struct NodeRelay: Sendable {
+    /// The loops that serve the clients.
+    let loops: EventLoopGroup
     let directory: NodeDirectory
     let http: HTTPClient
     let credential: String

@@ -4,7 +4,7 @@ internal import EventLoop
 /// loop.
 final class SocketMover: StreamHandler {
     init(_ socket: StreamSocket, to destination: @escaping (MovingConnection) -> Void) {
-        socket.loop.atEndOfTick {
+        socket.loop.executeAtEndOfTurn {
             socket.flush()
             // The head of a reply fits into the send buffer of a connection that has sent nothing else.
             if let moving = socket.moveAway() { destination(moving) } else { socket.close() }

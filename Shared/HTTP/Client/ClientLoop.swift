@@ -172,7 +172,7 @@ extension ClientLoop {
     private func kickSoon() {
         guard !isKickPending else { return }
         isKickPending = true
-        loop.atEndOfTick { [self] in
+        loop.executeAtEndOfTurn { [self] in
             isKickPending = false
             if !isClosed { act(on: CURL_SOCKET_TIMEOUT, 0) }
         }

@@ -29,7 +29,7 @@ extension HTTPClient {
 
     private func pause(_ wait: Duration) async throws(Failure) {
         do {
-            try await EventLoop.current?.sleep(for: wait)
+            try await group.current.sleep(for: wait)
         } catch {
             throw Failure(kind: .cancelled, detail: "", mayHaveBeenProcessed: true)
         }

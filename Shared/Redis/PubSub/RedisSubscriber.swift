@@ -41,15 +41,13 @@ public final class RedisSubscriber: @unchecked Sendable {
 
     // MARK: Listening
 
-    /// Listens to `channel` until cancelled; `handler` is called on the caller's loop. Call it on a loop.
+    /// Listens to `channel` until cancelled; `handler` is called on `caller`, the caller's loop.
     ///
     /// It returns at once: from the event `confirmed` on, every message arrives.
     public func listen(
-        to channel: String, handler: @escaping (RedisSubscription.Event) -> Void
+        to channel: String, on caller: EventLoop, handler: @escaping (RedisSubscription.Event) -> Void
     ) -> RedisSubscription {
-        guard let caller = EventLoop.current else {
-            preconditionFailure("RedisSubscriber.listen was called off a loop")
-        }
+        caller.preconditionInLoop()
         let subscription = RedisSubscription(to: channel, of: self, on: caller, handler: handler)
         loop.execute { [self] in
             let isLive = table.add(subscription, to: subscription.name)
@@ -67,9 +65,10 @@ public final class RedisSubscriber: @unchecked Sendable {
     ///
     /// - Throws: `timedOut` if the server has not confirmed within `limit`; then there is no subscription.
     public func subscribe(
-        to channel: String, within limit: Duration = .seconds(2), handler: @escaping (RedisSubscription.Event) -> Void
+        to channel: String, on caller: EventLoop, within limit: Duration = .seconds(2),
+        handler: @escaping (RedisSubscription.Event) -> Void
     ) async throws(RedisError) -> RedisSubscription {
-        let subscription = listen(to: channel, handler: handler)
+        let subscription = listen(to: channel, on: caller, handler: handler)
         do {
             try await subscription.confirmed(within: limit)
         } catch {
@@ -134,7 +133,7 @@ public final class RedisSubscriber: @unchecked Sendable {
     private func flushSoon() {
         guard !willFlush, table.isDirty else { return }
         willFlush = true
-        loop.atEndOfTick { [self] in
+        loop.executeAtEndOfTurn { [self] in
             willFlush = false
             flush()
         }

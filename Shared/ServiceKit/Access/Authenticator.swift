@@ -42,6 +42,8 @@ public final class Authenticator: Sendable {
 
     private let authority: any TokenAuthority
     private let revocations: Revocations
+    /// Fetches the keys for all loops.
+    private let loop: EventLoop
     private let verifiers: Mutex<Verifiers>
     /// The fetch in flight, if any.
     private let fetching = Mutex<Task<Void, any Error>?>(nil)
@@ -82,6 +84,7 @@ public final class Authenticator: Sendable {
     public init(authority: any TokenAuthority, revocations: Revocations, on group: EventLoopGroup) {
         self.authority = authority
         self.revocations = revocations
+        loop = group.loops[0]
         verifiers = Mutex(Verifiers(keys: VerificationKeySet([])))
         caches = LoopLocal(group) { _ in Cache() }
     }
@@ -179,7 +182,7 @@ public final class Authenticator: Sendable {
             if let fetching { return fetching }
             let last = verifiers.withLock(\.fetchedAt)
             if let last, Timestamp.now - last < Self.keyInterval { return nil }
-            fetching = Task(executorPreference: EventLoop.current) { [self] in
+            fetching = Task(executorPreference: loop) { [self] in
                 defer { self.fetching.withLock { $0 = nil } }
                 try await refreshKeys()
             }

@@ -21,6 +21,7 @@ public final class Revocations: Sendable {
     }
 
     private let authority: any TokenAuthority
+    private let loop: EventLoop
     private let state: Mutex<State>
     private let memory: Duration
     private let isInformed = Atomic(false)
@@ -31,9 +32,12 @@ public final class Revocations: Sendable {
     private static let overlap = Duration.seconds(5)
     private static let pollInterval = Duration.milliseconds(500)
 
-    /// - Parameter memory: how long a revocation is kept: the longest lifetime of a token.
-    public init(authority: any TokenAuthority, memory: Duration) {
+    /// - Parameters:
+    ///   - memory: how long a revocation is kept: the longest lifetime of a token.
+    ///   - loop: makes the first poll.
+    public init(authority: any TokenAuthority, memory: Duration, on loop: EventLoop) {
         self.authority = authority
+        self.loop = loop
         self.memory = memory
         state = Mutex(State(knownUntil: Timestamp.now - memory))
     }
@@ -77,7 +81,7 @@ public final class Revocations: Sendable {
         if isInformed.load(ordering: .acquiring) { return }
         let poll = firstPoll.withLock { poll -> Task<Void, any Error>? in
             if poll != nil || isInformed.load(ordering: .acquiring) { return poll }
-            poll = Task(executorPreference: EventLoop.current) { [self] in
+            poll = Task(executorPreference: loop) { [self] in
                 defer { self.firstPoll.withLock { $0 = nil } }
                 try await catchUp()
             }
@@ -88,7 +92,7 @@ public final class Revocations: Sendable {
 
     /// Subscribes to hints and polls the authority until the task is cancelled.
     public func follow(_ subscriber: MessageSubscriber, on loop: EventLoop) async throws {
-        let subscription = subscriber.listen(to: Revocation.self) { [weak self] event in
+        let subscription = subscriber.listen(to: Revocation.self, on: loop) { [weak self] event in
             if case .message(let revocation) = event { self?.insert(revocation) }
         }
         defer { subscription.cancel() }

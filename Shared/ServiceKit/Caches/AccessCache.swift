@@ -1,5 +1,5 @@
 public import Contract
-internal import EventLoop
+public import EventLoop
 public import Redis
 internal import Synchronization
 public import Wire
@@ -75,9 +75,9 @@ public final class AccessCache: Sendable {
         }
     }
 
-    /// Follows hints for as long as `subscriber` lives; call it on a loop.
-    public func follow(_ subscriber: MessageSubscriber) -> RedisSubscription {
-        subscriber.listen(to: AccessHint.self) { [weak self] event in
+    /// Follows hints for as long as `subscriber` lives; call it on `loop`.
+    public func follow(_ subscriber: MessageSubscriber, on loop: EventLoop) -> RedisSubscription {
+        subscriber.listen(to: AccessHint.self, on: loop) { [weak self] event in
             switch event {
             case .message(let hint): self?.invalidate(hint)
             case .confirmed, .gap: self?.become(live: true)

@@ -59,7 +59,7 @@ private final class ReadQueue<Key: Hashable & Sendable, Value: Sendable>: @unche
     private func scheduleFetch() {
         guard !isScheduled, !waiting.isEmpty, inProgress < Self.mostInProgress else { return }
         isScheduled = true
-        loop.atEndOfTick { [self] in
+        loop.executeAtEndOfTurn { [self] in
             isScheduled = false
             begin()
         }

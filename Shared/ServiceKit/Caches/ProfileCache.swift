@@ -1,5 +1,5 @@
 public import Contract
-internal import EventLoop
+public import EventLoop
 public import Redis
 internal import Synchronization
 public import Wire
@@ -11,12 +11,18 @@ public import Wire
 /// is an error then, so that a reader never shows a wrong name.
 public final class ProfileCache: Sendable {
     private let auth: AuthClient
+    private let loops: EventLoopGroup
     private let state: Mutex<ProfileCacheState>
     private let lifetime: UInt64
 
-    /// - Parameter capacity: profiles kept at most, about 300 bytes each.
-    public init(auth: AuthClient, capacity: Int = 100_000, lifetime: Duration = .seconds(600)) {
+    /// - Parameters:
+    ///   - loops: the loops that fetch; a reader on one of them fetches there.
+    ///   - capacity: profiles kept at most, about 300 bytes each.
+    public init(
+        auth: AuthClient, on loops: EventLoopGroup, capacity: Int = 100_000, lifetime: Duration = .seconds(600)
+    ) {
         self.auth = auth
+        self.loops = loops
         state = Mutex(ProfileCacheState(capacity: capacity))
         self.lifetime = lifetime.wholeNanoseconds
     }
@@ -62,7 +68,7 @@ public final class ProfileCache: Sendable {
     private func beginFetch(
         _ number: Int, _ users: [UserID], after earlier: ProfileCacheState.Fetch?
     ) -> Task<[UserID: MemberView], any Error> {
-        Task(executorPreference: EventLoop.current) { [self] in
+        Task(executorPreference: loops.nearest) { [self] in
             defer { state.withLock { $0.end(number, for: users) } }
             _ = try await earlier?.reply.value
             let fetchedAt = EventLoop.preciseNow
@@ -74,9 +80,9 @@ public final class ProfileCache: Sendable {
 
     // MARK: Following changes
 
-    /// Follows hints for as long as `subscriber` lives; call it on a loop.
-    public func follow(_ subscriber: MessageSubscriber) -> RedisSubscription {
-        subscriber.listen(to: ProfileVersion.self) { [weak self] event in
+    /// Follows hints for as long as `subscriber` lives; call it on `loop`.
+    public func follow(_ subscriber: MessageSubscriber, on loop: EventLoop) -> RedisSubscription {
+        subscriber.listen(to: ProfileVersion.self, on: loop) { [weak self] event in
             switch event {
             case .message(let profile):
                 self?.state.withLock { $0.profileChanged(profile.user, version: profile.version) }

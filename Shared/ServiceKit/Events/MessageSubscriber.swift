@@ -1,4 +1,5 @@
 public import Contract
+public import EventLoop
 public import Redis
 public import Wire
 
@@ -14,24 +15,25 @@ public struct MessageSubscriber: Sendable {
         self.unknown = unknown
     }
 
-    /// Calls `handler` on the caller's loop with each hint of a type, until the subscription is cancelled.
+    /// Calls `handler` on `loop`, which must be the caller's, with each hint of a type, until the subscription is cancelled.
     public func listen<Message: Hint>(
-        to _: Message.Type, handler: @escaping (MessageEvent<Message>) -> Void
+        to _: Message.Type, on loop: EventLoop, handler: @escaping (MessageEvent<Message>) -> Void
     ) -> RedisSubscription {
-        listen(to: Message.redisChannel, source: Message.redisChannel, handler)
+        listen(to: Message.redisChannel, source: Message.redisChannel, on: loop, handler)
     }
 
-    /// Calls `handler` on the caller's loop with each event of a room, until the subscription is cancelled.
+    /// Calls `handler` on `loop`, which must be the caller's, with each event of a room, until the subscription is cancelled.
     public func listen(
-        toRoom room: RoomID, handler: @escaping (MessageEvent<RoomEvent>) -> Void
+        toRoom room: RoomID, on loop: EventLoop, handler: @escaping (MessageEvent<RoomEvent>) -> Void
     ) -> RedisSubscription {
-        listen(to: RoomEvent.channel(of: room), source: "room", handler)
+        listen(to: RoomEvent.channel(of: room), source: "room", on: loop, handler)
     }
 
     private func listen<Message: WireMessage>(
-        to channel: String, source: String, _ handler: @escaping (MessageEvent<Message>) -> Void
+        to channel: String, source: String, on loop: EventLoop,
+        _ handler: @escaping (MessageEvent<Message>) -> Void
     ) -> RedisSubscription {
-        subscriber.listen(to: channel) { [unknown] event in
+        subscriber.listen(to: channel, on: loop) { [unknown] event in
             switch event {
             case .message(let bytes):
                 let json = try? JSONValue(parsing: bytes)

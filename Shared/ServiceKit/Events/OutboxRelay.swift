@@ -116,7 +116,7 @@ struct OutboxRelay: Sendable {
     ) async throws -> (any Error)? {
         var (slice, failure) = await nextSlice(of: &rows)
         // A large row may take a while, and the server ends a transaction that is idle for long.
-        let outcomes = try await redis.run(inTurn: slice.commands, within: Self.sliceTimeout) {
+        let outcomes = try await redis.runInBatches(slice.commands, within: Self.sliceTimeout) {
             try await tx.query(Self.keepAlive)
         }
         var published: (ids: [Int64], entries: [String]) = ([], [])
@@ -143,7 +143,8 @@ struct OutboxRelay: Sendable {
     private func nextSlice(of rows: inout ArraySlice<OutboxRow>) async -> (Slice, failure: (any Error)?) {
         var slice = Slice()
         var size = 0
-        while slice.commands.count < redis.slice.commands, size < redis.slice.bytes, let row = rows.popFirst() {
+        let limits = redis.batchLimits
+        while slice.commands.count < limits.commands, size < limits.bytes, let row = rows.popFirst() {
             do {
                 let commands = try await commands(row)
                 slice.rows.append((row.id, slice.commands.count..<slice.commands.count + commands.count))

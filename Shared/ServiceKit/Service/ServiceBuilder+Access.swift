@@ -1,11 +1,13 @@
 public import Contract
+internal import EventLoop
 
 extension ServiceBuilder {
     /// Verifies tokens and knows revocations; by auth-service's internal API, unless another authority was given before.
     public func access() throws -> (authenticator: Authenticator, revocations: Revocations) {
         if let known = tokens.access { return known }
         let authority = tokens.authority ?? AuthClient(internalClient(config[CommonSettings.authURL]))
-        let revocations = Revocations(authority: authority, memory: profiles.longestTokenLifetime)
+        let revocations = Revocations(
+            authority: authority, memory: profiles.longestTokenLifetime, on: loops.loops[0])
         let authenticator = Authenticator(authority: authority, revocations: revocations, on: loops)
         let subscriber = try subscriber()
         background("revocations") { try await revocations.follow(subscriber, on: $0) }

@@ -71,7 +71,7 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
         // Dropping the queue makes room for the close frame, which arrives once the peer reads again.
         socket.discardUnsent()
         let action = machine.fail(ProtocolFailure(.tryAgainLater, "reads too slowly"))
-        socket.loop.atEndOfTick { [self] in perform(action) }
+        socket.loop.executeAtEndOfTurn { [self] in perform(action) }
     }
 
     private func write(_ frame: [UInt8]) {

@@ -31,7 +31,8 @@ struct RoundTripTests {
             .map { "\(type(of: $0))" }
         #expect(try ContractSources.types(of: ["WireMessage", "Hint"]) == Set(sampled))
         #expect(
-            try ContractSources.types(of: ["InternalRequest"]) == Set(Samples.requests.map { "\(type(of: $0))" }))
+            try ContractSources.types(of: ["InternalRequest", "UsersRequest"])
+                == Set(Samples.requests.map { "\(type(of: $0))" }))
         #expect(try ContractSources.types(of: ["Fact"]) == Set(Samples.facts.map { "\(type(of: $0))" }))
         #expect(Set(Samples.account.map(\.name)) == Set(AccountFact.Name.allCases))
         #expect(Set(Samples.workspace.map(\.name)) == Set(WorkspaceFact.Name.allCases))

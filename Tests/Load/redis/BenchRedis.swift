@@ -30,7 +30,7 @@ struct BenchRedis {
                 }
             }
             try await measure("Maru, publish and hear 300 bytes", count: 100_000) { count in
-                try await group.loops[0].run { try await publish(redis, subscriber, count: count) }
+                try await group.loops[0].run { try await publish(redis, subscriber, on: group.loops[0], count: count) }
             }
         }
         redis.close()
@@ -47,10 +47,12 @@ struct BenchRedis {
         }
     }
 
-    private static func publish(_ redis: Redis, _ subscriber: RedisSubscriber, count: Int) async throws {
+    private static func publish(
+        _ redis: Redis, _ subscriber: RedisSubscriber, on loop: EventLoop, count: Int
+    ) async throws {
         let message = [UInt8](repeating: 120, count: 300)
         let received = ReceivedCount()
-        let subscription = try await subscriber.subscribe(to: "room") { event in
+        let subscription = try await subscriber.subscribe(to: "room", on: loop) { event in
             if case .message = event { received.count += 1 }
         }
         try await withThrowingTaskGroup(of: Void.self) { tasks in

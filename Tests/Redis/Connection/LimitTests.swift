@@ -13,30 +13,30 @@ import Testing
         }
     }
 
-    @Test("run(inTurn:) answers more commands and bytes than may wait at once, in order")
-    func inTurn() async throws {
+    @Test("runInBatches(_:) answers more commands and bytes than may wait at once, in order")
+    func batches() async throws {
         try await RedisFixture.run {
             $0.outstandingLimit = 64
             $0.outputLimit = 10_000
         } _: { fixture async throws in
             let redis = fixture.redis
-            #expect(redis.slice == (4, 1250))
+            #expect(redis.batchLimits == (4, 1250))
             let texts = (0..<100).map { "\($0):" + String(repeating: "x", count: $0 == 50 ? 9000 : $0 * 10) }
             var pauses = 0
-            let outcomes = await redis.run(inTurn: texts.map { RedisCommand("ECHO", $0) }) { pauses += 1 }
+            let outcomes = await redis.runInBatches(texts.map { RedisCommand("ECHO", $0) }) { pauses += 1 }
             #expect(outcomes.map { try? $0.get().text } == texts)
             #expect(pauses >= 24, "no more than four at once")
         }
     }
 
-    @Test("run(inTurn:) sends nothing after a batch with a failure")
-    func inTurnUntilFailure() async throws {
+    @Test("runInBatches(_:) sends nothing after a batch with a failure")
+    func batchesUntilFailure() async throws {
         try await RedisFixture.run(adjust: { $0.outstandingLimit = 64 }) { fixture async throws in
             let (redis, key) = (fixture.redis, fixture.key("count"))
             let wrong = RedisCommand("LPUSH", fixture.key("text"), "x")
             try await redis.set(fixture.key("text"), to: Array("text".utf8))
             let increment = RedisCommand("INCR", key)
-            let outcomes = await redis.run(inTurn: (0..<12).map { $0 == 5 ? wrong : increment })
+            let outcomes = await redis.runInBatches((0..<12).map { $0 == 5 ? wrong : increment })
             #expect(outcomes.count == 8)
             #expect(outcomes.indices.filter { (try? outcomes[$0].get()) == nil } == [5])
             #expect(try await redis.increment(key, by: 0) == 7)

@@ -13,7 +13,7 @@ import Testing
             defer { subscriber.close() }
             let logs = (0..<600).map { _ in Record<RedisSubscription.Event>() }
             let subscriptions = logs.indices.map { number in
-                subscriber.listen(to: "room\(number)") { logs[number].add($0) }
+                subscriber.listen(to: "room\(number)", on: fixture.loop) { logs[number].add($0) }
             }
             for subscription in subscriptions { try await subscription.confirmed(within: .seconds(60)) }
             try await fixture.redis.publish("before", to: "room7")
@@ -23,7 +23,7 @@ import Testing
             try await eventually { logs.allSatisfy { $0.all.last == .lost } }
             #expect(subscriptions.allSatisfy { !$0.isLive })
             let late = Record<RedisSubscription.Event>()
-            let lateSubscription = subscriber.listen(to: "late") { late.add($0) }
+            let lateSubscription = subscriber.listen(to: "late", on: fixture.loop) { late.add($0) }
             try await server.start()
             for subscription in subscriptions + [lateSubscription] {
                 try await subscription.confirmed(within: .seconds(60))
@@ -48,7 +48,7 @@ import Testing
             let logs = (0..<2).map { _ in Record<String>() }
             try await fixture.group.loops[1].run {
                 for number in 0..<2000 {
-                    _ = subscriber.listen(to: "room\(number)") { event in
+                    _ = subscriber.listen(to: "room\(number)", on: fixture.group.loops[1]) { event in
                         switch event {
                         case .confirmed, .gap: logs[1].add("live")
                         case .lost: logs[1].add("lost")
@@ -86,7 +86,7 @@ import Testing
             let subscriber = fixture.subscriber { $0.pingInterval = .seconds(1).patiently }
             defer { subscriber.close() }
             let received = Record<RedisSubscription.Event>()
-            _ = try await subscriber.subscribe(to: "room") { received.add($0) }
+            _ = try await subscriber.subscribe(to: "room", on: fixture.loop) { received.add($0) }
             try await eventually("pings") { try await server.calls(of: "ping") > 2 }
             #expect(received.all == [.confirmed], "a live server is not given up")
             server.signal(SIGSTOP)
@@ -104,7 +104,7 @@ import Testing
             defer { subscriber.close() }
             let states = Record<RedisState>()
             subscriber.observe { states.add($0) }
-            let subscription = subscriber.listen(to: "room") { _ in }
+            let subscription = subscriber.listen(to: "room", on: fixture.loop) { _ in }
             await #expect(throws: RedisError.timedOut) { try await subscription.confirmed(within: .milliseconds(300)) }
             try await eventually("a refusal") {
                 states.all.contains { if case .lost(let error) = $0 { error.code == "NOPERM" } else { false } }

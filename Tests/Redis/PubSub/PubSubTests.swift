@@ -14,7 +14,7 @@ import Testing
             for number in 0..<50 {
                 let channel = fixture.name + "\(number)"
                 let received = Record<RedisSubscription.Event>()
-                let subscription = try await subscriber.subscribe(to: channel) { received.add($0) }
+                let subscription = try await subscriber.subscribe(to: channel, on: fixture.loop) { received.add($0) }
                 let receivers = await fixture.redis.run((0..<20).map { RedisCommand("PUBLISH", channel, $0) })
                 #expect(receivers.allSatisfy { $0 == .success(.integer(1)) })
                 try await eventually { received.count == 21 }
@@ -36,7 +36,7 @@ import Testing
                 let loop = fixture.group.loops[number % 2]
                 subscriptions.append(
                     try await loop.run {
-                        try await subscriber.subscribe(to: channel) { event in
+                        try await subscriber.subscribe(to: channel, on: loop) { event in
                             guard case .message = event else { return }
                             #expect(EventLoop.current === loop)
                             received.add(number)
@@ -64,11 +64,11 @@ import Testing
         try await RedisFixture.run(try await RedisServer.start()) { fixture async throws in
             let subscriber = fixture.subscriber()
             defer { subscriber.close() }
-            _ = try await subscriber.subscribe(to: fixture.name + "warm") { _ in }
+            _ = try await subscriber.subscribe(to: fixture.name + "warm", on: fixture.loop) { _ in }
             let before = try await fixture.server.calls(of: "subscribe")
             let received = Record<Int>()
             let subscriptions = (0..<3000).map { number in
-                subscriber.listen(to: fixture.name + "\(number)") { event in
+                subscriber.listen(to: fixture.name + "\(number)", on: fixture.loop) { event in
                     if case .message = event { received.add(number) }
                 }
             }
@@ -88,11 +88,13 @@ import Testing
         try await RedisFixture.run(server) { fixture async throws in
             let subscriber = fixture.subscriber()
             defer { subscriber.close() }
-            _ = try await subscriber.subscribe(to: "warm") { _ in }
+            _ = try await subscriber.subscribe(to: "warm", on: fixture.loop) { _ in }
             server.signal(SIGSTOP)
             let received = Record<RedisSubscription.Event>()
             await #expect(throws: RedisError.timedOut) {
-                _ = try await subscriber.subscribe(to: "room", within: .milliseconds(100)) { received.add($0) }
+                _ = try await subscriber.subscribe(to: "room", on: fixture.loop, within: .milliseconds(100)) {
+                    received.add($0)
+                }
             }
             server.signal(SIGCONT)
             while try await fixture.redis.publish("x", to: "room") != 0 {}
@@ -110,7 +112,7 @@ import Testing
             let slow = fixture.group.loops[1]
             let gate = Gate()
             try await slow.run {
-                _ = try await subscriber.subscribe(to: channel) { event in
+                _ = try await subscriber.subscribe(to: channel, on: slow) { event in
                     guard case .message(let bytes) = event else { return }
                     while !gate.isOpen.load(ordering: .relaxed) { usleep(1000) }
                     received.add(Array(bytes.prefix(4)))

@@ -31,7 +31,7 @@ struct KeyFetchTests {
         let loops = EventLoopGroup(count: 1)
         defer { loops.stop() }
         let authority = CountingAuthority()
-        let revocations = Revocations(authority: authority, memory: .seconds(60))
+        let revocations = Revocations(authority: authority, memory: .seconds(60), on: loops.loops[0])
         let authenticator = Authenticator(authority: authority, revocations: revocations, on: loops)
         let start = ContinuousClock.now
         await withTaskGroup { group in

@@ -39,10 +39,14 @@ private final class PagingAuthority: TokenAuthority {
 }
 
 @Suite("Revocations")
-struct RevocationsTests {
+final class RevocationsTests {
+    private let loops = EventLoopGroup(count: 1)
+
+    deinit { loops.stop() }
+
     /// Keeps all revocations since 1970.
     private func revocations(_ authority: PagingAuthority) -> Revocations {
-        Revocations(authority: authority, memory: Timestamp.now - Timestamp(seconds: 0))
+        Revocations(authority: authority, memory: Timestamp.now - Timestamp(seconds: 0), on: loops.loops[0])
     }
 
     @Test("All revocations are fetched page by page, and later only new ones")
@@ -112,7 +116,8 @@ struct RevocationsTests {
 
     @Test("Revocations older than the longest token lifetime are removed, and no others")
     func forgotten() {
-        let revocations = Revocations(authority: PagingAuthority(1), memory: .seconds(3600))
+        let revocations = Revocations(
+            authority: PagingAuthority(1), memory: .seconds(3600), on: loops.loops[0])
         let now = Timestamp.now
         for number in 1...5000 {
             let age = Duration.seconds(number.isMultiple(of: 50) ? 3000 : 7200)

@@ -45,7 +45,7 @@ final class RoomDriver: @unchecked Sendable {
 
     /// Subscribes to the room's events.
     func open() {
-        subscription = context.subscriber.listen(toRoom: room) { [weak self] event in
+        subscription = context.subscriber.listen(toRoom: room, on: loop) { [weak self] event in
             switch event {
             case .message(let event): self?.handle { $0.published(event, &$1) }
             // The head is fetched only now, because every later message arrives.
@@ -158,7 +158,7 @@ final class RoomDriver: @unchecked Sendable {
     /// In a full room, holds further messages for a while once this one has left.
     private func pace() {
         guard count >= FanOutPacer.crowd, pacer.begin(now: EventLoop.preciseNow) else { return }
-        loop.atEndOfTick { [self] in
+        loop.executeAtEndOfTurn { [self] in
             guard let pause = pacer.finish(now: EventLoop.preciseNow) else { return }
             handle { machine, _ in machine.pause() }
             loop.schedule(after: pause) { [weak self] in

@@ -26,7 +26,7 @@ extension AuthClient {
 }
 
 /// Asks auth-service for the device tokens of users, 1,000 users at most.
-public struct DevicesRequest: InternalRequest {
+public struct DevicesRequest: UsersRequest {
     public typealias Reply = DevicesReply
 
     public static let route = InternalRoute.idempotentPost("/internal/devices")
@@ -34,14 +34,6 @@ public struct DevicesRequest: InternalRequest {
     public let users: [UserID]
 
     public init(users: [UserID]) { self.users = users }
-
-    public init(reading request: InternalRequestReader) throws(Failure) {
-        self.init(users: try request.memberIDs("ids"))
-    }
-
-    public func write(to request: inout InternalRequestWriter) {
-        request.body { json in json.field("ids", users.map(\.description)) }
-    }
 }
 
 public struct DevicesReply: WireMessage {

@@ -26,7 +26,7 @@ extension AuthClient {
 }
 
 /// Asks auth-service for the profiles of users, 1,000 at most. Unknown users are missing from the reply.
-public struct ProfilesRequest: InternalRequest {
+public struct ProfilesRequest: UsersRequest {
     public typealias Reply = ProfilesReply
 
     public static let route = InternalRoute.idempotentPost("/internal/profiles")
@@ -34,14 +34,6 @@ public struct ProfilesRequest: InternalRequest {
     public let users: [UserID]
 
     public init(users: [UserID]) { self.users = users }
-
-    public init(reading request: InternalRequestReader) throws(Failure) {
-        self.init(users: try request.memberIDs("ids"))
-    }
-
-    public func write(to request: inout InternalRequestWriter) {
-        request.body { json in json.field("ids", users.map(\.description)) }
-    }
 }
 
 public struct ProfilesReply: WireMessage {

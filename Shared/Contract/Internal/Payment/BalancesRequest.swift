@@ -2,7 +2,7 @@ public import Wire
 
 /// Asks payment-service for the coins that users can spend, 1,000 users at most. The first request for a user credits
 /// the welcome grant.
-public struct BalancesRequest: InternalRequest {
+public struct BalancesRequest: UsersRequest {
     public typealias Reply = BalancesReply
 
     public static let route = InternalRoute.idempotentPost("/internal/balances")
@@ -10,14 +10,6 @@ public struct BalancesRequest: InternalRequest {
     public let users: [UserID]
 
     public init(users: [UserID]) { self.users = users }
-
-    public init(reading request: InternalRequestReader) throws(Failure) {
-        self.init(users: try request.memberIDs("ids"))
-    }
-
-    public func write(to request: inout InternalRequestWriter) {
-        request.body { json in json.field("ids", users.map(\.description)) }
-    }
 }
 
 public struct BalancesReply: WireMessage {
