@@ -36,20 +36,20 @@ enum App {
         let admission = Admission(
             authenticator: access.authenticator, revocations: access.revocations, profiles: service.profiles,
             workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat, origins: origins,
+            proxies: service.proxies,
+            nameless: NamelessSockets(
+                limit: Int(Double(service.connectionLimit) * settings.limits.namelessShare),
+                timeout: settings.limits.namelessTimeout),
             anonymous: try settings.anonymousProfile(of: service.profiles))
         let shards = LoopLocal(service.loops) { GatewayShard(on: $0, context, admission: admission) }
         let engine = EngineServer(
             on: service.loops, settings: settings.engine, node: settings.node,
             crossOrigin: .allowed { origins.contains($0) }
-        ) { request in
-            let credential = admission.credential(of: request)
-            // An identity that nobody can tell now is looked up again when the socket joins a room.
-            let identity: Identity? = if let credential { try? await admission.identity(of: credential) } else { nil }
-            return { socket in
+        ) { request throws(EngineError) in
+            let handshake = try await admission.handshake(request)
+            return EngineAcceptance(mayCompress: handshake.identity != nil) { socket in
                 SocketIOClient(socket, settings: settings.socketIO) { client in
-                    GatewayClient(
-                        client, credential: credential, identity: identity, shard: shards.current,
-                        admission: admission)
+                    GatewayClient(client, handshake, shard: shards.current, admission: admission)
                 }
             }
         }
@@ -59,7 +59,8 @@ enum App {
             pool: service.pool, maximumPayload: settings.engine.maximumPayload,
             timeout: settings.engine.pingInterval + settings.engine.pingTimeout + .seconds(10))
         let router = SocketRequestRouter(
-            engine, node: settings.node, relay: relay, rate: settings.handshakeRate, burst: settings.handshakeBurst)
+            engine, node: settings.node, relay: relay, proxies: service.proxies, limits: settings.limits,
+            metrics: service.metrics)
         service.mount("/socket.io", router.respond(to:))
         service.internalRoutes { routes in RelayRoutes(engine: engine).register(in: &routes) }
         advertise(settings, in: directory, service)

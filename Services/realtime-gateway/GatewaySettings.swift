@@ -15,12 +15,6 @@ struct GatewaySettings: Sendable {
         "node_address", default: "",
         "Where other instances reach the internal port of this one, such as 10.0.0.7:9104. Empty for the internal "
             + "address, or the name of the host where that is any.")
-    private static let handshakeRateKey = ConfigKey(
-        "handshake_rate", default: 2000, atLeast: 1,
-        "New sockets a second. Others are refused with 503 and Retry-After.")
-    private static let handshakeBurstKey = ConfigKey(
-        "handshake_burst", default: 10_000, atLeast: 1,
-        "New sockets at once, such as after a restart.")
     private static let originsKey = ConfigKey(
         "allowed_origins", default: [String](),
         "Pages of other origins that may open sockets, such as https://maru.example.")
@@ -46,14 +40,13 @@ struct GatewaySettings: Sendable {
     static let entries =
         [
             nodeKey.entry, originsKey.entry, pingIntervalKey.entry, pingTimeoutKey.entry, drainWindowKey.entry,
-            readerPatienceKey.entry, anonymousKey.entry, nodeAddressKey.entry,
-            handshakeRateKey.entry, handshakeBurstKey.entry, SessionCursors.memoryKey.entry,
-        ] + PushSettings.entries
+            readerPatienceKey.entry, anonymousKey.entry, nodeAddressKey.entry, SessionCursors.memoryKey.entry,
+        ] + SocketLimitSettings.entries + PushSettings.entries
 
     let node: String
     /// Empty where it is to be made of the internal address.
     let nodeAddress: String
-    let handshakeRate, handshakeBurst: Int
+    let limits: SocketLimitSettings
     let allowedOrigins: [String]
     let readerPatience: Duration
     let drainWindow: Duration
@@ -70,8 +63,7 @@ struct GatewaySettings: Sendable {
         }
         node = name.isEmpty ? String(UInt64.random(in: .min ... .max), radix: 36) : name
         nodeAddress = config[Self.nodeAddressKey]
-        handshakeRate = config[Self.handshakeRateKey]
-        handshakeBurst = config[Self.handshakeBurstKey]
+        limits = SocketLimitSettings(config)
         allowedOrigins = config[Self.originsKey]
         readerPatience = config[Self.readerPatienceKey]
         drainWindow = config[Self.drainWindowKey]
@@ -81,10 +73,12 @@ struct GatewaySettings: Sendable {
         var engine = EngineSettings()
         engine.pingInterval = config[Self.pingIntervalKey]
         engine.pingTimeout = config[Self.pingTimeoutKey]
+        limits.apply(to: &engine)
         self.engine = engine
         // Clients leave one room and join the next on the same connection, and may take their time.
         var socketIO = SocketIOSettings()
         socketIO.connectTimeout = nil
+        socketIO.limits.attachmentBytes = limits.messageSize
         self.socketIO = socketIO
     }
 

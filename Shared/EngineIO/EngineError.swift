@@ -9,15 +9,17 @@ public enum EngineError: Error, Equatable, Sendable {
     /// The application refused the request, with a message for the client.
     case forbidden(String)
     case unsupportedVersion
+    /// The application has no room for the session now, with a message for the client: it may try again later.
+    case unavailable(String)
 
-    /// 0 to 5.
+    /// 0 to 5. The reference server has no code for `unavailable`, which shares that of `forbidden`.
     public var code: Int {
         switch self {
         case .unknownTransport: 0
         case .unknownSession: 1
         case .badHandshakeMethod: 2
         case .badRequest: 3
-        case .forbidden: 4
+        case .forbidden, .unavailable: 4
         case .unsupportedVersion: 5
         }
     }
@@ -28,7 +30,7 @@ public enum EngineError: Error, Equatable, Sendable {
         case .unknownSession: "Session ID unknown"
         case .badHandshakeMethod: "Bad handshake method"
         case .badRequest: "Bad request"
-        case .forbidden(let message): message
+        case .forbidden(let message), .unavailable(let message): message
         case .unsupportedVersion: "Unsupported protocol version"
         }
     }

@@ -10,6 +10,9 @@ public final class Listener: Channel, @unchecked Sendable {
     public let address: SocketAddress
     private let loop: EventLoop
     private let accept: Accept
+    private let refused: () -> Void
+    /// A descriptor that is given up to accept and close a connection when the process has no other left; -1 without one.
+    private var reserve: Int32
     private var retry: LoopTimer?
     private var isClosed = false
 
@@ -18,8 +21,11 @@ public final class Listener: Channel, @unchecked Sendable {
     private static let descriptorPause = Duration.milliseconds(50)
 
     /// Binds and listens; accepts once `start` is called.
+    ///
+    /// - Parameter refused: called for each connection that is closed at once because the process has no descriptor left.
     public init(
-        on loop: EventLoop, address: SocketAddress, backlog: Int32 = 4096, accept: @escaping Accept
+        on loop: EventLoop, address: SocketAddress, backlog: Int32 = 4096, refused: @escaping () -> Void = {},
+        accept: @escaping Accept
     ) throws(SocketError) {
         let descriptor = withUnsafePointer(to: address.raw) { cs_listen($0, backlog, 1) }
         guard descriptor >= 0, let bound = SocketAddress.ofSocket(descriptor) else {
@@ -27,6 +33,8 @@ public final class Listener: Channel, @unchecked Sendable {
         }
         self.loop = loop
         self.accept = accept
+        self.refused = refused
+        reserve = Self.openReserve()
         self.address = bound
         super.init(descriptor: descriptor)
     }
@@ -41,7 +49,7 @@ public final class Listener: Channel, @unchecked Sendable {
     /// Starts to accept.
     public func start() { loop.register(self, for: .readable) }
 
-    deinit { if !isClosed { close(descriptor) } }
+    deinit { if !isClosed { closeAll() } }
 
     /// Closes the port after accepting the connections that the kernel has completed; accepted connections stay open.
     public func stop() {
@@ -50,7 +58,13 @@ public final class Listener: Channel, @unchecked Sendable {
         ready(.readable)
         loop.deregister(self)
         isClosed = true
+        closeAll()
+    }
+
+    private func closeAll() {
         close(descriptor)
+        if reserve >= 0 { close(reserve) }
+        reserve = -1
     }
 
     public override func ready(_ events: IOEvents) {
@@ -59,12 +73,36 @@ public final class Listener: Channel, @unchecked Sendable {
             let connection = cs_accept(descriptor, &peer)
             if connection >= 0 {
                 accept(connection, SocketAddress(raw: peer))
+            } else if errno == EMFILE && refuseOne() {
+                refused()
             } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
                 return pauseAccepting()
             } else if errno != ECONNABORTED && errno != EINTR {
                 return
             }
         }
+    }
+
+    private static func openReserve() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
+
+    /// Closes the next connection with the help of the reserve, so that its client learns at once that it must wait. A client
+    /// in the kernel's queue would wait for nothing, and the ones behind it too.
+    ///
+    /// - Returns: false if there is no reserve.
+    private func refuseOne() -> Bool {
+        if reserve < 0 { reserve = Self.openReserve() }
+        guard reserve >= 0 else {
+            errno = EMFILE
+            return false
+        }
+        close(reserve)
+        var peer = cs_address()
+        let connection = cs_accept(descriptor, &peer)
+        let error = errno
+        if connection >= 0 { close(connection) }
+        reserve = Self.openReserve()
+        errno = error
+        return connection >= 0
     }
 
     private func pauseAccepting() {

@@ -8,13 +8,15 @@ public final class MovingConnection: @unchecked Sendable {
     let peer: SocketAddress
     let unread: UnreadBytes
     let hasSeenEnd: Bool
+    let attachment: AnyObject?
     private var isUnderWay = true
 
-    init(descriptor: Int32, peer: SocketAddress, unread: UnreadBytes, hasSeenEnd: Bool) {
+    init(descriptor: Int32, peer: SocketAddress, unread: UnreadBytes, hasSeenEnd: Bool, attachment: AnyObject?) {
         self.descriptor = descriptor
         self.peer = peer
         self.unread = unread
         self.hasSeenEnd = hasSeenEnd
+        self.attachment = attachment
     }
 
     deinit { if isUnderWay { close(descriptor) } }

@@ -2,7 +2,21 @@ internal import Glibc
 
 extension StreamSocket {
     /// Leaves bytes in the kernel until `resumeReading`: backpressure on the peer.
-    public func pauseReading() { input.isPaused = true }
+    public func pauseReading() {
+        input.isPaused = true
+        input.isYielding = false
+    }
+
+    /// Offers the bytes that are not consumed again in the loop's next turn, after the other sockets, and reads nothing
+    /// before. For a handler whose work on the next bytes is long.
+    public func yieldReading() {
+        input.isPaused = true
+        input.isYielding = true
+        continueNextTurn()
+    }
+
+    /// Whether the peer has ended or reset the connection, even if bytes of it have not been read.
+    public var peerHasEnded: Bool { input.endIsComing || input.hasSeenEnd }
 
     /// Reads again, and first offers the bytes that were not consumed.
     public func resumeReading() {
@@ -14,6 +28,7 @@ extension StreamSocket {
     public func takeUnread() {
         guard !isClosed else { return }
         input.isPaused = false
+        input.isYielding = false
         offerUnread()
         guard !isClosed, !input.isPaused else { return }
         if input.hasSeenEnd {

@@ -50,6 +50,9 @@ public final class StreamSocket: Channel, @unchecked Sendable {
 
     private var isContinuedNextTurn = false
 
+    /// An object that is released when the connection is closed. It goes along to another loop.
+    public var attachment: AnyObject?
+
     /// The numeric host of the other side, or its path: formatted once, because every request asks for it.
     public let peerHost: String
     /// The address of the other side.
@@ -79,6 +82,8 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         /// Bytes that were read and that the handler has not consumed.
         var unread = UnreadBytes()
         var isPaused = false
+        /// The handler left bytes for the next turn.
+        var isYielding = false
         /// The kernel may hold bytes, or the end, that have not been read.
         var isReady = false
         /// The end follows the bytes in the kernel's buffer; there is no further event for it.
@@ -125,7 +130,8 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         loop.deregister(self)
         handler = nil
         return MovingConnection(
-            descriptor: descriptor, peer: peer, unread: input.unread, hasSeenEnd: input.hasSeenEnd)
+            descriptor: descriptor, peer: peer, unread: input.unread, hasSeenEnd: input.hasSeenEnd,
+            attachment: attachment)
     }
 
     /// Continues a connection of another loop; call on the new loop, then `start`.
@@ -133,6 +139,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         self.init(descriptor: moving.descriptor, peer: moving.peer, on: loop)
         input.unread = moving.unread
         input.hasSeenEnd = moving.hasSeenEnd
+        attachment = moving.attachment
         moving.hasArrived()
     }
 
@@ -156,6 +163,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         isContinuedNextTurn = false
         guard !isClosed else { return }
         if !flow.isBlocked && !output.isEmpty { flush() }
+        if !isClosed && input.isYielding { takeUnread() }
         if !isClosed && input.isReady && !input.isPaused { read() }
     }
 
@@ -194,6 +202,7 @@ public final class StreamSocket: Channel, @unchecked Sendable {
         output = WriteQueue()
         input.unread = UnreadBytes()
         queuedBytes = 0
+        attachment = nil
         let handler = self.handler
         self.handler = nil
         handler?.closed(end)

@@ -68,7 +68,7 @@ def test_each_service_sees_its_own_secrets_and_no_others(composition):
     for service in SERVICES.values():
         listing = composition.run("exec", "-T", service, "find", "/secrets", "-type", "f").split()
         names = {path.removeprefix("/secrets/") for path in listing}
-        assert names == {"database_url", "redis_url", "service_credential"}
+        assert names == {"database_url", "redis_url", "service_credential", "gateway_credential"}
         url = composition.run("exec", "-T", service, "cat", "/secrets/database_url")
         assert url.startswith(f"postgres://{service.split('-')[0]}:")
         credentials.add(url.split(":")[2].split("@")[0])

@@ -26,6 +26,9 @@ class EchoHandler(http.server.BaseHTTPRequestHandler):
         service.seen.append(self.path)
         if "refuse-early" in self.path:
             return self.refuse_early()
+        if "busy" in self.path:
+            status, body = (429, b'{"status":429,"errorCode":"E98"}') if "429" in self.path else (400, b'{"errorCode":"E98"}')
+            return self.reply(status, body, [("Retry-After", "7")])
         if "vanish" in self.path:
             self.close_connection = True
             return None

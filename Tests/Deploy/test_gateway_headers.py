@@ -96,6 +96,26 @@ def test_a_trusted_proxy_sets_the_address_of_the_client(tmp_path):
         assert sent(echo, "x-forwarded-proto") == ["https"]
 
 
+def test_the_gateway_shows_its_credential_and_passes_no_other(tmp_path):
+    credential = tmp_path / "credential"
+    credential.write_text("a-credential_of.the~gateway")
+    forged = {"X-Gateway-Credential": "forged"}
+    with Gateway(tmp_path / "with", CREDENTIAL_FILE=str(credential)) as gateway:
+        for target in ("/v1/users/me", "/socket.io/?EIO=4"):
+            assert sent(gateway.echo(target, headers=forged), "x-gateway-credential") == [credential.read_text()]
+        mode = (tmp_path / "with/generated/credential.conf").stat().st_mode
+        assert mode & 0o077 == 0, "others can read the credential"
+    with Gateway(tmp_path / "without") as gateway:
+        assert sent(gateway.echo("/v1/users/me", headers=forged), "x-gateway-credential") == []
+
+
+@pytest.mark.parametrize("status", [400, 429])
+def test_the_time_after_which_a_service_may_be_called_again_reaches_the_client(gateway, status):
+    reply = gateway.request(f"/v1/users/busy-{status}")
+    assert reply.status == status and reply.json()["errorCode"] == "E98"
+    assert [value for name, value in reply.headers if name == "retry-after"] == ["7"]
+
+
 def test_the_client_the_service_and_the_log_get_the_same_request_id(gateway):
     reply = gateway.request("/v1/users/me?secret=hidden", headers={"X-Request-ID": "from-outside"})
     ids = [value for name, value in reply.headers if name == "x-request-id"]

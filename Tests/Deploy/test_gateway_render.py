@@ -49,3 +49,15 @@ def test_a_deployment_has_its_own_keys(tmp_path):
     assert render(tmp_path / "gateway", CLIENTS=str(clients)).returncode == 0
     generated = (tmp_path / "gateway/generated/statuses.conf").read_text()
     assert '"~^our\\.key$" http;' in generated and "old" not in generated
+
+
+@pytest.mark.parametrize("content", ["a b", "'; }", 'a"b', "a\nb;", "$remote_addr"])
+def test_a_credential_that_could_change_the_configuration_is_refused(tmp_path, content):
+    (tmp_path / "credential").write_text(content)
+    result = render(tmp_path / "gateway", CREDENTIAL_FILE=str(tmp_path / "credential"))
+    assert result.returncode != 0
+    assert "CREDENTIAL_FILE" in result.stderr and content not in result.stderr
+
+
+def test_a_credential_that_cannot_be_read_is_refused(tmp_path):
+    assert render(tmp_path / "gateway", CREDENTIAL_FILE=str(tmp_path / "none")).returncode != 0

@@ -117,6 +117,48 @@ import Testing
         }
     }
 
+    @Test("Without a free descriptor a new connection is closed at once, and counted")
+    func refusedWithReserve() async throws {
+        await #expect(processExitsWith: .success) {
+            try await onLoop { loop in
+                let (accepted, refused) = (Counter(), Counter())
+                let listener = try Listener(
+                    on: loop, address: SocketAddress(ip: "127.0.0.1", port: 0)!, refused: { refused.add() }
+                ) { descriptor, _ in
+                    accepted.add()
+                    close(descriptor)
+                }
+                // The kernel completes these connections, but nothing has accepted them yet.
+                var early: [StreamSocket] = []
+                for _ in 0..<2 {
+                    early.append(
+                        try await StreamSocket.connect(to: listener.address, timeout: .seconds(60), on: loop))
+                }
+                // All descriptors below the lowest free one are in use.
+                let free = dup(0)
+                close(free)
+                let before = Self.allowDescriptors(rlim_t(free))
+                #expect(dup(0) == -1 && errno == EMFILE)
+                listener.start()
+                for socket in early {
+                    let side = RecordingHandler()
+                    socket.start(side)
+                    await side.until { $0.ends > 0 || $0.ending != nil }
+                    socket.close()
+                }
+                #expect(accepted.value == 0 && refused.value == 2)
+                _ = Self.allowDescriptors(before)
+                let socket = try await StreamSocket.connect(to: listener.address, timeout: .seconds(60), on: loop)
+                let side = RecordingHandler()
+                socket.start(side)
+                await side.until { $0.ends > 0 || $0.ending != nil }
+                #expect(accepted.value == 1 && refused.value == 2)
+                socket.close()
+                listener.stop()
+            }
+        }
+    }
+
     /// Sets the process's limit of descriptors, so that it opens none with a number of `limit` or above; returns the
     /// limit before.
     private static func allowDescriptors(_ limit: rlim_t) -> rlim_t {

@@ -59,6 +59,31 @@ import Testing
         }
     }
 
+    @Test("Upgraded connections count: at the limit the next client gets 503, and the refusal is reported")
+    func upgradedConnections() async throws {
+        let refusals = Journal<ConnectionRefusal>()
+        try await withServer {
+            $0.connections = 2
+            $0.refusedConnection = { refusals.note($0) }
+        } _: { request in
+            .upgrade(to: "echo") { EchoHandler(socket: $0) }
+        } body: { running in
+            let clients = [try running.client(), try running.client()]
+            for client in clients {
+                try client.get("/", "Connection: Upgrade", "Upgrade: echo")
+                #expect(try client.reply().status == 101)
+            }
+            #expect(try running.client().reply().status == 503)
+            #expect(try refusals.next() == .limit)
+            clients[0].connection.finishSending()
+            #expect(try clients[0].rest() == "")
+            while running.server.connectionCount > 1 { usleep(1000) }
+            let next = try running.client()
+            try next.get("/", "Connection: Upgrade", "Upgrade: echo")
+            #expect(try next.reply().status == 101)
+        }
+    }
+
     @Test("Many connections on two loops are all served and all closed")
     func manyConnections() async throws {
         try await withServer(loops: 2) { request in

@@ -51,7 +51,7 @@ struct ClientTests {
     ) async throws {
         let group = EventLoopGroup(count: 2)
         let engine = EngineServer(on: group) { _ in
-            { socket in
+            EngineAcceptance { socket in
                 SocketIOClient(socket, settings: settings) { _ in
                     Rooms { ending in endings.all.withLock { $0.append(ending) } }
                 }

@@ -23,10 +23,10 @@ struct ConformanceServer {
         settings.pingInterval = .milliseconds(300)
         settings.pingTimeout = .milliseconds(200)
         let engine = EngineServer(on: group, settings: settings, crossOrigin: .anyone) { _ in
-            { _ in EngineEcho() }
+            EngineAcceptance { _ in EngineEcho() }
         }
         let socketIO = EngineServer(on: group, settings: settings, crossOrigin: .anyone) { _ in
-            { socket in SocketIOClient(socket) { _ in ConformanceClient() } }
+            EngineAcceptance { socket in SocketIOClient(socket) { _ in ConformanceClient() } }
         }
         let server = Server(on: group) { request in
             switch String(decoding: request.path, as: UTF8.self) {

@@ -46,9 +46,22 @@ public func timed(
 }
 
 /// Runs blocking code on its own thread, so that it does not use up the few threads of the tests.
+///
+/// The code runs in the caller's task: expectations in it belong to the caller's test.
 public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
-        startThread { continuation.resume(returning: body()) }
+    await withTaskExecutorPreference(OwnThread()) { await run(body) }
+}
+
+@concurrent
+private func run<Value: Sendable>(_ body: @Sendable () -> Value) async -> Value { body() }
+
+/// Runs each job of a task on a thread of its own.
+private final class OwnThread: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        // The task retains its preferred executor for as long as the job runs.
+        let executor = asUnownedTaskExecutor()
+        startThread { job.runSynchronously(on: executor) }
     }
 }
 

@@ -27,6 +27,7 @@ chat_url = http://127.0.0.1:${internal_port[chat-service]}
 payment_url = http://127.0.0.1:${internal_port[payment-service]}
 files_folder = $data/files/$role
 trusted_proxies = 127.0.0.1
+gateway_credential_file = $data/secrets/$role/gateway_credential
 SETTINGS
     if [[ -n ${MARU_ALLOWED_ORIGINS:-} ]]; then printf 'allowed_origins = %s\n' "$MARU_ALLOWED_ORIGINS"; fi
 }
@@ -99,6 +100,7 @@ start_gateway() {
         MARU_GATEWAY_CHAT="127.0.0.1:${public_port[chat-service]}" \
         MARU_GATEWAY_REALTIME="127.0.0.1:${public_port[realtime-gateway]}" \
         MARU_GATEWAY_PAYMENT="127.0.0.1:${public_port[payment-service]}" \
+        MARU_GATEWAY_CREDENTIAL_FILE="$data/secrets/gateway/gateway_credential" \
         MARU_GATEWAY_ALLOWED_ORIGINS="${MARU_ALLOWED_ORIGINS:-${MARU_GATEWAY_ALLOWED_ORIGINS:-}}" \
         "$checkout/deploy/nginx/render" "$data/gateway" || fail "the gateway has no valid configuration"
     start gateway TERM "$checkout/deploy/nginx/start" "$data/gateway"

@@ -1,4 +1,5 @@
 import Contract
+import EngineIO
 import HTTP
 import ServiceKit
 import SocketIO
@@ -12,6 +13,8 @@ struct Admission: Sendable {
     let workspaces: WorkspaceClient
     let chat: ChatClient
     let origins: AllowedOrigins
+    let proxies: TrustedProxies
+    let nameless: NamelessSockets
     /// The profile of anonymous sockets; nil where they are refused.
     let anonymous: ClientProfile?
 
@@ -21,13 +24,43 @@ struct Admission: Sendable {
         fileprivate let purpose: Authenticator.Purpose
     }
 
+    /// The result of checking a handshake.
+    struct Handshake: Sendable {
+        let credential: Credential?
+        /// Nil without a valid credential, and while nobody can tell whether it is valid.
+        let identity: Identity?
+        /// The place of a socket without a valid credential.
+        let place: NamelessSockets.Place?
+    }
+
+    /// Reads and checks the credential of a request for a socket. A credential that nobody can check now is checked again
+    /// when the socket joins a room, and until then the socket does not count as nameless: an outage must not keep users out.
+    ///
+    /// - Throws: `EngineError.unavailable` if too many sockets have no identity.
+    func handshake(_ request: Request) async throws(EngineError) -> Handshake {
+        let credential = credential(of: request)
+        var identity: Identity?
+        if let credential {
+            do {
+                identity = try await self.identity(of: credential)
+            } catch {
+                return Handshake(credential: credential, identity: nil, place: nil)
+            }
+        }
+        guard identity == nil, anybody == nil else {
+            return Handshake(credential: credential, identity: identity, place: nil)
+        }
+        guard let place = nameless.take() else { throw .unavailable("Too many sockets without an identity") }
+        return Handshake(credential: credential, identity: nil, place: place)
+    }
+
     /// The credential of a handshake; nil for an anonymous one. The cookie of a page of a foreign origin does not count.
     func credential(of request: Request) -> Credential? {
         if let header = request.headers.text(.authorization), !header.isEmpty {
             let token = header.lowercased().hasPrefix("bearer ") ? String(header.dropFirst(7)) : header
             return Credential(token: token, purpose: .access)
         }
-        guard origins.allow(request),
+        guard origins.allow(request, isSecure: proxies.origin(of: request).isSecure),
             let token = request.headers.text(.cookie).flatMap({ CookieField($0)[SocketCookie.name] })
         else { return nil }
         return Credential(token: token, purpose: .socket)
@@ -76,32 +109,5 @@ struct Admission: Sendable {
             return nil
         }
         return Standing(isMember: true, workspace: access.workspace)
-    }
-}
-
-/// The origins of pages whose browsers may use the cookie: our own, and those in the settings.
-struct AllowedOrigins: Sendable {
-    private let origins: Set<String>
-
-    init(_ origins: [String]) { self.origins = Set(origins) }
-
-    func allow(_ request: Request) -> Bool {
-        guard let origin = request.headers.text(.origin) else { return true }
-        return contains(origin) || isOwn(origin, host: String(decoding: request.host, as: UTF8.self))
-    }
-
-    func contains(_ origin: String) -> Bool { origins.contains(origin) }
-
-    /// Apps have no pages, and name the address that they call.
-    private func isOwn(_ origin: String, host: String) -> Bool {
-        guard let scheme = origin.range(ofSeparator: "://") else { return false }
-        return String(origin[scheme...]) == host
-    }
-}
-
-extension String {
-    /// The index behind the first occurrence of `separator`.
-    fileprivate func range(ofSeparator separator: String) -> String.Index? {
-        firstRange(of: separator)?.upperBound
     }
 }

@@ -24,6 +24,10 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     private var isEnded = false
     /// When the client connected, or last answered a heartbeat.
     private(set) var heard = Timestamp.now
+    /// Held until the identity is known.
+    private var place: NamelessSockets.Place?
+    /// Runs while the identity is not known.
+    private var namelessTimer: LoopTimer?
 
     /// Twice as many as a client may be in. A client with more joins and leaves without waiting for an answer.
     private static let mostRequests = 512
@@ -51,18 +55,29 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         case entry(Identity, Admission.Standing?)
     }
 
-    /// - Parameter identity: nil if the credential is invalid, or nobody could tell yet.
-    init(
-        _ client: SocketIOClient, credential: Admission.Credential?, identity: Identity?, shard: GatewayShard,
-        admission: Admission
-    ) {
-        self.credential = credential
-        self.identity = identity
+    init(_ client: SocketIOClient, _ handshake: Admission.Handshake, shard: GatewayShard, admission: Admission) {
+        credential = handshake.credential
+        identity = handshake.identity
+        place = handshake.place
         self.shard = shard
         backpressure = SocketBackpressure(client.engine, timeout: shard.context.readerPatience)
         self.admission = admission
         count(client, queuedBytes: 0)
         if let session = identity?.session { shard.add(client, of: session) }
+        if identity == nil && admission.anybody == nil { limitTimeWithoutIdentity(client) }
+    }
+
+    /// Closes the socket if it has shown no identity in time. While nobody can tell, it stays open.
+    private func limitTimeWithoutIdentity(_ client: SocketIOClient) {
+        namelessTimer = shard.loop.schedule(after: admission.nameless.timeout) { [self] in
+            Task.immediate(executorPreference: shard.loop) {
+                let isKnown = try? await identity(nil, client) != nil
+                guard !isEnded, identity == nil else { return }
+                if isKnown == nil || !requests.isEmpty { return limitTimeWithoutIdentity(client) }
+                shard.context.metrics.endedNameless()
+                client.engine.close()
+            }
+        }
     }
 
     func join(_ namespace: String, _ authentication: SocketIOAuthentication, from client: SocketIOClient) {
@@ -120,6 +135,8 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
 
     func ended(_ ending: EngineEnding, from client: SocketIOClient) {
         isEnded = true
+        identified()
+        shard.context.metrics.ended(ending)
         requests = [:]
         for socket in sockets { leave(socket.namespace) }
         backpressure.drained()
@@ -147,6 +164,8 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         counted = socket
     }
 
+    func congested(_ client: SocketIOClient) { count(client, queuedBytes: client.engine.queuedBytes) }
+
     func drained(_ client: SocketIOClient) {
         for socket in sockets { socket.drained() }
         backpressure.drained()
@@ -168,11 +187,20 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
             guard let credential, let found = try await admission.identity(of: credential) else { continue }
             if identity == nil && !isEnded {
                 identity = found
+                identified()
+                client.engine.mayCompress = true
                 count(client, queuedBytes: counted?.queuedBytes ?? 0)
                 if let session = found.session { shard.add(client, of: session) }
             }
         }
         return identity ?? admission.anybody
+    }
+
+    /// The identity is known, or not needed any more.
+    private func identified() {
+        place = nil
+        namelessTimer?.cancel()
+        namelessTimer = nil
     }
 
     /// - Parameter standing: nil for an anonymous socket.

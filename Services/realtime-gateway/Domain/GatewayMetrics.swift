@@ -1,4 +1,5 @@
 import Contract
+import EngineIO
 import Telemetry
 import Wire
 
@@ -7,13 +8,28 @@ struct GatewayMetrics: Sendable {
     let deliveries: Counter
     let heals: Counter
     private let lag: Histogram
+    private let cutOff: [EngineEnding: Counter]
+    private let namelessEnded: Counter
 
     init(_ metrics: MetricsRegistry) {
         deliveries = metrics.counter("maru_deliveries_total", "Messages sent to sockets.")
         heals = metrics.counter("maru_heals_total", "Backfills of a room's gap from chat-service.")
+        func ended(_ reason: String) -> Counter {
+            metrics.counter(
+                "maru_sockets_cut_off_total", "Sockets that the server has cut off.", labels: ["reason": reason])
+        }
+        cutOff = Dictionary(
+            uniqueKeysWithValues: [EngineEnding.slowReader, .overRate, .pingTimeout].map { ($0, ended($0.rawValue)) })
+        namelessEnded = ended("no identity")
         lag = metrics.histogram(
             "maru_delivery_lag_seconds", "From a message's time to its fan-out.", labels: [:], buckets: .latency)
     }
+
+    /// Counts the end of a socket if the server has cut it off.
+    func ended(_ ending: EngineEnding) { cutOff[ending]?.increment() }
+
+    /// Counts a socket that was closed because it showed no identity in time.
+    func endedNameless() { namelessEnded.increment() }
 
     func delivered(_ message: RoomMessage, to count: UInt64) {
         deliveries.increment(by: count)

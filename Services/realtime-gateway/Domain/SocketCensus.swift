@@ -3,8 +3,8 @@ import Synchronization
 import Telemetry
 
 /// Counts the sockets of all loops by transport and client profile, and their queued bytes. Each socket updates its loop's
-/// count when it opens and ends and with its heartbeats, which touch its memory anyway. A scan of all sockets was a
-/// twenty-fifth of the cost of idle ones.
+/// count when it opens and ends, when it begins to read slowly, and with its heartbeats, which touch its memory anyway. A
+/// scan of all sockets was a twenty-fifth of the cost of idle ones.
 final class SocketCensus: MetricsSource {
     /// The labels of a count.
     struct Kind: Hashable, Comparable {

@@ -29,6 +29,7 @@ final class EngineLoop: @unchecked Sendable {
         var options = WebSocketOptions()
         options.limits = SizeLimits(message: settings.maximumPayload)
         options.outputLimit = settings.outputLimit
+        options.rates = settings.rates
         webSocketOptions = options
     }
 
@@ -52,14 +53,16 @@ final class EngineLoop: @unchecked Sendable {
 
     /// Opens a session. Its client gets the open packet with the first poll, or at once on a WebSocket.
     func makeSession(
-        _ version: EngineVersion, over webSocket: WebSocketConnection?, takesBinary: Bool, _ open: EngineServer.Opening
+        _ version: EngineVersion, over webSocket: WebSocketConnection?, takesBinary: Bool,
+        _ acceptance: EngineAcceptance
     ) -> EngineSocket {
         let machine = EngineMachine(
             version, over: webSocket == nil ? .polling : .webSocket, takesBinary: takesBinary, times: times,
             now: loop.now)
         let socket = EngineSocket(id: SessionID.make(node: node, loop: loop.index).text, machine, on: self)
+        socket.mayCompress = acceptance.mayCompress
         sessions[socket.id] = socket
-        socket.open(over: webSocket, settings, open)
+        socket.open(over: webSocket, settings, acceptance.open)
         return socket
     }
 

@@ -5,9 +5,9 @@ extension EngineServer {
     func openPolling(
         _ version: EngineVersion, takesBinary: Bool, _ request: Request
     ) async throws(EngineError) -> Response {
-        let opening = try await opening(for: request)
+        let acceptance = try await accept(request)
         let owner = loops.current
-        let socket = owner.makeSession(version, over: nil, takesBinary: takesBinary, opening)
+        let socket = owner.makeSession(version, over: nil, takesBinary: takesBinary, acceptance)
         return try await poll(socket.id, on: owner)
     }
 

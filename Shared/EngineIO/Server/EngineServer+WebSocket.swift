@@ -6,12 +6,14 @@ extension EngineServer {
     func openWebSocket(
         _ version: EngineVersion, takesBinary: Bool, _ request: Request
     ) async throws(EngineError) -> Response {
-        let handshake = try handshake(request)
-        let opening = try await opening(for: request)
+        // A malformed handshake is refused before the application is asked.
+        _ = try handshake(request, mayCompress: false)
+        let acceptance = try await accept(request)
+        let handshake = try handshake(request, mayCompress: acceptance.mayCompress)
         let owner = loops.current
         return .upgrade(to: "websocket", headers: handshake.fields) { socket in
             owner.connect(socket, handshake) { connection in
-                owner.makeSession(version, over: connection, takesBinary: takesBinary, opening)
+                owner.makeSession(version, over: connection, takesBinary: takesBinary, acceptance)
             }
         }
     }
@@ -19,19 +21,21 @@ extension EngineServer {
     /// A WebSocket with a session's id becomes the session's upgrade candidate, on the session's loop. If the session
     /// has a WebSocket already, the new one is closed: clients expect that rather than an HTTP error.
     func upgrade(_ id: String, on owner: EngineLoop, _ request: Request) async throws(EngineError) -> Response {
-        let handshake = try handshake(request)
-        let hasSlot = try await owner.ask { owner throws(EngineError) in try owner.session(id).reserveCandidate() }
+        _ = try handshake(request, mayCompress: false)
+        let slot = try await owner.ask { owner throws(EngineError) in try owner.session(id).reserveCandidate() }
+        let handshake = try handshake(request, mayCompress: slot.mayCompress)
         return .upgrade(to: "websocket", headers: handshake.fields) { socket in
             let mover = SocketMover(socket) { moving in
-                owner.loop.execute { owner.receiveCandidate(moving, for: hasSlot ? id : nil, handshake) }
+                owner.loop.execute { owner.receiveCandidate(moving, for: slot.isReserved ? id : nil, handshake) }
             }
             return mover
         }
     }
 
-    private func handshake(_ request: Request) throws(EngineError) -> ServerHandshake {
+    private func handshake(_ request: Request, mayCompress: Bool) throws(EngineError) -> ServerHandshake {
         do throws(HandshakeRefusal) {
-            return try ServerHandshake(answering: HandshakeRequest(request), deflate: settings.deflate)
+            return try ServerHandshake(
+                answering: HandshakeRequest(request), deflate: mayCompress ? settings.deflate : nil)
         } catch {
             throw .badRequest
         }
@@ -56,6 +60,13 @@ extension EngineLoop {
         socket.start(connection)
         if !isTaken { connection.close() }
     }
+}
+
+/// The answer to a WebSocket that wants to upgrade a session.
+struct CandidateSlot: Sendable {
+    /// False if the slot was taken.
+    let isReserved: Bool
+    let mayCompress: Bool
 }
 
 /// Handles the WebSocket of a session that has ended.

@@ -11,7 +11,7 @@ public final class EngineServer: Sendable {
     /// Makes the application's handler of a session, on the session's loop.
     public typealias Opening = @Sendable (EngineSocket) -> any EngineHandler
     /// Accepts or refuses a request that would open a session, on the request's loop.
-    public typealias Accept = @Sendable (Request) async throws(EngineError) -> Opening
+    public typealias Accept = @Sendable (Request) async throws(EngineError) -> EngineAcceptance
 
     let group: EventLoopGroup
     let settings: EngineSettings
@@ -19,7 +19,7 @@ public final class EngineServer: Sendable {
     let engineLoops: [EngineLoop]
     private let node: String
     private let crossOrigin: CrossOrigin
-    private let accept: Accept
+    let accept: Accept
 
     /// - Parameter node: the prefix of this server's session ids; letters, digits and `-`.
     public init(
@@ -50,7 +50,14 @@ public final class EngineServer: Sendable {
 
     /// The reply to a refused request.
     public func refuse(_ error: EngineError, to request: Request) -> Response {
-        var response = Response.json(error.json, error.code == 4 ? .forbidden : .badRequest)
+        var response: Response
+        switch error {
+        case .forbidden: response = .json(error.json, .forbidden)
+        case .unavailable:
+            response = .json(error.json, .serviceUnavailable)
+            response.headers.append(.retryAfter, "5")
+        default: response = .json(error.json, .badRequest)
+        }
         addCrossOriginHeaders(to: &response, for: request)
         return response
     }
@@ -111,6 +118,4 @@ public final class EngineServer: Sendable {
         guard let id = SessionID(id), id.node == node, id.loop < engineLoops.count else { throw .unknownSession }
         return engineLoops[id.loop]
     }
-
-    func opening(for request: Request) async throws(EngineError) -> Opening { try await accept(request) }
 }

@@ -18,6 +18,10 @@ public final class EngineSocket: @unchecked Sendable {
     public var isOpen: Bool { machine.phase == .open }
     public var loop: EventLoop { owner.loop }
 
+    /// Whether a WebSocket to which the session upgrades may use permessage-deflate. It is negotiated for both directions at
+    /// once, so it also allows the client to send compressed messages.
+    public var mayCompress = true
+
     private let owner: EngineLoop
     /// Bytes that had left by the WebSocket when it ended.
     private var bytesOfEnded: UInt64 = 0
@@ -106,14 +110,14 @@ public final class EngineSocket: @unchecked Sendable {
 
     func postLost() { change { $0.postLost(&$1) } }
 
-    /// Reserves the slot of the one WebSocket beside the polls; false if it is taken.
-    func reserveCandidate() throws(EngineError) -> Bool {
+    /// Reserves the slot of the one WebSocket beside the polls.
+    func reserveCandidate() throws(EngineError) -> CandidateSlot {
         let now = loop.now
         var isTaken = false
         try tryToChange { machine, actions throws(EngineError) in
             isTaken = try machine.candidateOpened(now: now, &actions)
         }
-        return isTaken
+        return CandidateSlot(isReserved: isTaken, mayCompress: mayCompress)
     }
 
     /// The WebSocket has arrived for its slot; false if the slot was lost meanwhile.
@@ -207,14 +211,21 @@ extension EngineSocket: WebSocketHandler {
         }
     }
 
+    public func congested(_ connection: WebSocketConnection) {
+        if connection === webSocket { handler?.congested(self) }
+    }
+
     public func drained(_ connection: WebSocketConnection) {
         if connection === webSocket { handler?.drained(self) }
     }
 
     public func ended(_ ending: Ending, on connection: WebSocketConnection) {
         if connection === webSocket {
-            let isSlow = ending.code == .tryAgainLater && !ending.isClean
-            change { isSlow ? $0.end(.slowReader, &$1) : $0.webSocketClosed(&$1) }
+            switch ending.code {
+            case .tryAgainLater where !ending.isClean: change { $0.end(.slowReader, &$1) }
+            case .policyViolation where !ending.isClean: change { $0.end(.overRate, &$1) }
+            default: change { $0.webSocketClosed(&$1) }
+            }
             bytesOfEnded = connection.socket.sentBytes
             webSocket = nil
             owner.closed(self)

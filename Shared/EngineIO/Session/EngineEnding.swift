@@ -14,4 +14,6 @@ public enum EngineEnding: String, Sendable {
     case transportClosed = "transport closed"
     /// More bytes were queued than the limit: the client reads too slowly.
     case slowReader = "slow reader"
+    /// The client sent more than its rates allow.
+    case overRate = "over rate"
 }

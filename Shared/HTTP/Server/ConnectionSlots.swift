@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counts the open connections of all loops against their limit.
+/// Counts the open connections of all loops against their limit, those of upgraded protocols included.
 final class ConnectionSlots: Sendable {
     /// The answer to a new connection.
     enum Slot {
@@ -28,4 +28,13 @@ final class ConnectionSlots: Sendable {
 
     /// Counts a connection out.
     func release() { taken.wrappingSubtract(1, ordering: .relaxed) }
+
+    /// The slot of a connection that another protocol has taken over: it is free again when this object is released.
+    final class Lease {
+        private let slots: ConnectionSlots
+
+        init(of slots: ConnectionSlots) { self.slots = slots }
+
+        deinit { slots.release() }
+    }
 }

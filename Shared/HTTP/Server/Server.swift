@@ -30,14 +30,17 @@ public final class Server: Sendable {
         var bound = address
         var listeners: [Listener] = []
         for part in parts {
-            listeners.append(try Listener(on: part.loop, address: bound) { part.accept($0, $1) })
+            let listener = try Listener(
+                on: part.loop, address: bound,
+                refused: { part.configuration.refusedConnection(.descriptors) }, accept: { part.accept($0, $1) })
+            listeners.append(listener)
             bound = listeners[0].address
         }
         for (part, listener) in zip(parts, listeners) { part.loop.execute { part.start(listener) } }
         return bound
     }
 
-    /// Connections open now, without those handed over by an upgrade.
+    /// Connections open now, those of upgraded protocols included.
     public var connectionCount: Int { slots.count }
 
     /// Stops accepting, closes idle connections, lets running requests finish, and closes the rest after `limit`.

@@ -16,10 +16,13 @@ public struct ServerConfiguration: Sendable {
     public var writeTimeout = Duration.seconds(30)
     /// How long the rest of a refused request is discarded, so that the reply arrives: 5 s.
     public var lingerTimeout = Duration.seconds(5)
-    /// Open connections over all loops: 20,000.
+    /// Open connections over all loops, those of upgraded protocols included: 20,000.
     public var connections = 20_000
     /// Makes the reply to a request that the server refuses; by default the status without a body.
     public var refuse: @Sendable (Refusal) -> Response = { Response($0.status) }
+
+    /// Called on a loop for each connection that is refused; by default nothing happens.
+    public var refusedConnection: @Sendable (ConnectionRefusal) -> Void = { _ in }
 
     /// The defaults.
     public init() {}

@@ -119,6 +119,7 @@ extension ServerConnection {
     }
 
     private func handOver(_ takeOver: @Sendable (StreamSocket) -> any StreamHandler) {
+        server.handOver(self)
         leave()
         socket.writeLimit = StreamSocket.defaultWriteLimit
         socket.handOver(to: takeOver(socket))

@@ -45,6 +45,7 @@ final class ServerLoop: @unchecked Sendable {
     func accept(_ descriptor: Int32, _ peer: SocketAddress) {
         let slot = slots.take()
         guard slot != .none else {
+            configuration.refusedConnection(.limit)
             slots.release()
             close(descriptor)
             return
@@ -52,6 +53,7 @@ final class ServerLoop: @unchecked Sendable {
         let socket = StreamSocket(descriptor: descriptor, peer: peer, on: loop)
         let connection = ServerConnection(socket: socket, server: self)
         let isRefused = slot == .refusal && !closeIdleConnection()
+        if isRefused { configuration.refusedConnection(.limit) }
         connections[ObjectIdentifier(connection)] = connection
         connection.start(isRefused: isRefused)
     }
@@ -64,10 +66,17 @@ final class ServerLoop: @unchecked Sendable {
         return oldest != nil
     }
 
-    /// Removes a connection that has ended or was handed over.
+    /// Removes a connection that has ended.
     func remove(_ connection: ServerConnection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         slots.release()
+        finishDrainIfEmpty()
+    }
+
+    /// Removes a connection that another protocol takes over. It keeps its slot until its socket is closed.
+    func handOver(_ connection: ServerConnection) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        connection.socket.attachment = ConnectionSlots.Lease(of: slots)
         finishDrainIfEmpty()
     }
 

@@ -54,6 +54,8 @@ public struct HeaderName: Sendable, ExpressibleByStringLiteral, CustomStringConv
     public static let expect = HeaderName(known: "Expect")
     public static let forwardedFor = HeaderName(known: "X-Forwarded-For")
     public static let forwardedProto = HeaderName(known: "X-Forwarded-Proto")
+    /// The secret by which a service knows its API gateway.
+    public static let gatewayCredential = HeaderName(known: "X-Gateway-Credential")
     public static let host = HeaderName(known: "Host")
     public static let idempotencyKey = HeaderName(known: "Idempotency-Key")
     public static let ifModifiedSince = HeaderName(known: "If-Modified-Since")

@@ -34,8 +34,12 @@ struct CommonSettings: Sendable {
     static let trustedProxies = ConfigKey(
         "trusted_proxies", default: ["127.0.0.1", "::1"],
         "Addresses of API gateways whose X-Forwarded-For is trusted; * for all.")
+    static let gatewayCredential = ConfigKey(
+        "gateway_credential", default: Secret.none,
+        "The secret that trusted gateways show in X-Gateway-Credential; empty trusts their addresses alone.")
     static let connections = ConfigKey(
-        "connections", default: 20_000, atLeast: 1, "The most client connections open at once.")
+        "connections", default: 20_000, atLeast: 1,
+        "The most client connections open at once, sockets included; fewer if the limit of open files is low.")
     static let userRate = ConfigKey(
         "user_rate", default: 50, atLeast: 1, "Calls per second of one user.")
     static let userBurst = ConfigKey(
@@ -63,13 +67,14 @@ struct CommonSettings: Sendable {
         return [
             publicAddress.entry(default: "127.0.0.1:\(8100 + number)"),
             internalAddress.entry(default: "127.0.0.1:\(9100 + number)"),
+            connections.entry(default: service == "realtime-gateway" ? "50000" : connections.fallback?.configText),
         ] + others
     }
 
     private static let others: [ConfigEntry] = [
         loops.entry, logLevel.entry, logSample.entry, clientsFile.entry, credential.entry,
         databaseURL.entry, databaseConnections.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
-        paymentURL.entry, filesFolder.entry, trustedProxies.entry, connections.entry,
+        paymentURL.entry, filesFolder.entry, trustedProxies.entry, gatewayCredential.entry,
         userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, keyRate.entry, keyBurst.entry,
         drainTimeout.entry,
     ]

@@ -24,10 +24,12 @@ public final class RunningService: Sendable {
     init(_ builder: ServiceBuilder, api: PublicAPI, internalAPI: InternalAPI, readiness: Readiness) async throws {
         let (config, life) = (builder.config, builder.life)
         var configuration = ServerConfiguration()
-        configuration.connections = config[CommonSettings.connections]
+        configuration.connections = builder.connections.limit
+        configuration.refusedConnection = { [connections = builder.connections] in connections.refused($0) }
         configuration.largestBody = max(configuration.largestBody, builder.api.routes.largestBody)
         configuration.refuse = { Failure($0).response(for: .legacy) }
         publicServer = Server(on: builder.loops, configuration: configuration) { await api.reply(to: $0) }
+        builder.connections.count(publicServer, in: builder.metrics)
         internalServer = Server(on: builder.loops) { await internalAPI.respond(to: $0) }
         internalAddress = try internalServer.start(at: config[CommonSettings.internalAddress])
         do {

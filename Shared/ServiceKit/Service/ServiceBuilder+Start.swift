@@ -14,7 +14,7 @@ extension ServiceBuilder {
         let publicAPI = PublicAPI(
             mounts: api.mounts, routes: RouteTable(api.routes, metrics, uploads: files), profiles: profiles,
             authenticator: access.authenticator, limits: limits,
-            proxies: TrustedProxies(config[CommonSettings.trustedProxies]), ids: ids,
+            proxies: proxies, ids: ids,
             journal: CallJournal(metrics, log: log, sample: LogSample(config[CommonSettings.logSample])))
         let internalAPI = InternalAPI(
             routes: api.internalRoutes.router, credential: Array(config[CommonSettings.credential].revealed.utf8),
@@ -24,6 +24,13 @@ extension ServiceBuilder {
 
     /// Closes all open connections in reverse order; for a service that could not start.
     func close() async { for work in life.atEnd.reversed() { try? await work() } }
+
+    /// The API gateways whose forwarding headers are trusted.
+    public var proxies: TrustedProxies {
+        TrustedProxies(
+            config[CommonSettings.trustedProxies],
+            credential: Array(config[CommonSettings.gatewayCredential].revealed.utf8))
+    }
 
     private var callLimits: CallLimits {
         let keyRate = config[CommonSettings.keyRate]

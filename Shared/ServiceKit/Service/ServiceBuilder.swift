@@ -24,6 +24,9 @@ public final class ServiceBuilder: @unchecked Sendable {
     /// The client for calls to other servers.
     public let http: HTTPClient
 
+    /// The largest number of client connections.
+    let connections: ConnectionBudget
+
     private(set) var api = API()
     var life = Life()
     /// Receives the files of calls while they arrive.
@@ -67,6 +70,7 @@ public final class ServiceBuilder: @unchecked Sendable {
         metrics = MetricsRegistry(for: loops)
         metrics.add(ProcessMetrics())
         metrics.add(BuildMetrics(service: name))
+        connections = ConnectionBudget(wanted: config[CommonSettings.connections], metrics: metrics, log: log)
         unknownMessages = UnknownMessages(metrics: metrics, log: log)
         guard let clients = Config.textOfFile(config[CommonSettings.clientsFile]) else {
             throw ConfigError("clients_file: cannot read \(config[CommonSettings.clientsFile])")
@@ -76,6 +80,9 @@ public final class ServiceBuilder: @unchecked Sendable {
         http = HTTPClient(on: loops)
         life.atEnd = [{ [pool] in pool.stop() }, { [http] in http.close() }]
     }
+
+    /// The client connections that may be open at once, sockets included.
+    public var connectionLimit: Int { connections.limit }
 
     // MARK: Routes
 

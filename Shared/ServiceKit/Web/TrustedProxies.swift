@@ -1,33 +1,47 @@
+internal import Crypto
 internal import EventLoop
-internal import HTTP
+public import HTTP
 internal import Telemetry
 internal import Wire
 
 /// The API gateways whose forwarding headers are trusted.
-struct TrustedProxies: Sendable {
+///
+/// A gateway has one of the addresses, and shows the gateway credential if there is one. The address alone proves little
+/// where other processes share it, such as all processes of a machine on the loopback address.
+public struct TrustedProxies: Sendable {
     private let addresses: [String]
     private let trustsAll: Bool
+    private let credential: [UInt8]
 
-    /// - Parameter addresses: numeric addresses; `*` trusts every peer, for a network that only the gateway can reach.
-    init(_ addresses: [String]) {
+    /// - Parameters:
+    ///   - addresses: numeric addresses; `*` trusts every peer, for a network that only the gateway can reach.
+    ///   - credential: the secret that a gateway shows with each request; empty for none.
+    init(_ addresses: [String], credential: [UInt8] = []) {
         self.addresses = addresses
         trustsAll = addresses.contains("*")
+        self.credential = credential
     }
 
     /// The origin of `request`.
-    func origin(of request: Request) -> CallOrigin {
-        CallOrigin(request: request, isGateway: trustsAll || addresses.contains(request.peerHost))
+    public func origin(of request: Request) -> CallOrigin {
+        CallOrigin(request: request, isGateway: isGateway(request))
+    }
+
+    private func isGateway(_ request: Request) -> Bool {
+        guard trustsAll || addresses.contains(request.peerHost) else { return false }
+        guard !credential.isEmpty else { return true }
+        return request.headers.withValue(of: .gatewayCredential) { ConstantTime.areEqual($0, credential.span) } ?? false
     }
 }
 
 /// The origin of a call: address, request id and scheme, by the headers of a trusted gateway or by the peer.
-struct CallOrigin {
+public struct CallOrigin {
     let request: Request
     /// Whether the peer is a trusted API gateway.
     let isGateway: Bool
 
     /// The client's address: the last one in the gateway's X-Forwarded-For, or the peer's own.
-    var address: String {
+    public var address: String {
         let peer = request.peerHost
         guard isGateway, let forwarded = request.headers.last(.forwardedFor) else { return peer }
         let last = forwarded.split(separator: UInt8(ascii: ",")).last.map { String(decoding: $0, as: UTF8.self) }
@@ -40,7 +54,7 @@ struct CallOrigin {
     }
 
     /// Whether the client uses TLS to the gateway.
-    var isSecure: Bool {
+    public var isSecure: Bool {
         guard isGateway, let scheme = request.headers[.forwardedProto] else { return false }
         return scheme.elementsEqual("https".utf8)
     }

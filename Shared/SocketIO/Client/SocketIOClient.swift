@@ -71,6 +71,8 @@ public final class SocketIOClient: EngineHandler, @unchecked Sendable {
 
     public func heartbeat(_ sign: EngineHeartbeat, on socket: EngineSocket) { handler?.heartbeat(sign, from: self) }
 
+    public func congested(_ socket: EngineSocket) { handler?.congested(self) }
+
     public func drained(_ socket: EngineSocket) { handler?.drained(self) }
 
     public func ended(_ ending: EngineEnding, on socket: EngineSocket) {

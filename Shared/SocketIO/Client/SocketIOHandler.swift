@@ -11,6 +11,8 @@ public protocol SocketIOHandler: AnyObject {
     func acknowledged(_ answer: SocketIOAcknowledgement, in namespace: String, from client: SocketIOClient)
     /// A heartbeat of the connection was sent, or its answer has arrived.
     func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient)
+    /// The client reads slowly: bytes wait for it. `drained` or `ended` follows. Polling clients are not reported.
+    func congested(_ client: SocketIOClient)
     /// The client has taken everything that was queued for it.
     func drained(_ client: SocketIOClient)
     /// The connection has ended and the client is in no namespace; this is the last call.
@@ -20,6 +22,7 @@ public protocol SocketIOHandler: AnyObject {
 extension SocketIOHandler {
     public func left(_ namespace: String, from client: SocketIOClient) {}
     public func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient) {}
+    public func congested(_ client: SocketIOClient) {}
     public func drained(_ client: SocketIOClient) {}
     public func received(_ event: SocketIOEvent, in namespace: String, from client: SocketIOClient) {}
     public func acknowledged(

@@ -14,6 +14,9 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     public private(set) var handler: (any WebSocketHandler)?
     private var isReadingPaused = false
     private var hasHeard = false
+    /// Bytes behind a compressed message wait for the next turn: one message is inflated a turn, so that the sockets of the
+    /// loop take turns.
+    private var hasYielded = false
     /// Sends keep-alive pings while open, and limits the time of closing.
     private var timer: LoopTimer?
 
@@ -29,7 +32,8 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     ) {
         self.socket = socket
         self.options = options
-        machine = WebSocketMachine(role: role, limits: options.limits, deflate: deflate, pool: pool)
+        machine = WebSocketMachine(
+            role: role, limits: options.limits, rates: options.rates, deflate: deflate, pool: pool)
         // `outputLimit` applies first; the rest is room for the close frame that reports it.
         socket.writeLimit = options.outputLimit + 64 * 1024
         handler = open(self)
@@ -97,10 +101,22 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
 
     public func received(_ bytes: RawSpan) -> Int {
         hasHeard = true
+        // Behind its end, a peer that may send little gets no more work done.
+        if options.rates != nil && hasYielded && socket.peerHasEnded && !machine.hasEnded {
+            endOfInput()
+            return bytes.byteCount
+        }
+        hasYielded = false
         var position = 0
         while !isReadingPaused || machine.hasEnded {
-            guard let action = machine.receive(bytes, from: &position) else { break }
+            guard let action = machine.receive(bytes, from: &position, now: socket.loop.now) else { break }
+            let isCostly = machine.hasInflated
             perform(action)
+            if isCostly && position < bytes.byteCount && !isReadingPaused && machine.isOpen {
+                hasYielded = true
+                socket.yieldReading()
+                break
+            }
         }
         return position
     }
@@ -122,7 +138,8 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
         case .finish(let ending, let lastFrame):
             if let lastFrame { socket.write(lastFrame) }
             tell(ending)
-            endConnection()
+            // Bytes that a peer sends beyond its rates stay in the kernel.
+            endConnection(discardsInput: ending.code != .policyViolation)
         }
     }
 
@@ -152,10 +169,10 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     }
 
     /// Lets the peer read the last frame: the connection is closed when the peer has ended its side too.
-    private func endConnection() {
+    private func endConnection(discardsInput: Bool) {
         guard !socket.isClosed else { return }
         socket.endAfterFlush()
-        if isReadingPaused { resumeReading() }
+        if !discardsInput { socket.pauseReading() } else if isReadingPaused { resumeReading() }
         startTimer(after: options.closeTimeout) { $0.socket.close() }
     }
 

@@ -2,6 +2,9 @@
 public struct WebSocketOptions: Sendable {
     /// The largest messages that the peer may send. Default 1 MiB.
     public var limits = SizeLimits()
+    /// How much the peer may send in a time; nil for no limit. With rates, compressed messages that have not been inflated
+    /// when the peer ends its side are dropped. Default nil.
+    public var rates: ReceiveRates?
     /// Bytes that may be queued for a slow reader before it is disconnected with 1013; not less than the largest message
     /// sent. Default 1 MiB.
     public var outputLimit = 1 << 20

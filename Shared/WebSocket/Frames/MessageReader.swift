@@ -33,6 +33,8 @@ struct MessageReader {
     private var remaining = 0
     private var partial: Partial?
     private var control: [UInt8] = []
+    /// Frames that have begun since the last `takeFrameCount`.
+    private var frameCount = 0
 
     /// The largest number of bytes reserved for an announced payload before any of it has arrived.
     private static let trustedLength = 64 * 1024
@@ -64,7 +66,14 @@ struct MessageReader {
         }
     }
 
+    /// Returns the number of frames that have begun since the last call.
+    mutating func takeFrameCount() -> Int {
+        defer { frameCount = 0 }
+        return frameCount
+    }
+
     private mutating func begin(_ header: FrameHeader) throws(ProtocolFailure) {
+        frameCount += 1
         guard (header.maskKey != nil) == expectsMask else {
             throw .protocolError(expectsMask ? "unmasked frame" : "masked frame")
         }

@@ -24,10 +24,19 @@ public struct WebSocketMachine {
     private let maximumMessageSize: Int
     private var compression: MessageCompression?
     private var reader: MessageReader
+    private var budget: ReceiveBudget?
+    /// Whether the last delivered message was compressed. The driver then lets other sockets come first.
+    public private(set) var hasInflated = false
 
-    /// - Parameter deflate: the negotiated parameters; they need `pool`.
-    public init(role: Role, limits: SizeLimits, deflate: DeflateParameters? = nil, pool: CompressionPool? = nil) {
+    /// - Parameters:
+    ///   - rates: how much the peer may send in a time; nil for no limit.
+    ///   - deflate: the negotiated parameters; they need `pool`.
+    public init(
+        role: Role, limits: SizeLimits, rates: ReceiveRates? = nil, deflate: DeflateParameters? = nil,
+        pool: CompressionPool? = nil
+    ) {
         self.role = role
+        budget = rates.map { ReceiveBudget($0) }
         maximumMessageSize = limits.message
         reader = MessageReader(role: role, limits: limits, allowsCompression: deflate != nil)
         if let deflate {
@@ -44,11 +53,17 @@ public struct WebSocketMachine {
     // MARK: Receiving
 
     /// Takes bytes from `position` on up to the first one that needs an action; nil when all are consumed.
-    public mutating func receive(_ bytes: RawSpan, from position: inout Int) -> Action? {
+    ///
+    /// - Parameter now: monotonic nanoseconds, for the rates.
+    public mutating func receive(_ bytes: RawSpan, from position: inout Int, now: UInt64 = 0) -> Action? {
         bytes.withUnsafeBytes { bytes in
+            hasInflated = false
             while state != .ended {
                 do throws(ProtocolFailure) {
-                    guard let received = try reader.next(bytes, from: &position) else { return nil }
+                    let received = try reader.next(bytes, from: &position)
+                    let frames = reader.takeFrameCount()
+                    if frames > 0 { try budget?.take(frames: frames, now: now) }
+                    guard let received else { return nil }
                     if let action = try act(on: received) { return action }
                 } catch {
                     position = bytes.count
@@ -73,7 +88,11 @@ public struct WebSocketMachine {
     }
 
     private mutating func expand(_ message: Message) throws(ProtocolFailure) -> Message {
+        hasInflated = true
+        // Without anything left of the budget, nothing is inflated.
+        try budget?.take(inflatedBytes: 0)
         let bytes = try compression!.expand(message.bytes, limit: maximumMessageSize)
+        try budget?.take(inflatedBytes: bytes.count)
         guard message.kind == .text else { return Message(.binary, bytes) }
         guard bytes.span.isUTF8 else { throw .invalidUTF8 }
         return Message(.text, bytes)

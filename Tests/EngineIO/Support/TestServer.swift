@@ -19,7 +19,7 @@ final class TestServer: Sendable {
         let engine = EngineServer(on: group, settings: settings, node: "n1", crossOrigin: crossOrigin) {
             request throws(EngineError) in
             if request.headers.contains("X-Forbidden") { throw .forbidden("not you") }
-            return { _ in Echo(log) }
+            return EngineAcceptance(mayCompress: !request.headers.contains("X-Nameless")) { _ in Echo(log) }
         }
         let server = Server(on: group) { await engine.respond(to: $0) }
         port = try server.start(at: SocketAddress(ip: "127.0.0.1", port: 0)!).port

@@ -31,6 +31,26 @@ import Testing
         #expect(smuggled.value == 0)
     }
 
+    @Test("The server closes the connection of a refused request by itself, even while the client goes on sending")
+    func closing() async throws {
+        try await withServer {
+            $0.lingerTimeout = .milliseconds(50)
+        } _: { request in
+            .json(try await request.body.collect(upTo: 100_000))
+        } body: { running in
+            let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+            let client = try running.client()
+            try client.send(head)
+            let reply = try client.reply()
+            #expect(reply.status == 400 && reply["Connection"] == "close")
+            // The end of the server's side comes without one of the client's.
+            #expect(try client.rest() == "")
+            let sender = client.drip("", every: 1000)
+            try running.waitUntilEmpty()
+            sender.join()
+        }
+    }
+
     @Test("The same requests are refused when they arrive byte by byte")
     func dripped() async throws {
         try await withServer {

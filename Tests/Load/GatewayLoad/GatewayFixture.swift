@@ -68,6 +68,8 @@ final class GatewayFixture: Sendable {
         gateway.merge([
             "public_address": "127.0.0.1:\(port)", "internal_address": "127.0.0.1:\(FreePort.pick())",
             "loops": "\(loops)", "drain_window": "0s",
+            // All sockets come from one address.
+            "handshake_address_rate": "100000", "handshake_address_burst": "100000",
         ]) { $1 }
         if parts.contains(.push) {
             gateway["fcm_url"] = peers.url

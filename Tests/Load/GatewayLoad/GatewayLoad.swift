@@ -11,16 +11,18 @@ public struct GatewayLoad: Sendable {
         case posts = "c"
         case idle = "d"
         case pushes = "e"
+        case flood = "f"
     }
 
     private static let usage = """
-        usage: [a] [b] [c] [d] [e] [--quick] [--python PATH]
+        usage: [a] [b] [c] [d] [e] [f] [--quick] [--python PATH]
           a  events to all of 2,000 sockets in a room: CPU a delivery and deliveries a second on one core, beside
              nchan's raw WebSockets and python-socketio
           b  2 events a second to all of 10,000 sockets in a room, clients on the same cores, beside nchan
           c  messages posted to chat-service, 1,000 deliveries a second with 10,000 sockets connected
           d  10,000 idle sockets: memory and heartbeats
           e  messages posted to chat-service, until FCM receives their pushes
+          f  events to 1,000 sockets, without and with eight sockets that flood the gateway with compressed frames
           --quick   fewer events and rounds
           --python  a Python with python-socketio; by default .venv of deploy/test
         """
@@ -86,6 +88,7 @@ public struct GatewayLoad: Sendable {
         case .posts: return try await Posts(seconds: isQuick ? 5 : 20).run(on: loop)
         case .idle: return try await Idle(seconds: isQuick ? 25 : 50).run(on: loop)
         case .pushes: return try await Pushes(seconds: isQuick ? 5 : 20).run(on: loop)
+        case .flood: return try await Flood(seconds: isQuick ? 5 : 20).run(on: loop)
         }
     }
 }

@@ -19,12 +19,22 @@ final class ProductInstance: Stoppable {
     static func start() async throws -> ProductInstance {
         let folder = TemporaryFolder("maru-load")
         chmod(folder.path, 0o755)
+        try raiseSocketLimits(in: folder.path + "/data")
         try await deploy("up", ["--detach", "--port", "0"], folder)
         let ports = try String(contentsOfFile: folder.path + "/data/ports")
         guard let line = ports.split(separator: "\n").first(where: { $0.hasPrefix("gateway_port=") }),
             let port = UInt16(line.dropFirst("gateway_port=".count))
         else { throw NeverHappened(description: "the gateway's port") }
         return ProductInstance(port, folder)
+    }
+
+    private static func raiseSocketLimits(in data: String) throws {
+        for path in [data, data + "/settings"] { mkdir(path, 0o755) }
+        guard let file = fopen(data + "/settings/realtime-gateway.conf", "w") else {
+            throw NeverHappened(description: "settings of realtime-gateway")
+        }
+        fputs("handshake_address_rate = 100000\nhandshake_address_burst = 100000\n", file)
+        fclose(file)
     }
 
     private init(_ port: UInt16, _ folder: TemporaryFolder) {

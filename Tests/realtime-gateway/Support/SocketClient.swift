@@ -23,6 +23,8 @@ final class SocketClient: Sendable {
         }
     }
 
+    /// The head of the reply to the handshake.
+    let head: String
     private let connection: RawConnection
     private let state = Mutex(Record())
     private let isAnswering: Bool
@@ -49,6 +51,7 @@ final class SocketClient: Sendable {
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         try connection.send(head + "\r\n")
         let reply = try connection.receive(until: "\r\n\r\n")
+        self.head = reply
         guard reply.hasPrefix("HTTP/1.1 101") else { throw NeverHappened(description: "101: \(reply)") }
         if isReading { startReading() }
     }
@@ -88,6 +91,9 @@ final class SocketClient: Sendable {
         }
         try connection.send(frame + [0, 0, 0, 0] + bytes)
     }
+
+    /// Sends the bytes of frames.
+    func send(frames: [UInt8]) throws { try connection.send(frames) }
 
     /// Ends the connection without a word.
     func drop() { connection.finishSending() }
