@@ -156,6 +156,79 @@ import Testing
         }
     }
 
+    @Test("While a server drains, an idle connection stays open for a while, and its next reply ends it")
+    func drainKeepsIdleConnections() async throws {
+        try await withServer { _ in
+            .json([])
+        } body: { running in
+            let clients = try (0..<2).map { _ in try running.client() }
+            for client in clients {
+                try client.get("/")
+                #expect(try client.reply()["Connection"] == nil)
+            }
+            let done = running.drain(within: .seconds(600), idle: .seconds(600))
+            while (try? running.client()) != nil { usleep(1000) }
+            try clients[0].get("/")
+            let last = try clients[0].reply()
+            #expect(last.status == 200 && last["Connection"] == "close")
+            #expect(try clients[0].rest() == "")
+            #expect(running.server.connectionCount == 1)
+            clients[1].connection.finishSending()
+            try done.next()
+        }
+    }
+
+    @Test("An idle connection is closed when the time for idle connections is over")
+    func drainEndsIdleConnections() async throws {
+        try await withServer { _ in
+            .json([])
+        } body: { running in
+            let client = try running.client()
+            try client.get("/")
+            _ = try client.reply()
+            let done = running.drain(within: .seconds(600), idle: .milliseconds(100))
+            #expect(try client.rest() == "")
+            try done.next()
+        }
+    }
+
+    @Test("Servers that replace each other on a shared address lose no connection")
+    func replacement() async throws {
+        let isOver = Mutex(false)
+        try await withServer(loops: 2) { _ in
+            .json([])
+        } body: { running in
+            let failures = Journal<String>()
+            let callers = (0..<6).map { _ in
+                BackgroundThread {
+                    while !isOver.withLock(\.self) {
+                        do {
+                            let client = try running.client()
+                            try client.get("/")
+                            _ = try client.reply()
+                            // Otherwise the ports of closed connections run out.
+                            client.connection.resetWhenClosed()
+                        } catch {
+                            failures.note("\(error)")
+                        }
+                    }
+                }
+            }
+            let address = SocketAddress(ip: "127.0.0.1", port: running.port)!
+            var current = running
+            for _ in 0..<10 {
+                let next = Server(on: running.group) { _ in .json([]) }
+                try next.start(at: address, isShared: true)
+                try current.drain(within: .seconds(600)).next()
+                current = RunningServer(server: next, group: running.group, port: running.port)
+            }
+            isOver.withLock { $0 = true }
+            for caller in callers { caller.join() }
+            #expect(failures.all == [])
+            try current.drain(within: .seconds(600)).next()
+        }
+    }
+
     @Test("Draining closes unfinished connections after the limit and cancels their handlers")
     func drainDeadline() async throws {
         let journal = Journal<String>()
