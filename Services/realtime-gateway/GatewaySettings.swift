@@ -13,8 +13,8 @@ struct GatewaySettings: Sendable {
     private static let longestNode = 24
     private static let nodeAddressKey = ConfigKey(
         "node_address", default: "",
-        "Where other instances reach the internal port of this one, such as 10.0.0.7:9104. Empty for the internal "
-            + "address, or the name of the host where that is any.")
+        "Where other instances reach the internal port of this one, such as 10.0.0.7:9104. Empty for the instance "
+            + "address or, without one, the internal address, or the name of the host where that is any.")
     private static let originsKey = ConfigKey(
         "allowed_origins", default: [String](),
         "Pages of other origins that may open sockets, such as https://maru.example.")

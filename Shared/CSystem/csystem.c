@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -137,6 +138,18 @@ int cs_accept(int listener, struct cs_address *peer) {
     int fd = accept4(listener, (struct sockaddr *)&peer->storage, &peer->length, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd >= 0) no_delay(fd, peer->storage.ss_family);
     return fd;
+}
+
+int cs_drop_new_connections(int listener) {
+    /* Byte 13 of the TCP header has the flags. The first packet of a connection has neither ACK nor RST. */
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x14, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, 0xffffffff),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    return setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
 
 int cs_connect(const struct cs_address *address) {

@@ -51,11 +51,22 @@ public final class Listener: Channel, @unchecked Sendable {
 
     deinit { if !isClosed { closeAll() } }
 
+    /// Takes no more requests to connect, and goes on accepting the connections that are being opened. Call `stop` after
+    /// `openingTime`.
+    ///
+    /// When a listener closes, the kernel resets the connections that were not accepted yet, although their clients may
+    /// have sent a request. Instead it drops requests to connect from now on. Their clients repeat them after a second,
+    /// and then reach another listener of this address.
+    public func takeNoMore() { if isRegistered { _ = cs_drop_new_connections(descriptor) } }
+
+    /// The time within which a connection is opened in a local network.
+    public static let openingTime = Duration.milliseconds(50)
+
     /// Closes the port after accepting the connections that the kernel has completed; accepted connections stay open.
     public func stop() {
         retry?.cancel()
         guard isRegistered else { return }
-        ready(.readable)
+        while acceptWaiting() {}
         loop.deregister(self)
         isClosed = true
         closeAll()
@@ -67,7 +78,12 @@ public final class Listener: Channel, @unchecked Sendable {
         reserve = -1
     }
 
-    public override func ready(_ events: IOEvents) {
+    public override func ready(_ events: IOEvents) { _ = acceptWaiting() }
+
+    /// Accepts connections, a limited number at a time.
+    ///
+    /// - Returns: whether more may be waiting.
+    private func acceptWaiting() -> Bool {
         for _ in 0..<Self.acceptsPerTurn {
             var peer = cs_address()
             let connection = cs_accept(descriptor, &peer)
@@ -76,11 +92,13 @@ public final class Listener: Channel, @unchecked Sendable {
             } else if errno == EMFILE && refuseOne() {
                 refused()
             } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
-                return pauseAccepting()
+                pauseAccepting()
+                return false
             } else if errno != ECONNABORTED && errno != EINTR {
-                return
+                return false
             }
         }
+        return true
     }
 
     private static func openReserve() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }

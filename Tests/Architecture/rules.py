@@ -217,3 +217,19 @@ def times_are_milliseconds(migrations):
             for number, line in enumerate(source.text.split("\n"), 1):
                 if re.search(r"\btimestamp", line.split("--")[0], re.IGNORECASE):
                     yield Violation(source.path, number, "a time that is not a bigint of milliseconds")
+
+
+# What the version before may still read or write. `drop index` and `drop constraint` take nothing from it.
+BREAKING = re.compile(
+    r"\b(drop\s+(?:table|column|view|function)|rename\s+(?:to|column)|alter\s+column\s+\w+\s+(?:set\s+data\s+)?type"
+    r"|set\s+not\s+null)\b", re.IGNORECASE)
+
+
+def migrations_keep_the_version_before_working(migrations):
+    """Instances are replaced one by one, so the version before runs on the new schema for a while."""
+    for source in migrations:
+        # The conversion of times came before the first release.
+        if not source.path.endswith("/0006_times.sql"):
+            for number, line in enumerate(source.text.split("\n"), 1):
+                for word in BREAKING.findall(line.split("--")[0]):
+                    yield Violation(source.path, number, f"the version before may need what this changes: {word}")

@@ -62,6 +62,10 @@ def test_loops_are_given():
     check(rules.loops_are_given(PRODUCT))
 
 
+def test_a_migration_keeps_the_version_before_working():
+    check(rules.migrations_keep_the_version_before_working(MIGRATIONS))
+
+
 def test_no_file_is_long():
     check(rules.files_are_short(SOURCES))
 
@@ -85,6 +89,14 @@ def test_every_allowed_violation_still_stands():
 ROUTE = Source("Services/x-service/Routes/RoomView.swift", "struct RoomView {}\n")
 
 PLANTED = {
+    "a migration that takes a column from the version before": (
+        rules.migrations_keep_the_version_before_working,
+        [
+            Source("Services/x-service/Migrations/0009_a.sql", "alter table a drop column b;\ndrop index c;\n"),
+            Source("Services/x-service/Migrations/0010_b.sql", "alter table a add d bigint; -- drop column e\n"),
+        ],
+        ["Services/x-service/Migrations/0009_a.sql:1: the version before may need what this changes: drop column"],
+    ),
     "Domain returns a view": (
         rules.domain_knows_no_routes,
         [ROUTE, Source("Services/x-service/Domain/Rooms.swift", "import Wire\nfunc f() -> RoomView { g() }\n")],

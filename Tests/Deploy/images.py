@@ -159,6 +159,13 @@ def test_an_image_adds_little_to_its_base(composition, image, base, megabytes):
     assert 0 < size - base_size < megabytes * 1e6
 
 
+@pytest.mark.parametrize("image", ["maru/services:latest", "maru/gateway:latest"])
+def test_an_image_carries_the_version_of_its_programs(composition, image):
+    printed = composition.run("exec", "-T", "auth-service", "auth-service", "--version")
+    label = docker("image", "inspect", "--format", '{{index .Config.Labels "org.opencontainers.image.version"}}', image)
+    assert label.strip() in printed and label.strip()
+
+
 def operations_blocks():
     text = (CHECKOUT / "docs/operations.md").read_text()
     return re.findall(r"^```docker\n(.*?)^```", text, re.DOTALL | re.MULTILINE)

@@ -32,6 +32,19 @@ def test_compose_never_pulls_our_own_images():
     assert "pull_policy: never" in common
 
 
+def test_both_images_carry_the_version_of_the_programs():
+    version = re.search(r'static let version = "(.+)"', (CHECKOUT / "Shared/ServiceKit/Web/Build.swift").read_text())[1]
+    dockerfile = (CHECKOUT / "deploy/Dockerfile").read_text()
+    assert re.findall(r"^ARG VERSION=(.*)$", dockerfile, re.MULTILINE) == [version]
+    assert FILE.count(f"VERSION: ${{MARU_RELEASE:-{version}}}") == 2
+    stages = re.split(r"^FROM .* AS (\w+)$", dockerfile, flags=re.MULTILINE)
+    for name, stage in zip(stages[1::2], stages[2::2]):
+        assert "ARG VERSION\n" in stage, name
+        if name != "build":
+            assert 'LABEL org.opencontainers.image.title="maru/' in stage, name
+            assert 'org.opencontainers.image.version="${VERSION}"' in stage, name
+
+
 def test_the_operations_page_has_the_defaults_of_the_file():
     page = (CHECKOUT / "docs/operations.md").read_text()
     told = {}

@@ -272,6 +272,42 @@ def test_the_cluster_moves_if_the_user_postgres_cannot_reach_the_folder(instance
     assert instance.psql("auth", "SELECT 1").stdout == "1\n"
 
 
+def owners(instance, name):
+    """Returns the names of the users of a process and its children."""
+    process = instance.process(name)
+    children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return {pwd.getpwuid(pathlib.Path(f"/proc/{each}").stat().st_uid).pw_name for each in (process, *children)}
+
+
+@only_as_root
+def test_root_runs_the_services_as_a_user_without_rights(running):
+    for name in (*SERVICES.values(), "redis"):
+        assert owners(running, name) == {"maru"}, name
+    assert owners(running, "postgres") == {"postgres"}
+    # The master process of nginx may read a certificate's key; the workers talk to clients.
+    assert owners(running, "gateway") == {"root", "maru"}
+    for role in ("auth", "chat"):
+        paths = [running.data / "files" / role, *(running.data / "secrets" / role).iterdir()]
+        assert {path.owner() for path in paths} == {"maru"}
+    assert {path.owner() for path in (running.data / "secrets/postgres").iterdir()} == {"root"}
+
+
+@only_as_root
+def test_files_of_an_instance_that_ran_as_root_change_their_owner(instance):
+    picture = instance.data / "files/chat/a/b.png"
+    picture.parent.mkdir(parents=True)
+    picture.write_bytes(b"a")
+    instance.up()
+    assert (picture.owner(), picture.parent.owner()) == ("maru", "maru")
+
+
+@only_as_root
+def test_the_services_run_as_root_if_their_user_cannot_reach_the_folder(instance):
+    instance.folder.chmod(0o700)
+    assert "the services run as root" in instance.up()
+    assert owners(instance, "chat-service") == {"root"}
+
+
 @only_as_root
 def test_an_ordinary_user_can_run_it():
     user = pwd.getpwnam("nobody")

@@ -1,4 +1,6 @@
+import EventLoop
 import Glibc
+import HTTP
 import Postgres
 import Redis
 import ServiceKit
@@ -71,5 +73,38 @@ struct StartTests {
         try await start(Outbox.migrations).stop()
         let error = await #expect(throws: MigrationError.self) { try await start(Array(Outbox.migrations.dropLast())) }
         #expect(error?.logText == "the database has migration 2, which this version does not know")
+    }
+
+    @Test("An instance that shares its ports starts beside the one it replaces, and each has an address of its own")
+    func sharedPorts() async throws {
+        let database = try await PostgresCluster.ofThisProcess().makeDatabase()
+        let redis = try await RedisServer.start()
+        @Sendable func start(_ settings: [String: String]) async throws -> ServiceUnderTest {
+            try await ServiceUnderTest("sample", [], settings, database: database, redis: redis) { builder in
+                builder.publicRoutes { routes in routes.open(.get, "/v1/thing") { call in call.done() } }
+            }
+        }
+        let old = try await start(["instance_address": "127.0.0.1:0"])
+        let (outside, inside) = (old.running.publicAddress, old.running.internalAddress)
+        let same = [
+            "public_address": outside.description, "internal_address": inside.description,
+            "instance_address": "127.0.0.1:0",
+        ]
+        await #expect(throws: SocketError.self, "without shared_ports an address in use is refused") {
+            try await start(same)
+        }
+        let new = try await start(same.merging(["shared_ports": "true"]) { $1 })
+        let own = [old.running.instanceAddress.port, new.running.instanceAddress.port]
+        #expect(Set(own + [inside.port]).count == 3)
+        for port in own { #expect(try await HTTPCall.get(port: port, "/readyz").text == "ready\n") }
+        await old.running.stop()
+        for _ in 0..<20 {
+            #expect(try await new.call("GET", "/v1/thing").status == 200)
+            #expect(try await HTTPCall.get(port: inside.port, "/readyz").status == 200)
+        }
+        #expect((try? RawConnection(port: own[0])) == nil)
+        await new.stop()
+        old.loops.stop()
+        await redis.stop()
     }
 }

@@ -40,6 +40,8 @@ public final class ServiceUnderTest: Stoppable {
             "public_address": "127.0.0.1:0", "internal_address": "127.0.0.1:0", "clients_file": Self.clients,
             "service_credential": Self.credential, "database_url": self.database.connectionString,
             "redis_url": "redis://127.0.0.1:\(self.redis.port)/0", "files_folder": files.path,
+            // Clients of tests keep idle connections.
+            "drain_idle": "0s",
         ]
         all.merge(settings) { _, own in own }
         let config = try Config(

@@ -17,6 +17,8 @@ common_settings() {
     cat <<SETTINGS
 public_address = 127.0.0.1:${public_port[$name]}
 internal_address = 127.0.0.1:${internal_port[$name]}
+instance_address = 127.0.0.1:$(instance_port "$name")
+shared_ports = $shares_ports
 clients_file = $checkout/deploy/clients.json
 service_credential_file = $data/secrets/$role/service_credential
 database_url_file = $data/secrets/$role/database_url
@@ -86,15 +88,18 @@ clean_environment=(env -i "PATH=$PATH" "HOME=${HOME:-/}" "LANG=C.UTF-8" "TZ=UTC"
 
 start_service() {
     local name=$1
-    mkdir -p "$data/files/$(role_of "$name")"
+    local role run_as=(${as_service[@]+"${as_service[@]}"})
+    role=$(role_of "$name")
+    mkdir -p "$data/files/$role"
     write_configuration "$name"
+    give_to_services "$data/files/$role" "$data/secrets/$role" "$data/config/$name.conf"
     start "$name" TERM "${clean_environment[@]}" "$programs/$name" --config "$data/config/$name.conf"
 }
 
 service_is_ready() { answers "${internal_port[$1]}" /readyz; }
 
-start_gateway() {
-    env MARU_GATEWAY_LISTEN="127.0.0.1:$gateway_port" MARU_GATEWAY_STATUS_LISTEN="127.0.0.1:$status_port" \
+render_gateway() {
+    env MARU_GATEWAY_USER="$owner_of_gateway" MARU_GATEWAY_LISTEN="127.0.0.1:$gateway_port" MARU_GATEWAY_STATUS_LISTEN="127.0.0.1:$status_port" \
         MARU_GATEWAY_AUTH="127.0.0.1:${public_port[auth-service]}" \
         MARU_GATEWAY_WORKSPACE="127.0.0.1:${public_port[workspace-service]}" \
         MARU_GATEWAY_CHAT="127.0.0.1:${public_port[chat-service]}" \
@@ -102,14 +107,20 @@ start_gateway() {
         MARU_GATEWAY_PAYMENT="127.0.0.1:${public_port[payment-service]}" \
         MARU_GATEWAY_CREDENTIAL_FILE="$data/secrets/gateway/gateway_credential" \
         MARU_GATEWAY_ALLOWED_ORIGINS="${MARU_ALLOWED_ORIGINS:-${MARU_GATEWAY_ALLOWED_ORIGINS:-}}" \
-        "$checkout/deploy/nginx/render" "$data/gateway" || fail "the gateway has no valid configuration"
+        "$checkout/deploy/nginx/render" "$data/gateway"
+}
+
+start_gateway() {
+    render_gateway || fail "the gateway has no valid configuration"
     start gateway TERM "$checkout/deploy/nginx/start" "$data/gateway"
 }
 
 gateway_is_ready() { answers "$status_port" /healthz; }
 
 start_standins() {
+    local run_as=(${as_service[@]+"${as_service[@]}"})
     mkdir -p "$data/secrets/standins"
+    give_to_services "$data/secrets/standins"
     start standins TERM "${clean_environment[@]}" "$programs/standins" --port "$standins_port" \
         --service-account "$data/secrets/standins/service-account.json"
 }

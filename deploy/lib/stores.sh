@@ -26,8 +26,12 @@ locate_cluster() {
     sockets=${cluster%/postgres}/sockets
     if ((${#sockets} > 85)); then sockets=/tmp/maru-sockets-$name; fi
     mkdir -p "$sockets"
-    if ((EUID == 0)); then chown postgres: "$sockets"; fi
     chmod 700 "$sockets"
+    if ((EUID == 0)); then
+        chown postgres: "$sockets"
+        # The services run as a user of their own, and need a password.
+        chmod 711 "$sockets"
+    fi
 }
 
 # Creates the cluster under another name and renames it at the end, so that an interrupted start leaves no partial cluster.
@@ -78,12 +82,14 @@ create_database() {
 }
 
 start_redis() {
+    local run_as=(${as_service[@]+"${as_service[@]}"})
     mkdir -p "$data/redis"
     {
         cat "$checkout/deploy/redis/redis.conf"
         printf '%s\n' "bind 127.0.0.1" "port $redis_port" "dir \"$data/redis\"" \
             "requirepass $(<"$data/secrets/redis/password")"
     } >"$data/config/redis.conf"
+    give_to_services "$data/redis" "$data/config/redis.conf"
     start redis TERM redis-server "$data/config/redis.conf"
 }
 

@@ -35,6 +35,8 @@ int cs_resolve(const char *host, uint16_t port, struct cs_address *out, int capa
 /* All sockets are non-blocking, close-on-exec and, for TCP, without Nagle. Return a descriptor or -1 with errno. */
 int cs_listen(const struct cs_address *address, int backlog, int reuse_port);
 int cs_accept(int listener, struct cs_address *peer);
+/* Makes the kernel drop requests to connect, which their clients repeat after a second. Handshakes under way go on. */
+int cs_drop_new_connections(int listener);
 int cs_connect(const struct cs_address *address);
 int cs_socket_error(int fd);
 int cs_local_address(int fd, struct cs_address *out);

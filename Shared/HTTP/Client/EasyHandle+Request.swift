@@ -44,6 +44,7 @@ extension EasyHandle {
         try set(CURLOPT_PROXY, configuration.proxy ?? "")
         try set(CURLOPT_USERAGENT, configuration.userAgent)
         try set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: configuration.connectTimeout.wholeMilliseconds))
+        try set(CURLOPT_DNS_CACHE_TIMEOUT, Int(clamping: configuration.addressAge.components.seconds))
         try set(CURLOPT_MAXAGE_CONN, Int(clamping: configuration.idleConnectionAge.components.seconds))
         try set(CURLOPT_TCP_KEEPALIVE, 1)
     }

@@ -13,6 +13,8 @@ extension HTTPClient {
         public var idleConnectionAge = Duration.seconds(50)
         /// The time-out for name lookup, connection and TLS handshake together.
         public var connectTimeout = Duration.seconds(3)
+        /// How long the addresses of a name are remembered: short, because instances come and go.
+        public var addressAge = Duration.seconds(3)
         /// A PEM file of trusted certificate authorities; nil for the system's.
         public var authorities: String?
         /// A proxy for all requests, such as `http://proxy:3128`; nil for none. The environment is not read.

@@ -22,11 +22,13 @@ public final class Server: Sendable {
         parts = group.loops.map { ServerLoop(on: $0, configuration: configuration, slots: slots, handler: handler) }
     }
 
-    /// Listens at `address`, which no other process may use, and returns it with the port that was assigned.
-    /// A server may listen at several addresses.
+    /// Listens at `address` and returns it with the port that was assigned. A server may listen at several addresses.
+    ///
+    /// - Parameter isShared: whether another process of this user may listen there as well; the kernel then spreads the
+    ///   connections over both. Otherwise the address must be free.
     @discardableResult
-    public func start(at address: SocketAddress) throws(SocketError) -> SocketAddress {
-        if address.port != 0 { try Listener.checkFree(address) }
+    public func start(at address: SocketAddress, isShared: Bool = false) throws(SocketError) -> SocketAddress {
+        if address.port != 0, !isShared { try Listener.checkFree(address) }
         var bound = address
         var listeners: [Listener] = []
         for part in parts {
@@ -43,10 +45,16 @@ public final class Server: Sendable {
     /// Connections open now, those of upgraded protocols included.
     public var connectionCount: Int { slots.count }
 
-    /// Stops accepting, closes idle connections, lets running requests finish, and closes the rest after `limit`.
-    public func drain(within limit: Duration) async {
+    /// Stops accepting, lets running requests finish, and closes the rest after `limit`. No connection that a client has
+    /// opened before is lost.
+    ///
+    /// - Parameter idle: how long a connection without a request stays open. A client that closes idle connections sooner
+    ///   never sends a request on a connection that is being closed. Each reply of this time ends its connection.
+    public func drain(within limit: Duration, idle: Duration = .zero) async {
         await withTaskGroup(of: Void.self) { group in
-            for part in parts { group.addTask(executorPreference: part.loop) { await part.drain(within: limit) } }
+            for part in parts {
+                group.addTask(executorPreference: part.loop) { await part.drain(within: limit, idle: idle) }
+            }
         }
     }
 

@@ -104,15 +104,20 @@ final class ServerLoop: @unchecked Sendable {
 
     // MARK: Draining
 
-    /// Stops accepting, closes idle connections, and returns when the last connection has ended; connections that are
-    /// open after `limit` are closed.
-    func drain(within limit: Duration) async {
+    /// Stops accepting, closes connections that are idle after `idle`, and returns when the last connection has ended;
+    /// connections that are open after `limit` are closed.
+    func drain(within limit: Duration, idle: Duration) async {
         // Listeners are started by mail to the loop: a mail of our own arrives behind those sent before.
         await withUnsafeContinuation { continuation in loop.execute { continuation.resume() } }
+        if limit > .zero, !listeners.isEmpty {
+            for listener in listeners { listener.takeNoMore() }
+            try? await loop.sleep(for: Listener.openingTime)
+        }
         isDraining = true
         for listener in listeners { listener.stop() }
         listeners = []
-        for connection in Array(connections.values) { connection.drain() }
+        let idleEnd = loop.schedule(after: min(idle, limit)) { [self] in closeIdleConnections() }
+        if idle == .zero { closeIdleConnections() }
         let deadline = loop.schedule(after: limit) { [self] in
             for connection in Array(connections.values) { connection.socket.close() }
         }
@@ -120,7 +125,10 @@ final class ServerLoop: @unchecked Sendable {
             await withUnsafeContinuation { drains.append($0) }
         }
         deadline.cancel()
+        idleEnd.cancel()
     }
+
+    private func closeIdleConnections() { for connection in Array(connections.values) { connection.drain() } }
 
     private func finishDrainIfEmpty() {
         guard isDraining, connections.isEmpty else { return }

@@ -153,6 +153,22 @@ extension SocketAddress: ConfigValue {
     public var configText: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
+/// An address, or the empty text for none.
+extension Optional: ConfigValue where Wrapped == SocketAddress {
+    public static var typeName: String { "address:port or nothing" }
+
+    public init?(configText: String) {
+        if configText.isEmpty {
+            self = .none
+        } else {
+            guard let address = SocketAddress(configText: configText) else { return nil }
+            self = .some(address)
+        }
+    }
+
+    public var configText: String { map(\.configText) ?? "" }
+}
+
 extension StringProtocol {
     /// The text without white space at both ends.
     var trimmingSpaces: SubSequence {

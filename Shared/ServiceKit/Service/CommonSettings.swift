@@ -56,6 +56,17 @@ struct CommonSettings: Sendable {
     static let drainTimeout = ConfigKey(
         "drain_timeout", default: Duration.seconds(20), "The time for open calls to finish when the service stops.")
 
+    static let drainIdle = ConfigKey(
+        "drain_idle", default: Duration.seconds(7),
+        "How long connections without a call stay open when the service stops: longer than the API gateway keeps them, 5s."
+    )
+    static let sharedPorts = ConfigKey(
+        "shared_ports", default: false,
+        "Whether another instance may listen at the same addresses, such as the one that this instance replaces.")
+    static let instanceAddress = ConfigKey<SocketAddress?>(
+        "instance_address", default: .none,
+        "A second internal address that no other instance listens at, such as 127.0.0.1:9111; empty for none.")
+
     /// The services in the order of their ports.
     private static let order = [
         "auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service",
@@ -76,6 +87,6 @@ struct CommonSettings: Sendable {
         databaseURL.entry, databaseConnections.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
         paymentURL.entry, filesFolder.entry, trustedProxies.entry, gatewayCredential.entry,
         userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, keyRate.entry, keyBurst.entry,
-        drainTimeout.entry,
+        drainTimeout.entry, drainIdle.entry, sharedPorts.entry, instanceAddress.entry,
     ]
 }

@@ -133,10 +133,11 @@ extension ServiceBuilder {
         life.consumers.append(consumer)
     }
 
-    /// The consumer name of this process: containers differ in their host name, processes of one host in their port. It
+    /// The consumer name of this process: containers differ in their host name, processes of one host in the port that
+    /// they do not share. It
     /// survives a restart, so that entries assigned before a crash are found at once.
     private var instance: String {
-        let port = config[CommonSettings.publicAddress].port
+        let port = (config[CommonSettings.instanceAddress] ?? config[CommonSettings.publicAddress]).port
         // A random port is different after each restart.
         let suffix = port == 0 ? String(UInt64.random(in: .min ... .max), radix: 36) : String(port)
         return "\(name)-\(HostName.own)-\(suffix)"

@@ -46,7 +46,7 @@ public final class ServiceBuilder: @unchecked Sendable {
 
     /// The work of a service outside its calls, by the time when it runs.
     struct Life {
-        var atStart: [@Sendable (_ internalAddress: SocketAddress) -> Void] = []
+        var atStart: [@Sendable (_ instanceAddress: SocketAddress) -> Void] = []
         var backgrounds: [BackgroundWork] = []
         var consumers: [RedisStreamConsumer] = []
         var checks: [ReadinessCheck] = []
@@ -116,8 +116,8 @@ public final class ServiceBuilder: @unchecked Sendable {
         life.checks.append(ReadinessCheck(name, check))
     }
 
-    /// Runs `work` as soon as the service listens, with the address of its internal port.
-    public func atStart(_ work: @escaping @Sendable (_ internalAddress: SocketAddress) -> Void) {
+    /// Runs `work` as soon as the service listens, with the internal address at which this instance alone is reached.
+    public func atStart(_ work: @escaping @Sendable (_ instanceAddress: SocketAddress) -> Void) {
         life.atStart.append(work)
     }
 

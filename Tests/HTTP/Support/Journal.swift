@@ -9,6 +9,9 @@ final class Journal<Event: Sendable>: Sendable {
 
     func note(_ event: Event) { events.withLock { $0.append(event) } }
 
+    /// The events that were not taken.
+    var all: [Event] { events.withLock(\.self) }
+
     /// Waits for the next event, up to a minute.
     func next() throws -> Event {
         for _ in 0..<60_000 {

@@ -21,10 +21,10 @@ struct RunningServer: Sendable {
     }
 
     /// Starts a drain; the journal gets an entry when it is done.
-    func drain(within limit: Duration) -> Journal<Void> {
+    func drain(within limit: Duration, idle: Duration = .zero) -> Journal<Void> {
         let done = Journal<Void>()
         Task {
-            await server.drain(within: limit)
+            await server.drain(within: limit, idle: idle)
             done.note(())
         }
         return done

@@ -1,0 +1,132 @@
+"""deploy/roll replaces the services of deploy/up one by one, and keeps the old process where the new one is not ready."""
+
+import json
+import os
+import subprocess
+import threading
+
+import pytest
+from gateway import CHECKOUT, SERVICES, eventually
+from instance import Instance
+
+NEVER_READY = """#!/bin/sh
+[ $1 != --print-config ] || exec {original} --print-config
+echo the reason
+{end}
+"""
+
+
+@pytest.fixture
+def running():
+    with Instance() as each:
+        each.up()
+        yield each
+
+
+def processes(instance):
+    return {name: instance.process(name) for name in (*SERVICES.values(), "postgres", "redis", "gateway")}
+
+
+def replace_program(instance, name, end):
+    """Makes a program that never becomes ready."""
+    program = instance.programs / name
+    original = program.resolve()
+    program.unlink()
+    kept = instance.programs / f"{name}.original" / name
+    kept.parent.mkdir()
+    kept.symlink_to(original)
+    program.write_text(NEVER_READY.format(original=kept, end=end))
+    program.chmod(0o755)
+
+
+def test_every_service_is_replaced_and_nothing_else(running):
+    for _ in range(2):
+        before = processes(running)
+        result = running.run("roll")
+        assert result.returncode == 0, result.stdout + result.stderr
+        assert [line for line in result.stdout.splitlines() if line.startswith("replaced")] == [
+            f"replaced {name}" for name in SERVICES.values()
+        ]
+        after = processes(running)
+        assert {name for name in after if after[name] != before[name]} == set(SERVICES.values())
+        assert not any(exists(before[name]) for name in SERVICES.values())
+        assert not list((running.data / "run").glob("old-*"))
+        assert json.loads(running.get("/v1/users/me"))["service"] == "auth-service"
+    running.kill("chat-service")
+
+
+def exists(process):
+    return os.path.exists(f"/proc/{process}")
+
+
+def test_one_service_can_be_replaced_alone(running):
+    before = processes(running)
+    assert running.run("roll", "chat-service").returncode == 0
+    after = processes(running)
+    assert {name for name in after if after[name] != before[name]} == {"chat-service"}
+
+
+def test_the_old_process_serves_until_the_new_one_is_ready(running):
+    replace_program(running, "chat-service", f"exec sleep 600 {running.folder}")
+    before = running.process("chat-service")
+    rolling = subprocess.Popen(running.command("roll", "chat-service"), env=running.environment)
+    eventually(lambda: (running.data / "run/old-chat-service.pid").exists())
+    assert exists(before)
+    target = "/v1/workspaces/1/dms"
+    for _ in range(10):
+        assert json.loads(running.get(target))["service"] == "chat-service"
+    # A stop in the middle leaves nothing behind.
+    assert "Maru is stopped" in running.down()
+    assert rolling.wait(60) != 0
+    assert not running.processes()
+
+
+@pytest.mark.parametrize("end", ["exit 3", "kill -KILL $$"])
+def test_a_new_process_that_ends_leaves_the_old_one_and_the_rest_as_they_are(running, end):
+    replace_program(running, "workspace-service", end)
+    before = processes(running)
+    result = running.run("roll")
+    assert result.returncode == 1
+    assert "replaced auth-service" in result.stdout and "replaced workspace-service" not in result.stdout
+    assert "workspace-service did not become ready" in result.stderr
+    after = processes(running)
+    assert {name for name in after if after[name] != before[name]} == {"auth-service"}
+    assert json.loads(running.get("/v1/workspaces/1"))["service"] == "workspace-service"
+
+
+def test_a_program_that_cannot_even_print_its_settings_changes_nothing(running):
+    program = running.programs / "chat-service"
+    program.unlink()
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    before = processes(running)
+    assert running.run("roll", "chat-service").returncode == 1
+    assert processes(running) == before
+
+
+def test_a_process_that_ends_during_a_roll_is_restarted(running):
+    replace_program(running, "chat-service", f"exec sleep 600 {running.folder}")
+    rolling = subprocess.Popen(running.command("roll", "chat-service"), env=running.environment)
+    eventually(lambda: (running.data / "run/old-chat-service.pid").exists())
+    running.kill("auth-service")
+    os.kill(running.process("chat-service"), 9)
+    assert rolling.wait(60) == 1
+
+
+def test_two_rolls_do_not_run_at_once(running):
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(running.run("roll"))) for _ in range(2)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert sorted(each.returncode for each in results) == [0, 1]
+    assert any("another deploy/roll is under way" in each.stderr for each in results)
+
+
+def test_a_roll_without_an_instance_or_of_an_unknown_service_is_refused():
+    with Instance() as instance:
+        result = instance.run("roll")
+        assert result.returncode == 1 and "no Maru runs" in result.stderr
+    result = subprocess.run([CHECKOUT / "deploy/roll", "chat"], capture_output=True, text=True)
+    assert result.returncode == 1 and "unknown option or service chat" in result.stderr

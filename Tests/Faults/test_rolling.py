@@ -1,0 +1,121 @@
+"""deploy/roll replaces every service under load: no call fails, and no message is lost or doubled."""
+
+import collections
+import http.client
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+import urllib.parse
+
+import pytest
+
+CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(CHECKOUT / "Tests/Conformance"))
+
+import socketio
+from app import App
+from product import Product
+
+pytestmark = pytest.mark.timeout(600)
+
+
+class Caller(threading.Thread):
+    """Makes one call after the other on one kept-alive connection, and never repeats a failed one."""
+
+    def __init__(self, product, app, calls):
+        super().__init__(daemon=True)
+        self.address = ("127.0.0.1", product.port)
+        self.headers = {"SesacKey": app.key, "Authorization": app.token}
+        self.calls = calls
+        self.answered = collections.Counter()
+        self.sent, self.failed = [], []
+        self.is_over = threading.Event()
+        self.start()
+
+    def run(self):
+        connection = http.client.HTTPConnection(*self.address, timeout=30)
+        for method, path, content in self.calls:
+            if self.is_over.is_set():
+                return
+            body = content and urllib.parse.urlencode({"content": content})
+            headers = self.headers | ({"Content-Type": "application/x-www-form-urlencoded"} if body else {})
+            try:
+                connection.request(method, "/v1" + path, body, headers)
+                reply = connection.getresponse()
+                text = reply.read()
+            except (OSError, http.client.HTTPException) as error:
+                self.failed.append(f"{method} {path}: {error!r}")
+                connection.close()
+                continue
+            if reply.status not in (200, 201):
+                self.failed.append(f"{method} {path}: {reply.status} {text[:200]}")
+            else:
+                self.answered[path.split("?")[0]] += 1
+                if content:
+                    self.sent.append(content)
+            self.is_over.wait(0.002)
+
+
+@pytest.fixture(scope="module")
+def product():
+    with Product(CHECKOUT) as running:
+        yield running
+
+
+def test_no_call_fails_and_no_message_is_lost_or_doubled_while_every_service_is_replaced(product):
+    # The listener reads no history meanwhile, because its socket would leave out what a reply has shown.
+    writer, reader, listener = (App.joined(product, key) for key in ("native", "native", "collabee"))
+    workspace = writer.make_workspace()
+    channel = writer.make_channel(workspace, "rolling")
+    for each in (reader, listener):
+        writer.post(f"/workspaces/{workspace}/members", {"email": each.email})
+    chats = f"/workspaces/{workspace}/channels/{channel.id}/chats"
+    listener.history(channel)
+
+    heard = []
+    namespace = f"/ws-channel-{channel.id}"
+    socket = socketio.Client(reconnection_delay=0.1, reconnection_delay_max=0.5)
+    socket.on("channel", lambda chat: heard.append(chat["content"]), namespace=namespace)
+    socket.connect(product.base, headers={"Cookie": listener.cookie}, transports=["websocket"], namespaces=[namespace])
+
+    reads = ["/users/me", "/workspaces", chats, f"/workspaces/{workspace}/dms", "/store/item/list"]
+    contents = iter(itertools.count().__next__, None)
+    callers = [Caller(product, writer, (("POST", chats, str(count)) for count in contents)) for _ in range(3)]
+    callers += [Caller(product, reader, (("GET", path, None) for path in itertools.cycle(reads))) for _ in range(2)]
+
+    command = [CHECKOUT / "deploy/roll", "--data", product.data]
+    environment = {"PATH": "/usr/bin:/bin", "MARU_PROGRAMS": str(CHECKOUT / ".build/debug")}
+    result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    for each in callers:
+        each.is_over.set()
+        each.join(60)
+
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert result.stdout.count("replaced") == 5
+    assert [each.failed for each in callers] == [[]] * len(callers)
+    assert all(callers[3].answered[path] > 0 for path in reads)
+
+    sent = {content for each in callers for content in each.sent}
+    stored = json.loads(messages(product, channel.id))
+    assert collections.Counter(stored) == collections.Counter(sent)
+    eventually(lambda: heard[-1:] == stored[-1:])
+    assert heard == stored
+    socket.disconnect()
+
+
+def messages(product, room):
+    url = (product.data / "secrets/chat/database_url").read_text()
+    query = f"select json_agg(content order by seq) from message where kind = 1 and room = {room}"
+    return subprocess.run(["psql", "-XAtc", query, url], capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def eventually(holds, seconds=30):
+    done = threading.Event()
+    for _ in range(seconds * 20):
+        if holds():
+            return
+        done.wait(0.05)
+    raise AssertionError("the condition did not hold in time")
