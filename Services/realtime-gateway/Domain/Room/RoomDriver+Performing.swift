@@ -27,6 +27,8 @@ extension RoomDriver {
         case .compareHead(let isLate): if isLate { compareHeadLater() } else { compareHead() }
         case .backfill(let after): backfill(after: after)
         case .reserve(let seq): shard.cursors.reserve(self, through: seq)
+        case .broadcastChange, .sendChanges, .awaitMissingChanges, .fetchChanges, .fetchMissed:
+            performChange(action, &actions)
         case .readCursor(let id): readCursor(id)
         case .readLastCursor(let id): readLastCursor(id)
         case .startHistoryTimer(let id):
