@@ -19,9 +19,18 @@ struct ChatSettings: Sendable {
         "workspace_daily_messages", default: 10_000_000, atLeast: 1,
         "Messages in one workspace in a day. Each instance of the service counts those that it receives.")
 
+    private static let editWindowKey = ConfigKey(
+        "edit_window", default: Duration.zero,
+        "How long after its sending a message may be edited. 0 sets no limit.")
+    private static let roomPinsKey = ConfigKey(
+        "room_pins", default: 100, atLeast: 1, "The largest number of pinned messages in a room.")
+    private static let messageReactionsKey = ConfigKey(
+        "message_reactions", default: 50, atLeast: 1, "The largest number of different emojis on a message.")
+
     static let entries = [
         fileSizeKey.entry, SessionCursors.memoryKey.entry, userStorageKey.entry, workspaceStorageKey.entry,
-        userDMsKey.entry, userMessagesKey.entry, workspaceMessagesKey.entry,
+        userDMsKey.entry, userMessagesKey.entry, workspaceMessagesKey.entry, editWindowKey.entry,
+        roomPinsKey.entry, messageReactionsKey.entry,
     ]
 
     /// Bytes.
@@ -31,6 +40,7 @@ struct ChatSettings: Sendable {
     let storageLimits: StorageLimits
     let limitOfDMs: Int
     let messageLimits: (ofUser: Int, ofWorkspace: Int)
+    let changeLimits: ChangeLimits
 
     init(_ config: Config) {
         fileSize = config[Self.fileSizeKey].bytes
@@ -40,5 +50,9 @@ struct ChatSettings: Sendable {
         )
         limitOfDMs = config[Self.userDMsKey]
         messageLimits = (config[Self.userMessagesKey], config[Self.workspaceMessagesKey])
+        let window = config[Self.editWindowKey]
+        changeLimits = ChangeLimits(
+            editWindow: window == .zero ? nil : window, pins: config[Self.roomPinsKey],
+            reactions: config[Self.messageReactionsKey])
     }
 }

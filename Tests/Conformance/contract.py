@@ -90,6 +90,31 @@ ADDITIONS = {
     "POST /store/orders",
 }
 
+# Routes that only clients of the native API have. `{room}` is a channel or a DM.
+NATIVE = {
+    "GET /{room}/chats/{}",
+    "PUT /{room}/chats/{}",
+    "DELETE /{room}/chats/{}",
+    "GET /{room}/chats/{}/versions",
+    "PUT /{room}/chats/{}/reactions/{}",
+    "DELETE /{room}/chats/{}/reactions/{}",
+    "PUT /{room}/chats/{}/pin",
+    "DELETE /{room}/chats/{}/pin",
+    "GET /{room}/pins",
+    "PUT /{room}/chats/{}/saved",
+    "DELETE /{room}/chats/{}/saved",
+    "GET /{room}/changes",
+    "GET /users/me/saved",
+}
+
+
+def native_routes():
+    """The routes of the native API with both kinds of rooms."""
+    return {
+        route.replace("{room}", f"workspaces/{{}}/{kind}/{{}}") for route in NATIVE for kind in ("channels", "dms")
+    }
+
+
 # Members and their kinds. `?` may be null or missing. `!` must be missing, such as members of the other generation.
 SHAPES = {
     "2024-01": {

@@ -55,6 +55,24 @@ struct ViewTests {
         #expect(try object(account, as: "collatalk")["token"] == nil)
     }
 
+    @Test("A deleted message is a tombstone for native clients, and has a text for the others, which learn of no change")
+    func deleted() throws {
+        let body = MessageBody(
+            id: ChatID(9), seq: 1, content: "", createdAt: Timestamp(milliseconds: 0), files: [], author: member,
+            revision: MessageRevision(rev: 4, deletedAt: Timestamp(milliseconds: 5)))
+        let view = DMView(room: DMID(4), message: body)
+        let native = try object(view, as: "native")
+        #expect(native["content"] as? String == "")
+        #expect(native["deletedAt"] as? String == "1970-01-01T00:00:00.005Z")
+        #expect(native["rev"] as? Int == 4)
+        #expect((native["reactions"] as? [Any])?.isEmpty == true)
+        for name in ["sooda", "collatalk", "collabee", "gathering", "gen-2024-01", "gen-2024-07"] {
+            let shipped = try object(view, as: name)
+            #expect(shipped["content"] as? String == "삭제된 메시지입니다.", "\(name)")
+            #expect(Set(shipped.keys) == ["dm_id", "room_id", "seq", "content", "createdAt", "files", "user"], "\(name)")
+        }
+    }
+
     @Test("A message always has content, and its room has the name of the generation")
     func messages() throws {
         let body = MessageBody(

@@ -39,6 +39,12 @@ def test_the_page_lists_the_same_additions():
     assert page == contract.ADDITIONS
 
 
+def test_the_page_lists_the_same_routes_of_the_native_api():
+    names = (ROUTE.fullmatch(row[0])[1] for row in rows("Routes of the native API"))
+    page = {re.sub(r"{(?!room})\w+}", "{}", name) for name in names}
+    assert page == contract.NATIVE
+
+
 def test_the_page_and_the_conformance_tests_know_the_same_errors():
     page = {code: {int(status) for status in statuses.split()} for code, _, statuses in rows("Errors")}
     assert page == contract.STATUSES

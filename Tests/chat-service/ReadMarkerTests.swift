@@ -11,6 +11,7 @@ struct ReadMarkerTests {
     private struct Model {
         var authors: [Int64: [Int64]] = [7: [], 8: []]
         var markers: [Int64: [Int64: Int]] = [7: [:], 8: [:]]
+        var deleted: [Int64: Set<Int>] = [7: [], 8: []]
 
         mutating func advance(_ user: Int64, _ room: Int64, _ seq: Int) {
             let most = min(seq, authors[room]?.count ?? 0)
@@ -26,11 +27,14 @@ struct ReadMarkerTests {
         func marker(_ user: Int64, _ room: Int64) -> Int { markers[room]?[user] ?? 0 }
 
         func unread(_ user: Int64, _ room: Int64, after: Int? = nil) -> Int {
-            (authors[room] ?? []).dropFirst(after ?? marker(user, room)).count { $0 != user }
+            (authors[room] ?? []).enumerated().dropFirst(after ?? marker(user, room))
+                .count { $0.element != user && deleted[room]?.contains($0.offset + 1) != true }
         }
     }
 
-    @Test("Unread counts are the messages by others after the read marker, and a read marker never moves backwards")
+    @Test(
+        "Unread counts are the messages by others after the read marker without deleted ones, and a read marker never moves backwards"
+    )
     func model() async throws {
         try await ChatHarness.use { chat in
             chat.peers.change { $0.channels[8]?.members = [1, 2, 3, 4] }
@@ -39,7 +43,7 @@ struct ReadMarkerTests {
             for step in 0..<250 {
                 let (user, room) = (Int64.random(in: 1...3), Int64.random(in: 7...8))
                 let count = model.authors[room]?.count ?? 0
-                switch Int.random(in: 0..<7) {
+                switch Int.random(in: 0..<9) {
                 case 0, 1, 2:
                     let reply = try await chat.send("\(step)", user: user, to: room)
                     dates[room]?.append(try reply.json["createdAt"]?.string ?? "")
@@ -59,6 +63,19 @@ struct ReadMarkerTests {
                     let date = dates[room]?[seq - 1] ?? ""
                     let found = try await chat.unread("?after=\(date)", user: user, of: "\(room)")
                     #expect(found == model.unread(user, room, after: seq), "step \(step) after \(date)")
+                case 6 where count > 0:
+                    // Edits and reactions change no count.
+                    let seq = Int.random(in: 1...count)
+                    let chats = "/v1/workspaces/3/channels/\(room)/chats/\(seq)"
+                    _ = try await chat.call("PUT", chats, user: user, json: #"{"content":"edited"}"#)
+                    _ = try await chat.call("PUT", chats + "/reactions/%F0%9F%91%8D", user: user)
+                case 7 where count > 0:
+                    let seq = Int.random(in: 1...count)
+                    let author = model.authors[room]?[seq - 1] ?? 0
+                    let reply = try await chat.call(
+                        "DELETE", "/v1/workspaces/3/channels/\(room)/chats/\(seq)", user: author)
+                    let isFirst = model.deleted[room]?.insert(seq).inserted == true
+                    #expect(reply.status == (isFirst ? 200 : 404), "step \(step): \(reply.text)")
                 default:
                     let from = Int.random(in: 0...(count + 1))
                     _ = try await chat.history("?after_seq=\(from)&limit=2", user: user, of: "\(room)")

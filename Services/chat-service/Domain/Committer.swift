@@ -33,7 +33,7 @@ final class Committer: @unchecked Sendable {
     }
 
     private func add(_ entries: [Entry]) {
-        for entry in entries where !queue.add(entry.message, entry.waiter) {
+        for entry in entries where !queue.add(entry.item, entry.waiter) {
             entry.waiter.resume(throwing: Failure.overloaded)
         }
         startCommits()
@@ -64,7 +64,7 @@ final class Committer: @unchecked Sendable {
     }
 
     private func write(_ batch: [Entry]) async -> Result<MessageWriter.Result, BatchFailure> {
-        let messages = batch.map(\.message)
+        let messages = batch.map(\.item)
         let hasNewRooms = messages.contains { !knownRooms.contains($0.room) }
         do throws(BatchFailure) {
             let result = try await writer.write(messages, newRooms: hasNewRooms, now: .now)
@@ -81,7 +81,7 @@ final class Committer: @unchecked Sendable {
         case .success(let result):
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
             // Publishing runs after the resumed senders, so that it does not delay their replies.
-            loop.executeAtEndOfTurn { [publisher, loop] in publisher.publish(batch.map(\.message), result, on: loop) }
+            loop.executeAtEndOfTurn { [publisher, loop] in publisher.publish(batch.map(\.item), result, on: loop) }
         case .failure(let failure):
             for entry in batch { entry.waiter.resume(throwing: failure) }
         }

@@ -6,6 +6,7 @@ import Wire
 /// The metrics of delivery.
 struct GatewayMetrics: Sendable {
     let deliveries: Counter
+    let changeDeliveries: Counter
     let heals: Counter
     private let lag: Histogram
     private let cutOff: [EngineEnding: Counter]
@@ -13,6 +14,8 @@ struct GatewayMetrics: Sendable {
 
     init(_ metrics: MetricsRegistry) {
         deliveries = metrics.counter("maru_deliveries_total", "Messages sent to sockets.")
+        changeDeliveries = metrics.counter(
+            "maru_change_deliveries_total", "Changes of messages sent to sockets.")
         heals = metrics.counter("maru_heals_total", "Backfills of a room's gap from chat-service.")
         func ended(_ reason: String) -> Counter {
             metrics.counter(

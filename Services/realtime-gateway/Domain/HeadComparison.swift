@@ -5,7 +5,7 @@ import Wire
 
 /// Reads the heads of rooms, gathered into one call: when Redis is back, all rooms of all loops ask at once.
 final class HeadComparison: Sendable {
-    private typealias Waiter = CheckedContinuation<Int64?, any Error>
+    private typealias Waiter = CheckedContinuation<RoomHead?, any Error>
 
     private let chat: ChatClient
     private let loop: EventLoop
@@ -20,7 +20,7 @@ final class HeadComparison: Sendable {
     }
 
     /// The head of a room; nil for a room without messages. May be called from any loop.
-    func head(of room: RoomID) async throws -> Int64? {
+    func head(of room: RoomID) async throws -> RoomHead? {
         try await withCheckedThrowingContinuation { waiter in
             let isFirst = waiters.withLock { waiters in
                 defer { waiters[room, default: []].append(waiter) }

@@ -12,7 +12,7 @@ struct ShardContext: Sendable {
     let chat: ChatClient
     let heads: HeadComparison
     /// Reads the heads of rooms that open.
-    let openings: GatheredReads<RoomID, Int64>
+    let openings: GatheredReads<RoomID, RoomHead>
     let cursors: SessionCursorStore
     /// A client that takes nothing for this long while output waits for it is cut off.
     let readerPatience: Duration

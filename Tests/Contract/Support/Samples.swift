@@ -39,6 +39,9 @@ enum Samples {
                     id: ChatID(992), seq: 13, content: "", createdAt: Timestamp(milliseconds: 0), files: [],
                     author: member),
                 session: SessionID(77))),
+        .message(changed),
+        .changed(RoomChange(changed, revs: [4, 9])),
+        .changed(RoomChange(deleted)),
         .removed(room: RoomID(ChannelID(7)), after: 12, user: UserID(5)),
         .closed(room: RoomID(DMID(9)), after: 0),
     ]
@@ -57,6 +60,7 @@ enum Samples {
         AcquaintancesRequest(user: UserID(5), others: users), AutoJoinRequest(user: UserID(5), slugs: ["lobby"]),
         RoomEventsRequest(room: RoomID(ChannelID(7)), after: 12, limit: 100, bytes: 4096),
         RoomEventsRequest(room: RoomID(DMID(7)), after: 0, limit: 500, bytes: nil),
+        RoomChangesRequest(room: RoomID(ChannelID(7)), after: 4, limit: 100),
         RoomHeadsRequest(rooms: [RoomID(ChannelID(7)), RoomID(DMID(7))]),
         HistoryCursorRequest(session: SessionID(77), room: RoomID(DMID(4))),
         DMAccessRequest(user: UserID(5), rooms: [DMID(4)]),
@@ -76,7 +80,7 @@ enum Samples {
         ChannelMembersReply(users: users, next: UserID(6)), ChannelMembersReply(users: [], next: nil),
         AcquaintancesReply(users: users),
         RoomEventsReply(isComplete: false, head: 20, end: 13, events: events),
-        RoomHeadsReply(heads: [head]), head, HistoryCursorReply(seq: 12), DMAccessReply(dms: [dm]), dm,
+        RoomChangesReply(rev: 9, head: 12, events: [events[3]]), RoomHeadsReply(heads: [head]), head, HistoryCursorReply(seq: 12), DMAccessReply(dms: [dm]), dm,
         BalancesReply(balances: [balance]), balance, ReserveReply(key: "k", balance: 70),
         ReserveStateReply(state: .released), order, walletVersion, workspaceVersion, workspaceMembership,
         channelVersion, channelMembership,
@@ -90,6 +94,25 @@ enum Samples {
         files: ["/static/channelChats/a_1.jpg"],
         author: MemberView(id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png"),
         clientID: "c-1")
+    private static let changed = RoomMessage(
+        room: RoomID(ChannelID(7)), workspace: WorkspaceID(3), name: "일반",
+        body: MessageBody(
+            id: ChatID(991), seq: 12, content: "now", createdAt: Timestamp(milliseconds: 1_700_000_000_123),
+            files: ["/static/channelChats/a_1.jpg"],
+            author: MemberView(
+                id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png"),
+            clientID: "c-1",
+            revision: MessageRevision(
+                rev: 9, editedAt: Timestamp(milliseconds: 1_700_000_000_456),
+                pin: MessagePin(at: Timestamp(milliseconds: 1_700_000_000_789), by: UserID(6)),
+                reactions: [MessageReaction(emoji: "👍🏽", count: 21, users: [UserID(5), UserID(6)])])),
+        session: SessionID(77))
+    private static let deleted = RoomMessage(
+        room: RoomID(DMID(7)), workspace: WorkspaceID(3), name: nil,
+        body: MessageBody(
+            id: ChatID(992), seq: 13, content: "", createdAt: Timestamp(milliseconds: 0), files: [], author: member,
+            revision: MessageRevision(rev: 1, deletedAt: Timestamp(milliseconds: 5))),
+        session: SessionID(77))
     private static let order = SpendOrder(key: "workspace/1", user: UserID(5), amount: 10, reason: "a workspace")
     private static let profileVersion = ProfileVersion(user: UserID(5), version: 3)
     private static let walletVersion = WalletVersion(user: UserID(5), balance: 90, version: 2)
@@ -114,7 +137,7 @@ enum Samples {
     private static let visibleChannel = ChannelAccess(
         id: ChannelID(8), workspace: WorkspaceID(3), name: "잡담", role: .visible, isDefault: false, version: 8)
     private static let workspaceAccess = WorkspaceAccess(id: WorkspaceID(3), role: .owner, version: 8)
-    private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12)
+    private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12, rev: 3)
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)
     private static let balance = BalancesReply.Balance(user: UserID(5), balance: 90)
     private static let keys: KeysReply = {

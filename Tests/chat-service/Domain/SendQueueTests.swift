@@ -83,7 +83,7 @@ struct SendQueueTests {
             }
             while let batch = queue.nextBatch() {
                 underWay += 1
-                let named = batch.compactMap { entry in entry.message.clientID.map { "\(entry.message.author) \($0)" } }
+                let named = batch.compactMap { entry in entry.item.clientID.map { "\(entry.item.author) \($0)" } }
                 #expect(Set(named).count == named.count)
                 #expect(!batch.isEmpty && batch.count <= 5 && underWay <= 3)
                 gone += batch.map(\.waiter)

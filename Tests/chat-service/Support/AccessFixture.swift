@@ -88,6 +88,8 @@ struct AccessFixture: Sendable {
             .replacing("{name}", with: "general")
             .replacing("{room_id}", with: room.id)
             .replacing("{opponent_id}", with: "\(Self.friend)")
+            .replacing("{seq}", with: "999999")
+            .replacing("{emoji}", with: "%F0%9F%91%8D")
     }
 
     /// The user of a persona. The DM has the same owner and member in all rows; other rows have their own users.

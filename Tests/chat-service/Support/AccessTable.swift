@@ -7,6 +7,20 @@ enum AccessTable {
 
     static let rows: [AccessRow] =
         ofChannel("{name}", key: "sooda") + ofChannel("{channel_id}", key: "gen-2024-07") + ofWorkspace
+        + ofNativeRoom("/v1/workspaces/{id}/channels/{channel_id}") + ofNativeRoom("/v1/workspaces/{id}/dms/{room_id}")
+        + [.init("GET /v1/users/me/saved", .init("ok", "ok", "ok", "ok", "ok", "ok"), key: "native")]
+
+    /// The routes of the native API, for a message that does not exist: a member is told so, and nobody else learns it.
+    private static func ofNativeRoom(_ room: String) -> [AccessRow] {
+        let message = "\(room)/chats/{seq}"
+        let ofMessage = [
+            "PUT \(message)", "DELETE \(message)", "GET \(message)", "GET \(message)/versions",
+            "PUT \(message)/reactions/{emoji}", "DELETE \(message)/reactions/{emoji}", "PUT \(message)/pin",
+            "DELETE \(message)/pin", "PUT \(message)/saved", "DELETE \(message)/saved",
+        ]
+        return ofMessage.map { .init($0, .absent, key: "native", json: text) }
+            + ["GET \(room)/pins", "GET \(room)/changes"].map { .init($0, .inside, key: "native") }
+    }
 
     private static func ofChannel(_ segment: String, key: String) -> [AccessRow] {
         let path = "/v1/workspaces/{id}/channels/\(segment)"
@@ -37,4 +51,6 @@ enum AccessTable {
 extension AccessRow.Answers {
     /// Only members of the room.
     fileprivate static let inside = Self("E13", "E13", "E13", "E13", "ok", "ok")
+    /// The message does not exist.
+    fileprivate static let absent = Self("E13", "E13", "E13", "E13", "E13", "E13")
 }

@@ -32,7 +32,7 @@ extension RoomMember<Int> {
         RoomMember(
             id: MemberID(rawValue: UInt64(id)), user: session.map { UserID($0) },
             session: session.map { SessionID($0) },
-            generation: .july2024, echo: echo, repeatedEvent: isFatal ? .fatal : .harmless, socket: id,
+            form: .july2024, echo: echo, repeatedEvent: isFatal ? .fatal : .harmless, socket: id,
             isMember: isMember)
     }
 }
@@ -173,6 +173,8 @@ struct RoomSimulation {
             for id in machines[loop].roster.ids { recheck(id, loop) }
             answer(loop) { $0.allRechecked(number, &$1) }
         case .noteRemoval, .userLeft: break
+        case .broadcastChange, .sendChanges, .awaitMissingChanges, .fetchChanges, .fetchMissed:
+            faults.append("a change that nobody has made")
         case .putOut(let id): clients[id.number]?.isOpen = false
         case .closeSocket(let id):
             clients[id.number]?.isOpen = false

@@ -32,6 +32,18 @@ enum RoomAction: Equatable {
     /// Write to Redis that messages up to a seq may be sent: `reserved`.
     case reserve(through: Int64)
 
+    // Changes of messages.
+    /// Queue the change for all live members that hear changes, by `RoomMachine.broadcastChange`.
+    case broadcastChange(RoomChange)
+    /// Queue these changes for one socket.
+    case sendChanges(MemberID, [RoomChange])
+    /// Call `missingAwaited` after a pause.
+    case awaitMissingChanges
+    /// Fetch changes after a revision for the room: `changesFetched`, or `changesFailed`.
+    case fetchChanges(after: Int64)
+    /// Fetch changes after a revision for a member: `missedFetched`, or `missedFailed`.
+    case fetchMissed(MemberID, after: Int64)
+
     // Session cursors.
     /// Read the session's cursor: `cursorRead`.
     case readCursor(MemberID)

@@ -19,8 +19,7 @@ extension RoomDriver {
         Task.immediate(executorPreference: loop) { [self] in
             while !isClosed {
                 do {
-                    let head = try await context.openings.value(of: room) ?? 0
-                    return handle { $0.headReported(head, &$1) }
+                    return report(try await context.openings.value(of: room) ?? .empty)
                 } catch {
                     try? await loop.sleep(for: Self.pauseBeforeRetry)
                 }
@@ -31,10 +30,17 @@ extension RoomDriver {
     func compareHead() {
         Task.immediate(executorPreference: loop) { [self] in
             do {
-                if let head = try await context.heads.head(of: room) { handle { $0.headReported(head, &$1) } }
+                if let head = try await context.heads.head(of: room) { report(head) }
             } catch {
                 compareHeadLater()
             }
+        }
+    }
+
+    private func report(_ head: RoomHead) {
+        handle { machine, actions in
+            machine.revisionReported(head.rev, &actions)
+            machine.headReported(head.seq, &actions)
         }
     }
 

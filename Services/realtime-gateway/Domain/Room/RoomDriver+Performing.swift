@@ -30,6 +30,8 @@ extension RoomDriver {
             shard.cursors.reserve(room, through: seq) { [weak self] seq in
                 self?.handle { $0.reserved(through: seq, &$1) }
             }
+        case .broadcastChange, .sendChanges, .awaitMissingChanges, .fetchChanges, .fetchMissed:
+            performChange(action, &actions)
         case .readCursor(let id): readCursor(id)
         case .readLastCursor(let id): readLastCursor(id)
         case .startHistoryTimer(let id):

@@ -21,8 +21,8 @@ final class RoomDriver: @unchecked Sendable {
     var workspace: WorkspaceID?
     private var machine = RoomMachine<EngineSocket>()
     private var sockets: [MemberID: RoomSocket] = [:]
-    /// A profile of each generation among the members, to render for.
-    private var profiles: [ClientProfile.Generation: ClientProfile] = [:]
+    /// A profile of each form among the members, to render for.
+    private(set) var profiles: [ClientProfile.Form: ClientProfile] = [:]
     private var waiting: [Event] = []
     private var isPerforming = false
     private var subscription: RedisSubscription?
@@ -92,10 +92,10 @@ final class RoomDriver: @unchecked Sendable {
     func join(_ socket: RoomSocket, isMember: Bool) {
         let profile = socket.identity.profile
         sockets[socket.id] = socket
-        if profiles[profile.generation] == nil { profiles[profile.generation] = profile }
+        if profiles[profile.form] == nil { profiles[profile.form] = profile }
         let member = RoomMember(
             id: socket.id, user: socket.identity.user, session: socket.identity.session,
-            generation: profile.generation, echo: profile.echo, repeatedEvent: profile.repeatedEvent,
+            form: profile.form, echo: profile.echo, repeatedEvent: profile.repeatedEvent,
             socket: socket.engine, isMember: isMember)
         handle { $0.join(member, &$1) }
     }
@@ -134,13 +134,19 @@ final class RoomDriver: @unchecked Sendable {
         pace()
         var rendered = RenderedMessage(message, compressingIn: context.compression.current)
         let profiles = profiles
-        let count = machine.broadcast(message, &actions) { engine, generation in
+        let count = machine.broadcast(message, &actions) { engine, form in
             guard SocketBackpressure.hasRoom(in: engine) else { return false }
-            guard let packet = rendered.packet(for: generation, profiles) else { return true }
+            guard let packet = rendered.packet(for: form, profiles) else { return true }
             engine.send(packet)
             return true
         }
         context.metrics.delivered(message, to: count)
+    }
+
+    func machineBroadcast(
+        _ change: RoomChange, _ actions: inout [RoomAction], _ send: (EngineSocket) -> Bool
+    ) -> UInt64 {
+        machine.broadcastChange(change, &actions, send)
     }
 
     /// Queues missed messages for one socket.

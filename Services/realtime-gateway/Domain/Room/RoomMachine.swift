@@ -23,14 +23,19 @@ struct RoomMachine<Socket> {
     private var orderPoints = OrderPoints()
     private var hearing = Hearing.pending
     var recheck = Recheck()
-    private(set) var isPaused = false
-    private var isBroadcasting = false
+    private var flow = Flow()
     /// The next messages of members that catch up.
     var slices: [MemberID: Slice] = [:]
+    var changes = ChangeDelivery()
 
     private static var mostHeld: Int { 4096 }
 
     private enum Hearing { case pending, early, open }
+
+    private struct Flow {
+        var isPaused = false
+        var isBroadcasting = false
+    }
 
     /// A check of all members: nothing goes out before its end.
     struct Recheck {
@@ -39,6 +44,7 @@ struct RoomMachine<Socket> {
     }
 
     var heldCount: Int { held.count }
+    var isPaused: Bool { flow.isPaused }
 
     /// The messages after a seq; nil if they have to be fetched.
     func recent(after seq: Int64) -> [RoomMessage]? { recent.after(seq, head: head ?? 0) }
@@ -60,6 +66,7 @@ struct RoomMachine<Socket> {
         guard let member = roster.remove(id) else { return }
         release(member, &actions)
         slices[id] = nil
+        changes.forget(id)
         if let user = member.user, !roster.has(user) { actions.append(.userLeft(user)) }
     }
 
@@ -124,6 +131,7 @@ struct RoomMachine<Socket> {
     mutating func published(_ event: RoomEvent, _ actions: inout [RoomAction]) {
         switch event {
         case .message(let message): perform(order.published(message), &actions)
+        case .changed(let change): changed(change, &actions)
         case .removed(_, let after, let user):
             orderPoints.remove(user, after: after)
             passReachedOrderPoints(&actions)
@@ -158,16 +166,21 @@ struct RoomMachine<Socket> {
     }
 
     /// Messages are held until `resume`, so that several leave together.
-    mutating func pause() { isPaused = true }
+    mutating func pause() { flow.isPaused = true }
 
     mutating func resume(_ actions: inout [RoomAction]) {
-        isPaused = false
+        flow.isPaused = false
         pass(&actions)
     }
 
     /// Broadcasts one message if it may go out now. The next one follows when its broadcast has been performed.
     mutating func pass(_ actions: inout [RoomAction]) {
-        if isBroadcasting { return }
+        passMessages(&actions)
+        passChanges(&actions)
+    }
+
+    private mutating func passMessages(_ actions: inout [RoomAction]) {
+        if flow.isBroadcasting { return }
         if held.count > Self.mostHeld { return giveUp(&actions) }
         guard !recheck.isPending else { return }
         guard let message = held.first, let last = held.last else {
@@ -177,9 +190,9 @@ struct RoomMachine<Socket> {
             return
         }
         let isCautious = roster.cautiousCount > 0
-        if !isPaused, !isCautious || message.body.seq <= reserved {
+        if !flow.isPaused, !isCautious || message.body.seq <= reserved {
             held.removeFirst()
-            isBroadcasting = true
+            flow.isBroadcasting = true
             passOrderPoints(before: message.body.seq, &actions)
             head = message.body.seq
             recent.append(message)
@@ -194,10 +207,10 @@ struct RoomMachine<Socket> {
     /// - Parameter send: queues the message for a socket, and raises no event meanwhile. Returns whether the socket had room.
     /// - Returns: how many sockets the message was queued for.
     mutating func broadcast(
-        _ message: RoomMessage, _ actions: inout [RoomAction], _ send: (Socket, ClientProfile.Generation) -> Bool
+        _ message: RoomMessage, _ actions: inout [RoomAction], _ send: (Socket, ClientProfile.Form) -> Bool
     ) -> UInt64 {
         let (count, behind) = roster.broadcast(message, send)
-        isBroadcasting = false
+        flow.isBroadcasting = false
         for id in behind { catchUp(id, &actions) }
         pass(&actions)
         return count

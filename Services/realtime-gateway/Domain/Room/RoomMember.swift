@@ -62,7 +62,7 @@ struct RoomMember<Socket> {
 
     /// The values of its client profile.
     private struct Traits {
-        let generation: ClientProfile.Generation
+        let form: ClientProfile.Form
         /// Whether it is sent messages of its own session.
         let hearsItself: Bool
         let isCautious: Bool
@@ -90,19 +90,21 @@ struct RoomMember<Socket> {
     private var heartbeat = Heartbeat()
 
     init(
-        id: MemberID, user: UserID?, session: SessionID?, generation: ClientProfile.Generation, echo: Bool,
+        id: MemberID, user: UserID?, session: SessionID?, form: ClientProfile.Form, echo: Bool,
         repeatedEvent: ClientProfile.RepeatedEvent, socket: Socket, isMember: Bool
     ) {
         self.id = id
         self.user = user
         self.session = session
         traits = Traits(
-            generation: generation, hearsItself: echo, isCautious: repeatedEvent == .fatal && session != nil)
+            form: form, hearsItself: echo, isCautious: repeatedEvent == .fatal && session != nil)
         self.socket = socket
         phase = isMember ? .entering(history: nil) : .observing(cursor: nil)
     }
 
-    var generation: ClientProfile.Generation { traits.generation }
+    var form: ClientProfile.Form { traits.form }
+    /// Whether it is sent changes of messages.
+    var hearsChanges: Bool { traits.form == .native }
     /// Whether a message must not be sent to its session twice.
     var isCautious: Bool { traits.isCautious }
     /// The seq that an answered heartbeat, or its start, confirmed.

@@ -52,7 +52,7 @@ struct Roster<Socket> {
     /// - Parameter send: queues the message; returns whether the socket had room for it.
     /// - Returns: how many sockets the message was queued for, and the members whose sockets had no room.
     mutating func broadcast(
-        _ message: RoomMessage, _ send: (Socket, ClientProfile.Generation) -> Bool
+        _ message: RoomMessage, _ send: (Socket, ClientProfile.Form) -> Bool
     ) -> (count: UInt64, behind: [MemberID]) {
         let seq = message.body.seq
         var count: UInt64 = 0
@@ -61,7 +61,7 @@ struct Roster<Socket> {
             for index in members.indices {
                 guard case .live(let cursor) = members[index].phase, cursor < seq else { continue }
                 if members[index].wants(message) {
-                    guard send(members[index].socket, members[index].generation) else {
+                    guard send(members[index].socket, members[index].form) else {
                         behind.append(members[index].id)
                         continue
                     }
@@ -71,5 +71,24 @@ struct Roster<Socket> {
             }
         }
         return (count, behind)
+    }
+
+    /// Sends a change to the live members for which `mayHear` holds.
+    ///
+    /// - Parameter send: queues the change; returns whether the socket had room for it.
+    /// - Returns: how many sockets the change was queued for, and the members that hear changes and did not get it.
+    func broadcastChange(
+        mayHear: (MemberID) -> Bool, _ send: (Socket) -> Bool
+    ) -> (count: UInt64, missed: [MemberID]) {
+        var count: UInt64 = 0
+        var missed: [MemberID] = []
+        for member in members where member.hearsChanges {
+            if case .live = member.phase, mayHear(member.id), send(member.socket) {
+                count += 1
+            } else {
+                missed.append(member.id)
+            }
+        }
+        return (count, missed)
     }
 }

@@ -1,0 +1,88 @@
+import Contract
+import EngineIO
+import EventLoop
+import SocketIO
+import Telemetry
+import Wire
+
+/// Performs the actions of a room's machine that are about changes of messages.
+extension RoomDriver {
+    /// How long a missing revision may be on its way from another instance of chat-service, which gathers changes.
+    private static let patience = Duration.milliseconds(250)
+    /// The name of the event in the namespaces of rooms.
+    private static let eventName = "changed"
+
+    func performChange(_ action: RoomAction, _ actions: inout [RoomAction]) {
+        switch action {
+        case .broadcastChange(let change): broadcast(change, &actions)
+        case .sendChanges(let id, let changes): send(changes, to: id)
+        case .awaitMissingChanges:
+            loop.schedule(after: Self.patience) { [weak self] in self?.handle { $0.missingAwaited(&$1) } }
+        case .fetchChanges(let after): fetchChanges(after: after)
+        case .fetchMissed(let id, let after): fetchMissed(id, after: after)
+        default: break
+        }
+    }
+
+    private func broadcast(_ change: RoomChange, _ actions: inout [RoomAction]) {
+        let profile = profiles[.native]
+        let pool = context.compression.current
+        var rendered: SharedPacket?
+        let count = machineBroadcast(change, &actions) { engine in
+            guard SocketBackpressure.hasRoom(in: engine) else { return false }
+            guard let profile else { return true }
+            let packet = rendered ?? SharedPacket(Self.packet(of: change, for: profile), compressingIn: pool)
+            rendered = packet
+            engine.send(packet)
+            return true
+        }
+        context.metrics.changeDeliveries.increment(by: count)
+    }
+
+    /// Queues missed changes for one socket.
+    private func send(_ changes: [RoomChange], to id: MemberID) {
+        guard let socket = socket(id) else { return }
+        for change in changes {
+            socket.engine.send(
+                SharedPacket(Self.packet(of: change, for: socket.identity.profile), compressingIn: nil))
+            context.metrics.changeDeliveries.increment()
+        }
+        socket.engine.flush()
+    }
+
+    private static func packet(of change: RoomChange, for profile: ClientProfile) -> SocketIOPacket {
+        let room = change.message.room
+        return .event(eventName, in: Namespace.name(of: room)) { json in
+            json.object { json in
+                json.field("room", room.description)
+                json.field("message") { change.message.write(to: &$0, for: profile) }
+            }
+        }
+    }
+
+    private func fetchChanges(after: Int64) {
+        context.metrics.heals.increment()
+        Task.immediate(executorPreference: loop) { [self] in
+            do {
+                let reply = try await context.chat.changes(of: room, after: after)
+                handle { $0.changesFetched(reply.changes, through: reply.rev, head: reply.head, &$1) }
+            } catch {
+                handle { $0.changesFailed(&$1) }
+            }
+        }
+    }
+
+    private func fetchMissed(_ id: MemberID, after: Int64) {
+        guard let socket = socket(id) else { return }
+        Task.immediate(executorPreference: loop) { [self] in
+            await socket.wait(for: .room)
+            do {
+                let reply = try await context.chat.changes(of: room, after: after)
+                handle { $0.missedFetched(id, reply.changes, through: reply.rev, &$1) }
+            } catch {
+                try? await loop.sleep(for: Self.pauseBeforeRetry)
+                handle { $0.missedFailed(id, &$1) }
+            }
+        }
+    }
+}
