@@ -27,7 +27,11 @@ enum App {
         let roomAccess = RoomAccess(cache: access, workspaces: workspaces, dms: dms)
         let publisher = MessagePublisher(redis: redis, outbox: OutboxStore(database: database, on: service.loops))
         let writer = MessageWriter(database: service.orderedPool(to: "chat"))
-        let committer = Committer(on: service.loops.loops[0], writer: writer, publisher: publisher)
+        let searchMetrics = SearchMetrics(service.metrics)
+        let indexer = SearchIndexer(
+            store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),
+            metrics: searchMetrics)
+        let committer = Committer(on: service.loops.loops[0], writer: writer, publisher: publisher, indexer: indexer)
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
             store: FileRecordStore(database: database), limits: settings.storageLimits)
@@ -55,7 +59,17 @@ enum App {
         let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
         try service.facts(facts.handle)
+        service.background("search index", indexer.run)
+        let directory = MemberDirectory(workspaces: workspaces, profiles: profiles)
+        let search = MessageSearch(
+            access: roomAccess, store: SearchStore(database: database), messages: messages, profiles: profiles,
+            limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
+            timeLimit: settings.searchTime)
         service.publicRoutes { routes in
+            SearchRoutes(
+                search: search, filterNames: SearchNames(access: roomAccess, people: directory),
+                find: QuickFind(access: roomAccess, people: directory)
+            ).register(in: &routes)
             ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)
             RoomSummaryRoutes(
