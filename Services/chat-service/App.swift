@@ -24,8 +24,11 @@ enum App {
         _ = profiles.follow(subscriber)
         _ = access.follow(subscriber)
         let (messages, dms) = (MessageStore(database: database), DMStore(database: database))
+        let details = MessageDetailStore(database: database)
+        let changeStore = ChangeStore(database: database, details: details)
         let roomAccess = RoomAccess(cache: access, workspaces: workspaces, dms: dms)
-        let publisher = MessagePublisher(redis: redis, outbox: OutboxStore(database: database, on: service.loops))
+        let outbox = OutboxStore(database: database, on: service.loops)
+        let publisher = MessagePublisher(redis: redis, outbox: outbox)
         let writer = MessageWriter(database: service.orderedPool(to: "chat"))
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
@@ -42,13 +45,26 @@ enum App {
         let historyCursors = HistoryCursorStore(database: database, memory: settings.positionMemory)
         let conversations = Conversations(
             sendBuffers: LoopLocal(service.loops) { SendBuffer(on: $0, to: committer) },
-            messages: messages, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
+            messages: messages, details: details, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
             attachments: attachments,
             quota: MessageQuota(
                 ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
             historyCursors: HistoryCursorPublisher(
                 redis: redis, memory: settings.positionMemory, fallback: historyCursors))
-        let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
+        let changes = MessageChanges(
+            committer: ChangeCommitter(
+                on: service.loops.loops[0],
+                writer: ChangeWriter(database: database, limits: settings.changeLimits),
+                publisher: ChangePublisher(
+                    redis: redis, outbox: outbox, profiles: profiles, on: service.loops.loops[0]),
+                indexer: indexer),
+            store: changeStore, profiles: profiles, attachments: attachments)
+        let saved = SavedMessages(
+            store: SavedStore(database: database), messages: messages, details: details, changes: changes,
+            access: roomAccess)
+        let events = RoomEvents(
+            messages: messages, changes: changeStore, details: details, names: RoomNames(database: database),
+            profiles: profiles)
         // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
         // old.
         service.relayOutbox(
@@ -62,8 +78,8 @@ enum App {
         service.background("search index", indexer.run)
         let directory = MemberDirectory(workspaces: workspaces, profiles: profiles)
         let search = MessageSearch(
-            access: roomAccess, store: SearchStore(database: database), messages: messages, profiles: profiles,
-            limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
+            access: roomAccess, store: SearchStore(database: database), messages: messages, details: details,
+            profiles: profiles, limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
             timeLimit: settings.searchTime)
         service.publicRoutes { routes in
             SearchRoutes(
@@ -73,8 +89,12 @@ enum App {
             ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)
             RoomSummaryRoutes(
-                summaries: RoomSummaries(access: roomAccess, messages: messages, profiles: profiles)
+                summaries: RoomSummaries(
+                    access: roomAccess, messages: messages, details: details, profiles: profiles)
             ).register(in: &routes)
+            let rooms = RoomPath(access: roomAccess)
+            ChangeRoutes(rooms: rooms, changes: changes, access: roomAccess).register(in: &routes)
+            SavedRoutes(rooms: rooms, saved: saved).register(in: &routes)
             FileRoutes(attachments: attachments, access: roomAccess).register(in: &routes)
             DMRoutes(
                 access: roomAccess,

@@ -24,11 +24,18 @@ struct ChatSettings: Sendable {
         "The time after which a search ends with the messages that it has found until then.")
     private static let searchesKey = ConfigKey(
         "user_searches", default: 2, atLeast: 1, "Searches of one user that run at the same time.")
+    private static let editWindowKey = ConfigKey(
+        "edit_window", default: Duration.zero,
+        "How long after its sending a message may be edited. 0 sets no limit.")
+    private static let roomPinsKey = ConfigKey(
+        "room_pins", default: 100, atLeast: 1, "The largest number of pinned messages in a room.")
+    private static let messageReactionsKey = ConfigKey(
+        "message_reactions", default: 50, atLeast: 1, "The largest number of different emojis on a message.")
 
     static let entries = [
         fileSizeKey.entry, SessionCursors.memoryKey.entry, userStorageKey.entry, workspaceStorageKey.entry,
-        userDMsKey.entry, userMessagesKey.entry, workspaceMessagesKey.entry,
-        searchTimeKey.entry, searchesKey.entry,
+        userDMsKey.entry, userMessagesKey.entry, workspaceMessagesKey.entry, editWindowKey.entry,
+        roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
     ]
 
     /// Bytes.
@@ -40,6 +47,7 @@ struct ChatSettings: Sendable {
     let searchTime: Duration
     let searchesPerUser: Int
     let messageLimits: (ofUser: Int, ofWorkspace: Int)
+    let changeLimits: ChangeLimits
 
     init(_ config: Config) {
         fileSize = config[Self.fileSizeKey].bytes
@@ -51,5 +59,9 @@ struct ChatSettings: Sendable {
         searchTime = config[Self.searchTimeKey]
         searchesPerUser = config[Self.searchesKey]
         messageLimits = (config[Self.userMessagesKey], config[Self.workspaceMessagesKey])
+        let window = config[Self.editWindowKey]
+        changeLimits = ChangeLimits(
+            editWindow: window == .zero ? nil : window, pins: config[Self.roomPinsKey],
+            reactions: config[Self.messageReactionsKey])
     }
 }

@@ -13,6 +13,7 @@ enum Migrations {
         Migration(number: 7, name: "positions_of_rooms", sql: PackageResources._007_positions_of_rooms_sql),
         Outbox.timesMigration(number: 8),
         Migration(number: 9, name: "storage", sql: PackageResources._009_storage_sql),
+        Migration(number: 10, name: "revisions", sql: PackageResources._010_revisions_sql),
         Migration(number: 50, name: "search", sql: PackageResources._050_search_sql),
     ]
 }

@@ -114,6 +114,27 @@ struct SearchTests {
         }
     }
 
+    @Test("S2 An edited message is found by its new text only, a deleted one not at all, and a reaction is found")
+    func changes() async throws {
+        try await ChatHarness.use { chat in
+            for text in ["점심 회의", "저녁 회의"] { _ = try await chat.send(text) }
+            try await chat.untilIndexed()
+            let path = "/v1/workspaces/3/channels/7/chats/"
+            _ = try await chat.call("PUT", path + "1", json: #"{"content":"아침 모임"}"#)
+            try await chat.untilIndexed()
+            #expect(try await chat.found("회의") == ["저녁 회의"])
+            #expect(try await chat.found("모임") == ["아침 모임"])
+            _ = try await chat.call("PUT", path + "1/reactions/👍".encodedPath)
+            try await chat.untilIndexed()
+            #expect(try await chat.found("has:reaction") == ["아침 모임"])
+            _ = try await chat.call("DELETE", path + "2")
+            #expect(try await chat.found("회의") == [])
+            try await chat.untilIndexed()
+            let entries = try await chat.database.ask("select count(*) from chat.search_entry")
+            #expect(entries == "1")
+        }
+    }
+
     @Test("Highlights are places in UTF-16 units")
     func highlights() async throws {
         try await ChatHarness.use { chat in
@@ -162,6 +183,10 @@ struct SearchTests {
         }
         return Array("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ")[Int((scalar - 0xAC00) / 588)]
     }
+}
+
+extension String {
+    fileprivate var encodedPath: String { replacing("👍", with: PercentEncoding.strict.encode("👍")) }
 }
 
 extension ChatHarness {

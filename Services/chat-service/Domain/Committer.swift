@@ -35,7 +35,7 @@ final class Committer: @unchecked Sendable {
     }
 
     private func add(_ entries: [Entry]) {
-        for entry in entries where !queue.add(entry.message, entry.waiter) {
+        for entry in entries where !queue.add(entry.item, entry.waiter) {
             entry.waiter.resume(throwing: Failure.overloaded)
         }
         startCommits()
@@ -66,7 +66,7 @@ final class Committer: @unchecked Sendable {
     }
 
     private func write(_ batch: [Entry]) async -> Result<MessageWriter.Result, BatchFailure> {
-        let messages = batch.map(\.message)
+        let messages = batch.map(\.item)
         let hasNewRooms = messages.contains { !knownRooms.contains($0.room) }
         do throws(BatchFailure) {
             let result = try await writer.write(messages, newRooms: hasNewRooms, now: .now)
@@ -84,8 +84,8 @@ final class Committer: @unchecked Sendable {
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
             // Publishing runs after the resumed senders, so that it does not delay their replies.
             loop.atEndOfTick { [publisher, indexer] in
-                publisher.publish(batch.map(\.message), result)
-                indexer.wake(for: batch.lazy.map(\.message.room))
+                publisher.publish(batch.map(\.item), result)
+                indexer.wake(for: batch.lazy.map(\.item.room))
             }
         case .failure(let failure):
             for entry in batch { entry.waiter.resume(throwing: failure) }

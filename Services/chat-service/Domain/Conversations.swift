@@ -7,6 +7,7 @@ import Wire
 struct Conversations: Sendable {
     let sendBuffers: LoopLocal<SendBuffer>
     let messages: MessageStore
+    let details: MessageDetailStore
     let readMarkers: ReadMarkerStore
     let profiles: ProfileCache
     let attachments: Attachments
@@ -45,6 +46,7 @@ struct Conversations: Sendable {
             return message.committed(as: written).body
         case .known(let written):
             await attachments.discard(paths: paths)
+            if written.rev > 0 { return try await current(MessageKey(room: target.room, seq: written.seq), for: caller) }
             return message.committed(as: written).body
         case .conflicting:
             refusal = Failure(.invalidRequest, "Another message was sent with this client_id.", status: 409)
@@ -55,6 +57,14 @@ struct Conversations: Sendable {
         }
         await attachments.discard(paths: paths)
         throw refusal
+    }
+
+    /// A message as changes have left it.
+    private func current(_ key: MessageKey, for caller: Caller) async throws -> MessageBody {
+        var found = try await messages.find([key])
+        try await details.fill(&found, for: .one(caller.user))
+        guard let message = found.first else { throw Failure.notFound }
+        return message.body(by: try await profiles.member(message.author))
     }
 
     /// A part of a room's history: the messages above `after` and up to `through`.
@@ -107,7 +117,8 @@ struct Conversations: Sendable {
         let begun = historyCursors.begin(caller.session, room)
         do {
             let part = try await part(request, of: room, for: profile)
-            let page = try await page(of: room, after: part.after, through: part.through)
+            let page = try await page(
+                of: room, after: part.after, through: part.through, for: MessageDetails.Readers(caller, profile))
             // Only now: a caller that gets an error has read nothing.
             if part.isRead, part.through > 0 { try await readMarkers.advance(caller.user, in: room, to: part.through) }
             guard part.isContinued else {
@@ -125,9 +136,12 @@ struct Conversations: Sendable {
     }
 
     /// A page of the messages above `after` and up to `through`, oldest first. Empty if they have been erased.
-    func page(of room: RoomID, after: Int64, through: Int64) async throws -> Page {
-        let stored = try await messages.page(
+    func page(
+        of room: RoomID, after: Int64, through: Int64, for readers: MessageDetails.Readers
+    ) async throws -> Page {
+        var stored = try await messages.page(
             of: room, after: after, through: through, limit: Self.pageSize, bytes: Self.pageBytes)
+        try await details.fill(&stored, for: readers)
         let authors = try await profiles.members(stored.map(\.author))
         return Page(
             messages: stored.map { $0.body(by: authors[$0.author] ?? .deleted($0.author)) },
@@ -149,7 +163,7 @@ struct Conversations: Sendable {
     }
 
     /// The heads of those rooms that have messages.
-    func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, seq: Int64)] {
+    func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, head: RoomHead)] {
         try await messages.heads(of: rooms)
     }
 }

@@ -46,3 +46,16 @@ extension PendingMessage {
             session: session)
     }
 }
+
+/// Two messages of one author with the same `clientID` in one room: only the first is written.
+struct IdempotencyKey: Hashable {
+    let room: RoomID
+    let author: UserID
+    let clientID: String
+}
+
+extension PendingMessage: CommitItem {
+    var batchKey: IdempotencyKey? {
+        clientID.map { IdempotencyKey(room: room, author: author, clientID: $0) }
+    }
+}

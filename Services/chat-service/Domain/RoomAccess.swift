@@ -73,6 +73,24 @@ struct RoomAccess: Sendable {
         return !(try await dms([dm], of: user).isEmpty)
     }
 
+    /// The rooms among these that the user may read now, with the names of channels.
+    func names(ofReadable rooms: Set<RoomID>, by user: UserID) async throws -> [RoomID: String?] {
+        var names: [RoomID: String?] = [:]
+        for room in rooms {
+            guard let id = room.channel, let channel = try await cache.access(of: user, to: id), channel.isMember else {
+                continue
+            }
+            names[room] = .some(channel.name)
+        }
+        for dm in try await dms(rooms.compactMap(\.dm), of: user) { names[dm.room] = .some(nil) }
+        return names
+    }
+
+    /// Whether the user owns the workspace now.
+    func isOwner(_ user: UserID, of workspace: WorkspaceID) async throws -> Bool {
+        try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first?.role == .owner
+    }
+
     /// Throws `notFound` unless all users are members of the workspace.
     func requireMembers(_ users: [UserID], of workspace: WorkspaceID) async throws {
         for user in users {

@@ -32,8 +32,7 @@ struct RoomSummary: Sendable {
 /// A room's counters and newest message for one user, as the tables have them.
 struct RoomState: Sendable {
     let room: RoomID
-    /// The newest seq; 0 for a room without messages.
-    let head: Int64
+    let head: RoomHead
     /// The seq up to which the user has read the room.
     let readMarker: Int64
     /// Messages by others after the read marker.

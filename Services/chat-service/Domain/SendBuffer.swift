@@ -17,7 +17,7 @@ final class SendBuffer {
     func send(_ message: PendingMessage) async throws -> SendOutcome {
         try await withCheckedThrowingContinuation { waiter in
             if entries.isEmpty { loop.atEndOfTick { [self] in flush() } }
-            entries.append(Committer.Entry(message: message, waiter: waiter))
+            entries.append(Committer.Entry(item: message, waiter: waiter))
         }
     }
 

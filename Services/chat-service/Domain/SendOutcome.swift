@@ -19,5 +19,7 @@ enum SendOutcome: Sendable, Equatable {
         let seq: Int64
         let createdAt: Timestamp
         let files: [String]
+        /// Above 0 if the message has changed since.
+        var rev: Int64 = 0
     }
 }

@@ -19,11 +19,8 @@ struct SendRequest: Sendable {
 
     /// A message needs content, files or both.
     init(content: String?, files: [UploadedFile], clientID: String?) throws(Failure) {
-        let content = content ?? ""
+        let content = try Self.checked(content ?? "")
         guard !content.isEmpty || !files.isEmpty else { throw .invalid("A message needs content or a file.") }
-        guard content.isEmpty || content.hasLength(in: 1...Self.maxContent) else {
-            throw .tooLarge("The content is too long.")
-        }
         guard files.count <= Self.maxFiles else { throw .invalid("There are too many files.") }
         if let clientID, !clientID.hasLength(in: 1...Self.maxClientID) {
             throw .invalid("A client_id has 1 to 64 characters.")
@@ -31,6 +28,12 @@ struct SendRequest: Sendable {
         self.content = content
         self.files = files
         self.clientID = clientID
+    }
+
+    /// A content, which may be empty; throws if it is too long.
+    static func checked(_ content: String) throws(Failure) -> String {
+        guard content.isEmpty || content.hasLength(in: 1...maxContent) else { throw .tooLarge("The content is too long.") }
+        return content
     }
 
     /// The digest of content and files; nil without a `clientID`.

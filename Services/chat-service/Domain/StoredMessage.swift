@@ -13,10 +13,14 @@ struct StoredMessage: Sendable {
     let files: [String]
     let createdAt: Timestamp
     let clientID: String?
+    /// What changes have made of it.
+    var details: MessageDetails
+
+    var key: MessageKey { MessageKey(room: room, seq: seq) }
 
     func body(by author: MemberView, content: String? = nil) -> MessageBody {
         MessageBody(
             id: id, seq: seq, content: content ?? self.content, createdAt: createdAt, files: files, author: author,
-            clientID: clientID)
+            clientID: clientID, revision: details.revision)
     }
 }

@@ -36,16 +36,20 @@ struct MessagePublisher: Sendable {
         for message in messages {
             let encoded = RoomEvent.message(message).encoded()
             commands.append(.publish(encoded, in: message.room))
+            // A message that was deleted before its publishing notifies nobody.
+            if message.body.isDeleted { continue }
             entry.add(message, encoded: encoded)
             guard entry.isFull else { continue }
             entries.append(entry.command)
             entry = PushEntry()
         }
         if !entry.isEmpty { entries.append(entry.command) }
+        // The outbox needs the id of an entry.
+        if entries.isEmpty { entries.append(PushEntry.withoutMessages) }
         return commands + entries
     }
 }
 
 extension Result {
-    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+    var isSuccess: Bool { if case .success = self { true } else { false } }
 }

@@ -7,6 +7,8 @@ import Wire
 /// right after their commit.
 struct RoomEvents: Sendable {
     let messages: MessageStore
+    let changes: ChangeStore
+    let details: MessageDetailStore
     let names: RoomNames
     let profiles: ProfileCache
 
@@ -16,8 +18,9 @@ struct RoomEvents: Sendable {
     func page(of room: RoomID, after: Int64, limit: Int64, bytes: Int) async throws -> RoomEventsReply {
         let head = try await messages.head(of: room)
         let through = after < head ? min(head, after + limit) : after
-        let found = try await messages.page(
+        var found = try await messages.page(
             of: room, after: after, through: through, limit: Int(limit), bytes: bytes)
+        try await details.fill(&found, for: .all)
         let isFull = found.reduce(0) { $0 + $1.content.utf8.count } >= bytes
         let end = isFull ? found.last?.seq ?? through : through
         let events = try await roomMessages(found).map { RoomEvent.message($0) }
@@ -25,10 +28,20 @@ struct RoomEvents: Sendable {
             isComplete: head >= after && Int64(events.count) == end - after, head: head, end: end, events: events)
     }
 
-    /// The commands that publish the messages of an outbox row.
+    /// The changes after a revision, as events: each changed message once, as it is now.
+    func changes(of room: RoomID, after: Int64, limit: Int) async throws -> RoomChangesReply {
+        let page = try await changes.page(of: room, after: after, limit: limit, for: .all)
+        let events = try await roomMessages(page.messages).map { RoomEvent.changed(RoomChange($0)) }
+        return RoomChangesReply(rev: page.rev, head: page.head, events: events)
+    }
+
+    /// The commands that publish the messages or the changes of an outbox row.
     func commands(publishing row: OutboxRow) async throws -> [RedisCommand] {
         let keys = try JSONValue(parsing: row.body).elements?.compactMap(Self.messageKey) ?? []
-        let found = try await roomMessages(messages.find(keys))
+        var stored = try await messages.find(keys)
+        try await details.fill(&stored, for: .all)
+        let found = try await roomMessages(stored)
+        if row.type == "changes" { return ChangePublisher.commands(publishing: found.map { RoomChange($0) }) }
         // The relay needs an entry even if the messages have been deleted.
         return found.isEmpty ? [PushEntry.withoutMessages] : MessagePublisher.commands(publishing: found)
     }
@@ -46,10 +59,10 @@ struct RoomEvents: Sendable {
     }
 
     /// Reads `[kind, room, seq]`.
-    private static func messageKey(_ json: JSONValue) -> (room: RoomID, seq: Int64)? {
+    private static func messageKey(_ json: JSONValue) -> MessageKey? {
         guard let kind = json[0]?.int.flatMap({ RoomID.Kind(rawValue: UInt8(clamping: $0)) }), let room = json[1]?.int,
             let seq = json[2]?.int
         else { return nil }
-        return (RoomID(kind: kind, rawValue: Int64(room)), Int64(seq))
+        return MessageKey(room: RoomID(kind: kind, rawValue: Int64(room)), seq: Int64(seq))
     }
 }

@@ -21,7 +21,8 @@ extension Call {
     ) async throws -> Response {
         let reading = try await conversations.read(query, of: room, by: caller, for: profile)
         var reply = HistoryReply(
-            conversations: conversations, call: self, room: room, opening: opening, closing: closing)
+            conversations: conversations, call: self, room: room, readers: MessageDetails.Readers(caller, profile),
+            opening: opening, closing: closing)
         if let leftOut = reading.leftOut {
             let echo = profile.echo
             // A socket without echo is not sent its own session's messages, so the reply holds those.

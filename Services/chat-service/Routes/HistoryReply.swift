@@ -9,6 +9,7 @@ struct HistoryReply: Sendable {
     let conversations: Conversations
     let call: Call
     let room: RoomID
+    let readers: MessageDetails.Readers
     /// Written before and after the array of messages.
     var opening: [UInt8] = []
     var closing: [UInt8] = []
@@ -36,7 +37,7 @@ struct HistoryReply: Sendable {
                 try await writer.write(rendered(page, isFirst: isFirst, isLast: isLast(page), &isEmpty, write))
                 guard !isLast(page), let last = page.messages.last else { return }
                 isFirst = false
-                page = try await conversations.page(of: room, after: last.seq, through: through)
+                page = try await conversations.page(of: room, after: last.seq, through: through, for: readers)
             }
         }
         var response = Response(body: .stream(length: nil, body))

@@ -10,6 +10,7 @@ struct RoomRoutes: Sendable {
 
     func register(in routes: inout InternalRoutes) {
         routes.add(RoomEventsRequest.self, since)
+        routes.add(RoomChangesRequest.self, changes)
         routes.add(RoomHeadsRequest.self, heads)
         routes.add(HistoryCursorRequest.self, historyCursor)
         routes.add(DMAccessRequest.self, dmAccess)
@@ -21,9 +22,13 @@ struct RoomRoutes: Sendable {
             of: request.room, after: request.after, limit: Int64(request.limit), bytes: request.bytes ?? .max)
     }
 
+    func changes(_ request: RoomChangesRequest) async throws -> RoomChangesReply {
+        try await events.changes(of: request.room, after: request.after, limit: request.limit)
+    }
+
     func heads(_ request: RoomHeadsRequest) async throws -> RoomHeadsReply {
         let heads = try await conversations.heads(of: request.rooms)
-        return RoomHeadsReply(heads: heads.map { RoomHeadsReply.Head(room: $0, seq: $1) })
+        return RoomHeadsReply(heads: heads.map { RoomHeadsReply.Head(room: $0, seq: $1.seq, rev: $1.rev) })
     }
 
     func historyCursor(_ request: HistoryCursorRequest) async throws -> HistoryCursorReply {

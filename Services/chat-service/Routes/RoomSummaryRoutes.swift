@@ -11,7 +11,8 @@ struct RoomSummaryRoutes: Sendable {
     }
 
     func rooms(_ call: Call, _ caller: Caller) async throws -> Response {
-        let rooms = try await summaries.rooms(of: caller.user, in: try call.id("id"))
+        let rooms = try await summaries.rooms(
+            of: caller.user, in: try call.id("id"), for: MessageDetails.Readers(caller, call.profile))
         return call.reply(rooms.map(RoomSummaryView.init))
     }
 }

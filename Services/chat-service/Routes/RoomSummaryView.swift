@@ -24,7 +24,8 @@ struct RoomSummaryView: View {
                 }
             }
             if summary.isShortened { json.field("lastMessageShortened", true) }
-            json.field("lastSeq", state.head)
+            json.field("lastSeq", state.head.seq)
+            if profile.isNative { json.field("rev", state.head.rev) }
             json.field("readSeq", state.readMarker)
             json.field("unreadCount", state.unread)
         }

@@ -11,8 +11,8 @@ struct SearchRoutes: Sendable {
     let find: QuickFind
 
     func register(in routes: inout PublicRoutes) {
-        routes.signedIn(.get, "/v1/workspaces/{id}/search", in: .july2024, messages)
-        routes.signedIn(.get, "/v1/workspaces/{id}/find", in: .july2024, names)
+        routes.native(.get, "/v1/workspaces/{id}/search", messages)
+        routes.native(.get, "/v1/workspaces/{id}/find", names)
     }
 
     func messages(_ call: Call, _ caller: Caller) async throws -> Response {

@@ -6,17 +6,17 @@ import Wire
 struct MessageStore: Sendable {
     let database: PostgresPool
 
-    private static let head = Statement.read("head of room", "select last_seq from room where kind = $1 and id = $2")
+    private static let head = Statement.read("head of room", "select last_seq, rev from room where kind = $1 and id = $2")
     private static let heads = Statement.read(
         "heads of rooms",
         """
-        select room.kind, room.id, room.last_seq
+        select room.kind, room.id, room.last_seq, room.rev
         from room join unnest($1::smallint[], $2::bigint[]) as wanted (kind, id) using (kind, id)
         """)
     private static let page = Statement.read(
         "messages after",
         """
-        select seq, id, author, session, content, files, created_at, client_id
+        select seq, id, author, session, content, files, created_at, client_id, rev, edited_at, deleted_at
         from (
             select *, sum(octet_length(content)) over (order by seq rows unbounded preceding)
                 - octet_length(content) as before
@@ -33,7 +33,8 @@ struct MessageStore: Sendable {
     private static let some = Statement.read(
         "messages by seq",
         """
-        select m.kind, m.room, r.workspace, m.seq, m.id, m.author, m.session, m.content, m.files, m.created_at, m.client_id
+        select m.kind, m.room, r.workspace, m.seq, m.id, m.author, m.session, m.content, m.files, m.created_at,
+            m.client_id, m.rev, m.edited_at, m.deleted_at
         from message m join room r on r.kind = m.kind and r.id = m.room
         join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
             on m.kind = wanted.kind and m.room = wanted.room and m.seq = wanted.seq
@@ -42,10 +43,11 @@ struct MessageStore: Sendable {
     private static let states = Statement.read(
         "states of rooms for user",
         """
-        select w.kind, w.id, coalesce(r.last_seq, 0), p.seq,
+        select w.kind, w.id, coalesce(r.last_seq, 0), coalesce(r.rev, 0), p.seq,
             (select count(*) from message u
-             where u.kind = w.kind and u.room = w.id and u.seq > p.seq and u.author <> $3),
-            m.seq, m.id, m.author, m.session, left(m.content, $4), m.files, m.created_at, m.client_id
+             where u.kind = w.kind and u.room = w.id and u.seq > p.seq and u.author <> $3 and u.deleted_at is null),
+            m.seq, m.id, m.author, m.session, left(m.content, $4), m.files, m.created_at, m.client_id, m.rev,
+            m.edited_at, m.deleted_at
         from unnest($1::smallint[], $2::bigint[]) with ordinality as w (kind, id, ordinal)
         left join room r on r.kind = w.kind and r.id = w.id
         left join read_position s on s.user_id = $3 and s.kind = w.kind and s.room = w.id
@@ -73,20 +75,25 @@ struct MessageStore: Sendable {
             ) as last
         )
         select count(*) from message
-        where kind = $1 and room = $2 and author <> $3
+        where kind = $1 and room = $2 and author <> $3 and deleted_at is null
             and seq > (select coalesce(own.seq, stored.seq) from own, stored)
         """)
 
     /// The newest seq; 0 for a room without messages.
-    func head(of room: RoomID) async throws -> Int64 {
+    func head(of room: RoomID) async throws -> Int64 { try await fullHead(of: room).seq }
+
+    /// The newest seq and the revision; 0 for a room without messages.
+    func fullHead(of room: RoomID) async throws -> RoomHead {
         try await database.query(Self.head, room.kindNumber, room.rawValue).first { row throws(PostgresError) in
-            try row.next()
-        } ?? 0
+            RoomHead(seq: try row.next(), rev: try row.next())
+        } ?? .empty
     }
 
-    func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, seq: Int64)] {
+    func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, head: RoomHead)] {
         try await database.query(Self.heads, rooms.map(\.kindNumber), rooms.map(\.rawValue))
-            .map { row throws(PostgresError) in (try row.nextRoom(), try row.next()) }
+            .map { row throws(PostgresError) in
+                (try row.nextRoom(), RoomHead(seq: try row.next(), rev: try row.next()))
+            }
     }
 
     /// The messages above `after` and up to `through`, oldest first. Ends after `limit` messages, or once their content
@@ -104,7 +111,7 @@ struct MessageStore: Sendable {
     }
 
     /// The messages with these seqs; erased ones are missing.
-    func find(_ messages: [(room: RoomID, seq: Int64)]) async throws -> [StoredMessage] {
+    func find(_ messages: [MessageKey]) async throws -> [StoredMessage] {
         try await database.query(
             Self.some, messages.map(\.room.kindNumber), messages.map(\.room.rawValue), messages.map(\.seq)
         ).map { row throws(PostgresError) in
@@ -122,8 +129,9 @@ struct MessageStore: Sendable {
             Self.states, rooms.map(\.kindNumber), rooms.map(\.rawValue), user, Int32(scalars)
         ).map { row throws(PostgresError) in
             let room = try row.nextRoom()
-            let (head, marker, unread): (Int64, Int64, Int64) = (try row.next(), try row.next(), try row.next())
-            let last = head > 0 ? try StoredMessage(room: room, workspace: nil, row: &row) : nil
+            let head = RoomHead(seq: try row.next(), rev: try row.next())
+            let (marker, unread): (Int64, Int64) = (try row.next(), try row.next())
+            let last = head.seq > 0 ? try StoredMessage(room: room, workspace: nil, row: &row) : nil
             return RoomState(room: room, head: head, readMarker: marker, unread: unread, last: last)
         }
     }
@@ -135,8 +143,8 @@ struct MessageStore: Sendable {
 }
 
 extension StoredMessage {
-    /// Reads the columns seq, id, author, session, content, files, created_at, client_id.
-    fileprivate init(room: RoomID, workspace: WorkspaceID?, row: inout Row) throws(PostgresError) {
+    /// Reads the columns seq, id, author, session, content, files, created_at, client_id, rev, edited_at, deleted_at.
+    init(room: RoomID, workspace: WorkspaceID?, row: inout Row) throws(PostgresError) {
         self.room = room
         self.workspace = workspace
         seq = try row.next()
@@ -147,5 +155,7 @@ extension StoredMessage {
         files = try row.next()
         createdAt = try row.next()
         clientID = try row.next()
+        details = MessageDetails(
+            rev: try row.next(), editedAt: try row.next(), deletedAt: try row.next())
     }
 }

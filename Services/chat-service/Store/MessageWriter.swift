@@ -25,7 +25,8 @@ struct MessageWriter: Sendable {
     private static let find = Statement.read(
         "find named messages",
         """
-        select ordinal, message.digest = pending.digest, id, seq, created_at, files
+        select ordinal, message.deleted_at is not null or message.digest = pending.digest, id, seq, created_at, files,
+            rev
         from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[], $5::bytea[]) with ordinality
             as pending (kind, room, author, client_id, digest, ordinal)
         join message using (kind, room, author, client_id)
@@ -136,7 +137,8 @@ struct MessageWriter: Sendable {
             let index = Int(try row.next(as: Int64.self)) - 1
             let isSame = try row.next(as: Bool?.self) ?? false
             let written = SendOutcome.Written(
-                id: try row.next(), seq: try row.next(), createdAt: try row.next(), files: try row.next())
+                id: try row.next(), seq: try row.next(), createdAt: try row.next(), files: try row.next(),
+                rev: try row.next())
             known[index] = isSame ? .known(written) : .conflicting
         }
         return known
@@ -185,7 +187,7 @@ struct MessageWriter: Sendable {
 }
 
 extension BatchFailure {
-    fileprivate init(_ error: any Error) {
+    init(_ error: any Error) {
         guard let postgres = error as? PostgresError else {
             self = .unknown(error)
             return

@@ -13,4 +13,9 @@ extension Row {
         let id: Int64 = try next()
         return RoomID(kind: kind == RoomID.Kind.dm.rawValue ? .dm : .channel, rawValue: id)
     }
+
+    /// Reads the columns kind, room, seq.
+    mutating func nextMessageKey() throws(PostgresError) -> MessageKey {
+        MessageKey(room: try nextRoom(), seq: try next())
+    }
 }

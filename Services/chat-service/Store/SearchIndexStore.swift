@@ -47,13 +47,18 @@ struct SearchIndexStore: Sendable {
     private static let added = Statement.read(
         "messages to index",
         """
-        select seq, author, content, files, created_at, rev, deleted_at is not null
+        select seq, author, content, files, created_at,
+            rev > 0 and exists (
+                select from reaction r where r.kind = message.kind and r.room = message.room and r.seq = message.seq),
+            rev, deleted_at is not null
         from message where kind = $1 and room = $2 and seq > $3 order by seq limit $4
         """)
     private static let changed = Statement.read(
         "changed messages to index",
         """
-        select m.seq, m.author, m.content, m.files, m.created_at, change.rev, m.deleted_at is not null
+        select m.seq, m.author, m.content, m.files, m.created_at,
+            exists (select from reaction r where r.kind = m.kind and r.room = m.room and r.seq = m.seq),
+            change.rev, m.deleted_at is not null
         from message_change change join message m using (kind, room, seq)
         where kind = $1 and room = $2 and seq <= $3 and change.rev > $4 order by change.rev limit $5
         """)
@@ -154,7 +159,7 @@ extension SearchIndexStore {
         init(row: inout Row) throws(PostgresError) {
             message = SearchableMessage(
                 seq: try row.next(), author: try row.next(), content: try row.next(), files: try row.next(),
-                createdAt: try row.next())
+                createdAt: try row.next(), hasReactions: try row.next())
             rev = try row.next()
             isDeleted = try row.next()
         }

@@ -8,6 +8,21 @@ public struct ClientProfile: Sendable, Equatable {
         case july2024 = "2024-07"
     }
 
+    /// The API that a client uses.
+    public enum API: String, Sendable {
+        /// The routes, members and events of its generation.
+        case shipped
+        /// Also the routes, members and events that the shipped apps do not know.
+        case native
+    }
+
+    /// The shape of what a client is sent. Clients of one form are sent the same bytes.
+    public enum Form: Sendable, Hashable, CaseIterable {
+        case january2024, july2024
+        /// The shape of 2024-07 with everything that is new.
+        case native
+    }
+
     /// The HTTP statuses that a client understands.
     public enum Statuses: String, Sendable {
         /// 200, 400 and 500 only.
@@ -39,6 +54,7 @@ public struct ClientProfile: Sendable, Equatable {
     /// The unique name of the profile in logs, metrics and tokens.
     public let name: String
     public let generation: Generation
+    public let api: API
     public let statuses: Statuses
     public let accessTokenLifetime: Duration
     public let refreshTokenLifetime: Duration
@@ -57,23 +73,39 @@ public struct ClientProfile: Sendable, Equatable {
     public let workspaceOrder: WorkspaceOrder
     /// The slugs of the workspaces that every account of this key joins.
     public let autoJoin: [String]
+    /// The content of a deleted message for clients that know no deletion.
+    public let deletedText: String
+
+    public static let defaultDeletedText = "삭제된 메시지입니다."
+
+    public var isNative: Bool { api == .native }
+
+    public var form: Form {
+        if api == .native { return .native }
+        return generation == .january2024 ? .january2024 : .july2024
+    }
 }
 
 extension ClientProfile {
     /// The profile of calls that come from no client app, such as a provider's webhook. It has all statuses and no
     /// quirks.
     public static let ofNobody = ClientProfile(
-        name: "none", generation: .july2024, statuses: .http, accessTokenLifetime: .zero, refreshTokenLifetime: .zero,
+        name: "none", generation: .july2024, api: .shipped, statuses: .http, accessTokenLifetime: .zero, refreshTokenLifetime: .zero,
         refreshToken: .rotates, echo: true, repeatedEvent: .harmless, earlyCursor: 0, naiveDates: false,
-        unwrapsOptional: false, nullPhone: .null, workspaceOrder: .newest, autoJoin: [])
+        unwrapsOptional: false, nullPhone: .null, workspaceOrder: .newest, autoJoin: [],
+        deletedText: defaultDeletedText)
 }
 
 extension ClientProfile {
-    /// Reads a profile of `clients.json`. Every member is required, and an unknown member is an error.
+    /// Reads a profile of `clients.json`. Only `api` and `deleted_text` may be missing, and an unknown member is an error.
     init(json: JSONValue, key: String) throws(ClientProfileError) {
         var members = try Members(json, of: key)
         name = try members.text("profile")
         generation = try members.choice("generation")
+        api = try members.optional("api", API.shipped) { $0.string.flatMap(API.init(rawValue:)) }
+        guard api == .shipped || generation == .july2024 else {
+            throw ClientProfileError("\(key): the native api needs generation 2024-07")
+        }
         statuses = try members.choice("statuses")
         accessTokenLifetime = try members.seconds("access_token_lifetime")
         refreshTokenLifetime = try members.seconds("refresh_token_lifetime")
@@ -86,6 +118,9 @@ extension ClientProfile {
         nullPhone = try members.choice("null_phone")
         workspaceOrder = try members.choice("workspaces")
         autoJoin = try members.texts("auto_join")
+        deletedText = try members.optional("deleted_text", Self.defaultDeletedText) { value in
+            value.string.flatMap { $0.isEmpty ? nil : $0 }
+        }
         try members.refuseOthers()
     }
 }
@@ -108,6 +143,13 @@ private struct Members {
             throw ClientProfileError("\(key): \(name) is missing or not valid")
         }
         return value
+    }
+
+    /// A member that may be missing.
+    mutating func optional<Value>(
+        _ name: String, _ fallback: Value, _ read: (JSONValue) -> Value?
+    ) throws(ClientProfileError) -> Value {
+        left[name] == nil ? fallback : try take(name, read)
     }
 
     mutating func text(_ name: String) throws(ClientProfileError) -> String { try take(name, \.string) }

@@ -5,6 +5,8 @@ public import Wire
 public enum RoomEvent: Sendable, Equatable {
     /// A user has sent a message.
     case message(RoomMessage)
+    /// A message has changed.
+    case changed(RoomChange)
     /// The user receives no message of the room with a `seq` above `after`.
     case removed(room: RoomID, after: Int64, user: UserID)
     /// The room has been deleted; `after` is its last `seq`.
@@ -14,6 +16,7 @@ public enum RoomEvent: Sendable, Equatable {
     public var room: RoomID {
         switch self {
         case .message(let message): message.room
+        case .changed(let change): change.message.room
         case .removed(let room, _, _), .closed(let room, _): room
         }
     }
@@ -36,6 +39,9 @@ extension RoomEvent: WireMessage {
         case "message":
             guard let message = RoomMessage(json, room: room) else { return nil }
             self = .message(message)
+        case "changed":
+            guard let change = RoomChange(json, room: room) else { return nil }
+            self = .changed(change)
         case "removed":
             guard let after = json["after"]?.int, let user = json["user_id"]?.string.flatMap(UserID.init) else {
                 return nil
@@ -53,6 +59,7 @@ extension RoomEvent: WireMessage {
         json.object { json in
             switch self {
             case .message(let message): message.writeMembers(to: &json)
+            case .changed(let change): change.writeMembers(to: &json)
             case .removed(let room, let after, let user):
                 json.field("type", "removed")
                 json.field("room", room.description)

@@ -20,7 +20,7 @@ public struct RoomMessage: Sendable, Equatable {
 }
 
 extension RoomMessage {
-    /// Reads the members of a room event of type `message`.
+    /// Reads the members of a room event of a type that carries a message.
     init?(_ json: JSONValue, room: RoomID) {
         guard
             let workspace = json["workspace_id"]?.string.flatMap(WorkspaceID.init),
@@ -30,9 +30,9 @@ extension RoomMessage {
         self.init(room: room, workspace: workspace, name: json["name"]?.string, body: body, session: session)
     }
 
-    /// Writes the members of a room event of type `message`.
-    func writeMembers(to json: inout JSONWriter) {
-        json.field("type", "message")
+    /// Writes the members of a room event of a type that carries a message.
+    func writeMembers(to json: inout JSONWriter, type: String = "message") {
+        json.field("type", type)
         json.field("room", room.description)
         json.field("seq", body.seq)
         json.field("id", body.id.description)
@@ -44,6 +44,7 @@ extension RoomMessage {
         json.field("files", body.files)
         json.field("createdAt", body.createdAt.milliseconds)
         if let clientID = body.clientID { json.field("client_id", clientID) }
+        body.revision?.writeMembers(to: &json)
     }
 }
 
@@ -64,7 +65,8 @@ extension MessageBody {
             createdAt: Timestamp(milliseconds: Int64(createdAt)),
             files: files.compactMap { $0 },
             author: author,
-            clientID: json["client_id"]?.string
+            clientID: json["client_id"]?.string,
+            revision: MessageRevision(json)
         )
     }
 }

@@ -12,10 +12,12 @@ public struct MessageBody: Sendable, Equatable {
     public let author: MemberView
     /// The id that the author's client gave the message before it was sent.
     public let clientID: String?
+    /// The result of all changes; nil if the message has never changed.
+    public let revision: MessageRevision?
 
     public init(
         id: ChatID, seq: Int64, content: String, createdAt: Timestamp, files: [String], author: MemberView,
-        clientID: String? = nil
+        clientID: String? = nil, revision: MessageRevision? = nil
     ) {
         self.id = id
         self.seq = seq
@@ -24,14 +26,18 @@ public struct MessageBody: Sendable, Equatable {
         self.files = files
         self.author = author
         self.clientID = clientID
+        self.revision = revision
     }
+
+    public var isDeleted: Bool { revision?.deletedAt != nil }
 
     func writeMembers(to json: inout JSONWriter, for profile: ClientProfile) {
         json.field("seq", seq)
-        json.field("content", content)
+        json.field("content", isDeleted && !profile.isNative ? profile.deletedText : content)
         json.field("createdAt", createdAt)
         json.field("files", files)
         json.field("user", author, for: profile)
         if let clientID { json.field("client_id", clientID) }
+        if profile.isNative { MessageRevision.writeMembers(revision, to: &json, for: profile) }
     }
 }

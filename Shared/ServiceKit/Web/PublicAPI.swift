@@ -57,7 +57,7 @@ final class PublicAPI: Sendable {
     private func call(of request: Request) -> Call {
         let client = request.headers.withValue(of: .sesacKey) { profiles.find($0) }
         let origin = proxies.origin(of: request)
-        if let client, let match = routes.match(request, in: client.profile.generation) {
+        if let client, let match = routes.match(request, in: client.profile.form) {
             return Call(origin, from: client, to: match, ids: ids)
         }
         if let match = routes.webhook(request) { return Call(origin, from: .none, to: match, ids: ids) }

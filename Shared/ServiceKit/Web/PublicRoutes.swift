@@ -20,6 +20,8 @@ public struct PublicRoutes {
     enum Audience: Sendable, Equatable {
         /// Client apps of one generation, or of both.
         case clients(ClientProfile.Generation?)
+        /// Client apps that use the native API.
+        case native
         /// Other servers; the handler authenticates the caller.
         case webhook
     }
@@ -39,6 +41,13 @@ public struct PublicRoutes {
         body: BodyLimit = .fields, _ handler: @escaping SignedInHandler
     ) {
         add(.clients(generation), method, template, .signedIn(handler), body)
+    }
+
+    /// Adds a route of the native API that needs an API key and an access token. Shipped apps have no such route.
+    public mutating func native(
+        _ method: Method, _ template: String, body: BodyLimit = .fields, _ handler: @escaping SignedInHandler
+    ) {
+        add(.native, method, template, .signedIn(handler), body)
     }
 
     /// Adds a route that needs only an API key.

@@ -2,13 +2,14 @@ internal import Contract
 internal import HTTP
 internal import Telemetry
 
-/// All public routes, found by generation, method and path.
+/// All public routes, found by the client's form, method and path.
 struct RouteTable: Sendable {
     typealias Match = RouteMatch<ServedRoute>
 
     private var january = Router<ServedRoute>()
     private var july = Router<ServedRoute>()
-    /// The routes of both generations.
+    private var native = Router<ServedRoute>()
+    /// The routes of all clients.
     private var clients = Router<ServedRoute>()
     private var webhooks = Router<ServedRoute>()
 
@@ -22,24 +23,33 @@ struct RouteTable: Sendable {
             }
             if route.isFor(.january2024) { january.add(route.method, route.template, served) }
             if route.isFor(.july2024) { july.add(route.method, route.template, served) }
+            if route.isFor(.native) { native.add(route.method, route.template, served) }
         }
     }
 
-    /// The route of a request of this generation.
+    /// The route of a request from a client of this form.
     ///
-    /// A literal segment of the other generation's routes, such as `my`, never matches a parameter of this generation: such a
-    /// path is unknown.
-    func match(_ request: Request, in generation: ClientProfile.Generation) -> Match? {
-        let match = generation == .january2024 ? match(request, in: january) : match(request, in: july)
-        guard let match, match.payload.isAmbiguous(in: generation) else { return match }
+    /// A literal segment of another form's routes, such as `my`, never matches a parameter of this form: such a path is
+    /// unknown.
+    func match(_ request: Request, in form: ClientProfile.Form) -> Match? {
+        let match = match(request, in: router(of: form))
+        guard let match, match.payload.isAmbiguous(in: form) else { return match }
         let either = self.match(request, in: clients)
         return (either?.parameters.count ?? 0) < match.parameters.count ? nil : match
+    }
+
+    private func router(of form: ClientProfile.Form) -> Router<ServedRoute> {
+        switch form {
+        case .january2024: january
+        case .july2024: july
+        case .native: native
+        }
     }
 
     /// The webhook route of a request.
     func webhook(_ request: Request) -> Match? { match(request, in: webhooks) }
 
-    /// Whether the route exists in any generation.
+    /// Whether the route exists for any client.
     func exists(_ request: Request) -> Bool { match(request, in: clients) != nil }
 
     private func match(_ request: Request, in router: Router<ServedRoute>) -> Match? {

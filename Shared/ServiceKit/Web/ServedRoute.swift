@@ -10,8 +10,8 @@ final class ServedRoute: Sendable {
     /// The store for the files of bodies; nil if the route accepts no files.
     let uploads: (any FileStore)?
     let metrics: RouteMetrics
-    /// The generations in which a path of this route may match a literal segment of the other generation.
-    private let ambiguousIn: [ClientProfile.Generation]
+    /// The forms in which a path of this route may match a literal segment of another form's route.
+    private let ambiguousIn: [ClientProfile.Form]
 
     init(
         _ route: PublicRoutes.Route, among routes: [PublicRoutes.Route], _ metrics: MetricsRegistry,
@@ -22,24 +22,30 @@ final class ServedRoute: Sendable {
         body = route.body
         self.uploads = body.files > 0 ? uploads : nil
         self.metrics = RouteMetrics(metrics, method: route.method.rawValue, template: route.template)
-        ambiguousIn = ClientProfile.Generation.allCases.filter { generation in
+        ambiguousIn = ClientProfile.Form.allCases.filter { form in
             routes.contains { other in
-                other.audience != .webhook && !other.isFor(generation) && other.mayMatch(pathOf: route)
+                other.audience != .webhook && !other.isFor(form) && other.mayMatch(pathOf: route)
             }
         }
     }
 
-    /// Whether a path of this route may match a literal segment of the other generation.
-    func isAmbiguous(in generation: ClientProfile.Generation) -> Bool {
-        // Most routes have no such generation.
-        !ambiguousIn.isEmpty && ambiguousIn.contains(generation)
+    /// Whether a path of this route may match a literal segment of another form's route.
+    func isAmbiguous(in form: ClientProfile.Form) -> Bool {
+        // Most routes have no such form.
+        !ambiguousIn.isEmpty && ambiguousIn.contains(form)
     }
 }
 
 extension PublicRoutes.Route {
-    /// Whether clients of this generation have the route.
-    func isFor(_ generation: ClientProfile.Generation) -> Bool {
-        audience == .clients(generation) || audience == .clients(nil)
+    /// Whether clients of this form have the route.
+    func isFor(_ form: ClientProfile.Form) -> Bool {
+        switch audience {
+        case .clients(nil): true
+        case .clients(.january2024): form == .january2024
+        case .clients(.july2024): form != .january2024
+        case .native: form == .native
+        case .webhook: false
+        }
     }
 
     /// Whether some path matches both templates, and this one has fewer parameters.

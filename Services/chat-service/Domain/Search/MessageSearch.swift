@@ -10,6 +10,7 @@ struct MessageSearch: Sendable {
     let access: RoomAccess
     let store: SearchStore
     let messages: MessageStore
+    let details: MessageDetailStore
     let profiles: ProfileCache
     let limiter: SearchLimiter
     let metrics: SearchMetrics
@@ -46,7 +47,7 @@ struct MessageSearch: Sendable {
         return try await limiter.run(for: user) {
             let rooms = try await readable(request, by: user)
             if rooms.isEmpty { return Page(hits: [], next: nil, isComplete: true) }
-            var matches = try await search(request, in: Array(rooms.keys))
+            var matches = try await search(request, in: Array(rooms.keys), for: user)
             if try await store.countRoomsBehind(Array(rooms.keys), by: Self.toleratedBacklog) > 0 {
                 matches.isComplete = false
             }
@@ -77,7 +78,7 @@ struct MessageSearch: Sendable {
         }
     }
 
-    private func search(_ request: SearchRequest, in rooms: [RoomID]) async throws -> Matches {
+    private func search(_ request: SearchRequest, in rooms: [RoomID], for user: UserID) async throws -> Matches {
         let end = EventLoop.preciseNow + timeLimit.wholeNanoseconds
         let conditions = SearchStore.Conditions(request, rooms: rooms)
         let wanted = request.order == .best ? Self.ranked : request.limit
@@ -93,9 +94,9 @@ struct MessageSearch: Sendable {
                 matches.isComplete = false
                 break
             }
-            let texts = Dictionary(
-                try await messages.find(candidates.map { ($0.room, $0.seq) }).map { (SearchCursor($0), $0) }
-            ) { first, _ in first }
+            var found = try await messages.find(candidates.map { MessageKey(room: $0.room, seq: $0.seq) })
+            try await details.fill(&found, for: .one(user))
+            let texts = Dictionary(found.map { (SearchCursor($0), $0) }) { first, _ in first }
             for candidate in candidates {
                 cursor = candidate
                 guard let text = texts[candidate], let match = SearchMatch(text, to: request) else { continue }

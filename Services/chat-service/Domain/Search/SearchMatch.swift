@@ -14,6 +14,7 @@ struct SearchMatch: Sendable {
     init?(_ message: StoredMessage, to request: SearchRequest) {
         let query = request.query
         let searchable = SearchableMessage(message)
+        guard message.details.deletedAt == nil else { return nil }
         guard searchable.traits.isSuperset(of: request.filters.traits) else { return nil }
         let texts = searchable.texts
         for term in query.terms {

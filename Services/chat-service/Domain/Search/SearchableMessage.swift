@@ -9,19 +9,23 @@ struct SearchableMessage: Sendable {
     let content: String
     let files: [String]
     let createdAt: Timestamp
+    let hasReactions: Bool
 
-    init(seq: Int64, author: UserID, content: String, files: [String], createdAt: Timestamp) {
+    init(
+        seq: Int64, author: UserID, content: String, files: [String], createdAt: Timestamp, hasReactions: Bool
+    ) {
         self.seq = seq
         self.author = author
         self.content = content
         self.files = files
         self.createdAt = createdAt
+        self.hasReactions = hasReactions
     }
 
     init(_ message: StoredMessage) {
         self.init(
             seq: message.seq, author: message.author, content: message.content, files: message.files,
-            createdAt: message.createdAt)
+            createdAt: message.createdAt, hasReactions: !message.details.reactions.isEmpty)
     }
 
     /// The content and the names of the files, normalised. A term stands in one of them as a whole.
@@ -34,6 +38,7 @@ struct SearchableMessage: Sendable {
         if !files.isEmpty { traits.insert(.file) }
         if files.contains(where: Self.isImage) { traits.insert(.image) }
         if content.contains("https://") || content.contains("http://") { traits.insert(.link) }
+        if hasReactions { traits.insert(.reaction) }
         return traits
     }
 

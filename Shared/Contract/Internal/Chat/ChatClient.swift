@@ -16,14 +16,19 @@ public struct ChatClient: Sendable {
         try await client.send(RoomEventsRequest(room: room, after: after, limit: limit, bytes: Self.bytesPerCall))
     }
 
-    /// The newest `seq` of each room that has messages.
-    public func heads(of rooms: [RoomID]) async throws -> [RoomID: Int64] {
+    /// The messages of a room that changed after a revision: at most `limit`, and fewer if they are large.
+    public func changes(of room: RoomID, after: Int64, limit: Int = 100) async throws -> RoomChangesReply {
+        try await client.send(RoomChangesRequest(room: room, after: after, limit: limit))
+    }
+
+    /// The newest `seq` and the revision of each room that has messages.
+    public func heads(of rooms: [RoomID]) async throws -> [RoomID: RoomHead] {
         if rooms.isEmpty { return [:] }
-        var heads: [RoomID: Int64] = [:]
+        var heads: [RoomID: RoomHead] = [:]
         for start in stride(from: 0, to: rooms.count, by: Self.roomsPerCall) {
             let some = rooms[start...].prefix(Self.roomsPerCall)
             let reply = try await client.send(RoomHeadsRequest(rooms: Array(some)))
-            for head in reply.heads { heads[head.room] = head.seq }
+            for head in reply.heads { heads[head.room] = RoomHead(seq: head.seq, rev: head.rev) }
         }
         return heads
     }

@@ -1,6 +1,6 @@
 public import Wire
 
-/// Asks chat-service for the newest `seq` of rooms, 1,000 at most. Rooms without messages are missing from the reply.
+/// Asks chat-service for the newest `seq` and the revision of rooms, 1,000 at most. Rooms without messages are missing from the reply.
 public struct RoomHeadsRequest: InternalRequest {
     public typealias Reply = RoomHeadsReply
 
@@ -24,25 +24,30 @@ public struct RoomHeadsRequest: InternalRequest {
 }
 
 public struct RoomHeadsReply: WireMessage {
-    /// A room and its newest `seq`.
+    /// A room with its newest `seq` and its revision.
     public struct Head: WireMessage {
         public let room: RoomID
         public let seq: Int64
+        /// The number of changes to its messages so far.
+        public let rev: Int64
 
-        public init(room: RoomID, seq: Int64) {
+        public init(room: RoomID, seq: Int64, rev: Int64) {
             self.room = room
             self.seq = seq
+            self.rev = rev
         }
 
         public init?(_ json: JSONValue) {
             guard let room = json.room("room"), let seq = json.int64("seq") else { return nil }
-            self.init(room: room, seq: seq)
+            // An older release knows no revisions.
+            self.init(room: room, seq: seq, rev: json.int64("rev") ?? 0)
         }
 
         public func write(to json: inout JSONWriter) {
             json.object { json in
                 json.field("room", room.description)
                 json.field("seq", seq)
+                json.field("rev", rev)
             }
         }
     }

@@ -1,0 +1,119 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// Changes messages and reads what changes have made of them.
+struct MessageChanges: Sendable {
+    let committer: ChangeCommitter
+    let store: ChangeStore
+    let profiles: ProfileCache
+    let attachments: Attachments
+
+    /// The messages of a list with the cursor of the next page; nil at the end.
+    struct Page: Sendable {
+        let messages: [MessageBody]
+        let next: String?
+    }
+
+    /// Applies a change and returns the message after its commit. Idempotent for reactions and pins.
+    func apply(
+        _ kind: PendingChange.Kind, to seq: Int64, in target: MessageTarget, by user: UserID
+    ) async throws -> MessageBody {
+        let change = PendingChange(target: target, seq: seq, user: user, kind: kind)
+        switch try await committer.apply(change) {
+        case .refused(let failure): throw failure
+        case .done(let message, let erasedFiles):
+            if !erasedFiles.isEmpty { await attachments.discard(paths: erasedFiles) }
+            return try await body(message)
+        }
+    }
+
+    /// Deletes a message of the user, or of another one if `isOwner` says that the user may.
+    func delete(
+        _ seq: Int64, in target: MessageTarget, by user: UserID, isOwner: () async throws -> Bool
+    ) async throws -> MessageBody {
+        // The author of a message never changes, so it may be read before the room is locked.
+        let message = try await existing(MessageKey(room: target.room, seq: seq))
+        if message.author != user, !(try await isOwner()) {
+            throw Failure(.notAllowed, "Only its author and owners may delete a message.")
+        }
+        return try await apply(.delete, to: seq, in: target, by: user)
+    }
+
+    /// One message, which may be deleted.
+    func message(_ key: MessageKey, for user: UserID) async throws -> MessageBody {
+        guard let message = try await store.find(key, for: .one(user)) else { throw Failure.notFound }
+        return try await body(message)
+    }
+
+    /// A message that is not deleted.
+    func existing(_ key: MessageKey) async throws -> StoredMessage {
+        guard let message = try await store.find(key, for: .none), message.details.deletedAt == nil else {
+            throw Failure.notFound
+        }
+        return message
+    }
+
+    /// The earlier texts of a message after a cursor, for its author, or for another user if `isOwner` says so.
+    func versions(
+        of key: MessageKey, for user: UserID, after cursor: Int64, limit: Int, isOwner: () async throws -> Bool
+    ) async throws -> [ChangeStore.Version] {
+        let message = try await existing(key)
+        if message.author != user, !(try await isOwner()) {
+            throw Failure(.notAllowed, "Only its author and the workspace's owner see earlier texts of a message.")
+        }
+        return try await store.versions(of: key, after: cursor, limit: limit)
+    }
+
+    /// Pinned messages of a room, newest pin first.
+    func pins(of room: RoomID, for user: UserID, before cursor: PinCursor, limit: Int) async throws -> Page {
+        let found = try await store.pins(
+            of: room, before: (cursor.time, cursor.seq), limit: limit, for: .one(user))
+        let last = found.count == limit ? found.last : nil
+        let next = last.flatMap { last in
+            last.details.pin.map { PinCursor(time: $0.at.milliseconds, seq: last.seq).text }
+        }
+        return Page(messages: try await bodies(found), next: next)
+    }
+
+    /// The messages of a room that changed after a revision.
+    func changes(
+        of room: RoomID, after rev: Int64, limit: Int, for user: UserID
+    ) async throws -> (messages: [MessageBody], rev: Int64, isComplete: Bool) {
+        let page = try await store.page(of: room, after: rev, limit: limit, for: .one(user))
+        return (try await bodies(page.messages), page.rev, page.rev >= page.head)
+    }
+
+    func bodies(_ messages: [StoredMessage]) async throws -> [MessageBody] {
+        let authors = try await profiles.members(messages.map(\.author))
+        return messages.map { $0.body(by: authors[$0.author] ?? .deleted($0.author)) }
+    }
+
+    private func body(_ message: StoredMessage) async throws -> MessageBody {
+        guard let body = try await bodies([message]).first else { throw Failure.notFound }
+        return body
+    }
+}
+
+/// A place in the list of a room's pins.
+struct PinCursor: Sendable, Equatable {
+    let time: Int64
+    let seq: Int64
+
+    /// Before the newest pin.
+    static let first = PinCursor(time: .max, seq: .max)
+
+    init(time: Int64, seq: Int64) {
+        self.time = time
+        self.seq = seq
+    }
+
+    /// Reads the text of a cursor; nil if it is none.
+    init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+        guard parts.count == 2, let time = parts[0], let seq = parts[1] else { return nil }
+        self.init(time: time, seq: seq)
+    }
+
+    var text: String { "\(time)-\(seq)" }
+}

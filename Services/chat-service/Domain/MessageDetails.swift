@@ -1,0 +1,41 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// What changes have made of a message.
+struct MessageDetails: Sendable {
+    /// The revision of the last change; 0 if there was none.
+    let rev: Int64
+    let editedAt: Timestamp?
+    let deletedAt: Timestamp?
+    /// Pin and reactions are in other tables: missing unless they have been loaded.
+    var pin: MessagePin?
+    var reactions: [MessageReaction] = []
+
+    /// Nil if the message has never changed.
+    var revision: MessageRevision? {
+        guard rev > 0 else { return nil }
+        return MessageRevision(rev: rev, editedAt: editedAt, deletedAt: deletedAt, pin: pin, reactions: reactions)
+    }
+
+    /// The readers for which details are loaded.
+    enum Readers: Sendable {
+        /// Nobody needs them.
+        case none
+        /// All readers alike.
+        case all
+        /// One reader, with a mark on the reactions of this user.
+        case one(UserID)
+    }
+}
+
+extension MessageDetails.Readers {
+    /// The reader of a reply. Shipped apps know no pins and reactions.
+    init(_ caller: Caller, _ profile: ClientProfile) { self = profile.isNative ? .one(caller.user) : .none }
+}
+
+/// Names a message.
+struct MessageKey: Hashable, Sendable {
+    let room: RoomID
+    let seq: Int64
+}

@@ -1,0 +1,40 @@
+import Contract
+import Wire
+
+/// A change of a message before its commit.
+struct PendingChange: CommitItem {
+    enum Kind: Sendable, Equatable {
+        case edit(String)
+        /// The caller of the queue has checked that the user may delete it.
+        case delete
+        case react(Emoji)
+        case unreact(Emoji)
+        case pin
+        case unpin
+    }
+
+    let target: MessageTarget
+    let seq: Int64
+    let user: UserID
+    let kind: Kind
+
+    var key: MessageKey { MessageKey(room: target.room, seq: seq) }
+    var batchKey: Never? { nil }
+}
+
+/// The result of a change whose batch was committed.
+enum ChangeOutcome: Sendable {
+    /// The message as it is now, whether this change altered it or found it so.
+    case done(StoredMessage, erasedFiles: [String])
+    case refused(Failure)
+}
+
+/// The limits of changes.
+struct ChangeLimits: Sendable {
+    /// How long after its sending a message may be edited; nil for ever.
+    var editWindow: Duration?
+    /// Pinned messages of a room.
+    var pins = 100
+    /// Distinct emojis of the reactions to a message.
+    var reactions = 50
+}

@@ -1,0 +1,88 @@
+import Contract
+import EventLoop
+import Redis
+import ServiceKit
+import Wire
+
+/// Publishes committed changes on their rooms' channels, at most one event a message in every `pause`.
+///
+/// Changes of a message that were committed meanwhile become one event, which lists their revisions. So a thousand people
+/// who react to one message cost a few events. No caller waits for it. If Redis or this process fails, the outbox still has
+/// the changes and its relay publishes them.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its loop.
+final class ChangePublisher: @unchecked Sendable {
+    private struct Pending {
+        var message: StoredMessage
+        let target: MessageTarget
+        var revs: [Int64]
+    }
+
+    private let redis: Redis
+    private let outbox: OutboxStore
+    private let profiles: ProfileCache
+    private let loop: EventLoop
+    private var pending: [MessageKey: Pending] = [:]
+    private var rows: [Int64] = []
+    /// Whether events are on their way, or the pause after them lasts.
+    private var isBusy = false
+
+    private static let pause = Duration.milliseconds(50)
+
+    init(redis: Redis, outbox: OutboxStore, profiles: ProfileCache, on loop: EventLoop) {
+        self.redis = redis
+        self.outbox = outbox
+        self.profiles = profiles
+        self.loop = loop
+    }
+
+    /// Publishes the messages of a commit. To be called on the loop, in the order of commits.
+    func publish(_ messages: [StoredMessage], in targets: [RoomID: MessageTarget], row: Int64?) {
+        guard let row else { return }
+        for message in messages {
+            guard let target = targets[message.room] else { continue }
+            let revs = (pending[message.key]?.revs ?? []) + [message.details.rev]
+            pending[message.key] = Pending(message: message, target: target, revs: revs)
+        }
+        rows.append(row)
+        if !isBusy { flush() }
+    }
+
+    private func flush() {
+        let (changes, rows) = (Array(pending.values), rows)
+        pending = [:]
+        self.rows = []
+        isBusy = !rows.isEmpty
+        guard isBusy else { return }
+        let start = EventLoop.preciseNow
+        Task.immediate(executorPreference: loop) { [self] in
+            await publish(changes, rows)
+            let left = Self.pause - .nanoseconds(Int64(EventLoop.preciseNow - start))
+            loop.schedule(after: max(left, .zero)) { [self] in flush() }
+        }
+    }
+
+    private func publish(_ changes: [Pending], _ rows: [Int64]) async {
+        guard let authors = try? await profiles.members(changes.map(\.message.author)) else { return }
+        let events = changes.map { change in
+            let message = change.message
+            return RoomChange(
+                RoomMessage(
+                    room: message.room, workspace: change.target.workspace, name: change.target.name,
+                    body: message.body(by: authors[message.author] ?? .deleted(message.author)),
+                    session: message.session),
+                revs: change.revs)
+        }
+        let outcomes = await redis.run(inTurn: Self.commands(publishing: events))
+        guard let entry = try? outcomes.last?.get().text, outcomes.allSatisfy(\.isSuccess) else { return }
+        for row in rows { outbox.markPublished(row, entry) }
+    }
+
+    /// The commands that publish changes in the order of their revisions. The last one appends an entry without a message to
+    /// the stream of pushes, because the outbox needs its id.
+    static func commands(publishing changes: [RoomChange]) -> [RedisCommand] {
+        let ordered = changes.sorted { ($0.message.room, $0.rev) < ($1.message.room, $1.rev) }
+        return ordered.map { .publish(RoomEvent.changed($0).encoded(), in: $0.message.room) }
+            + [PushEntry.withoutMessages]
+    }
+}

@@ -1,0 +1,143 @@
+import Contract
+import HTTP
+import ServiceKit
+import Wire
+
+/// Changes of messages and what they have made of them: edit, delete, react, pin; versions, pins and changes.
+struct ChangeRoutes: Sendable {
+    let rooms: RoomPath
+    let changes: MessageChanges
+    let access: RoomAccess
+
+    private typealias Handler = @Sendable (Call, Caller, RoomPath.Room) async throws -> Response
+
+    func register(in routes: inout PublicRoutes) {
+        for kind in RoomPath.Kind.allCases {
+            let message = kind.template + "/chats/{seq}"
+            let reading = { (handler: @escaping Handler) in handle(kind, writing: false, handler) }
+            let writing = { (handler: @escaping Handler) in handle(kind, writing: true, handler) }
+            routes.native(.put, message, body: .text(SendRequest.maxText), writing(edit))
+            routes.native(.delete, message, writing(delete))
+            routes.native(.get, message, reading(one))
+            routes.native(.get, message + "/versions", reading(versions))
+            routes.native(.put, message + "/reactions/{emoji}", writing(react))
+            routes.native(.delete, message + "/reactions/{emoji}", writing(unreact))
+            routes.native(.put, message + "/pin", writing(pin))
+            routes.native(.delete, message + "/pin", writing(unpin))
+            routes.native(.get, kind.template + "/pins", reading(pins))
+            routes.native(.get, kind.template + "/changes", reading(since))
+        }
+    }
+
+    private func handle(
+        _ kind: RoomPath.Kind, writing: Bool, _ handler: @escaping Handler
+    ) -> PublicRoutes.SignedInHandler {
+        { call, caller in
+            try await handler(call, caller, try await rooms.room(kind, of: call, caller, writing: writing))
+        }
+    }
+
+    // MARK: Changes
+
+    private func edit(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
+        let content = try SendRequest.checked(try await call.fields().text("content"))
+        return try await apply(.edit(content), call, caller, room)
+    }
+
+    private func delete(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
+        let message = try await changes.delete(try call.seq(), in: room.target, by: caller.user) {
+            if room.isOwner { return true }
+            return try await access.isOwner(caller.user, of: room.target.workspace)
+        }
+        return call.reply(RoomMessageView(room.target, message))
+    }
+
+    private func react(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
+        try await apply(.react(try call.emoji()), call, caller, room)
+    }
+
+    private func unreact(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
+        try await apply(.unreact(try call.emoji()), call, caller, room)
+    }
+
+    private func pin(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
+        try await apply(.pin, call, caller, room)
+    }
+
+    private func unpin(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
+        try await apply(.unpin, call, caller, room)
+    }
+
+    private func apply(
+        _ kind: PendingChange.Kind, _ call: Call, _ caller: Caller, _ room: RoomPath.Room
+    ) async throws -> Response {
+        let message = try await changes.apply(kind, to: try call.seq(), in: room.target, by: caller.user)
+        return call.reply(RoomMessageView(room.target, message))
+    }
+
+    // MARK: Reading
+
+    private func one(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
+        call.reply(RoomMessageView(room.target, try await changes.message(try room.key(call), for: caller.user)))
+    }
+
+    private func versions(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
+        let limit = try call.listLimit()
+        let found = try await changes.versions(
+            of: try room.key(call), for: caller.user, after: try call.numericCursor() ?? 0, limit: limit
+        ) {
+            try await access.isOwner(caller.user, of: room.target.workspace)
+        }
+        return call.reply { json in
+            json.object { json in
+                json.array("items") { json in
+                    for version in found {
+                        json.object { json in
+                            json.field("content", version.content)
+                            json.field("createdAt", version.writtenAt)
+                            json.field("user_id", version.writtenBy, for: call.profile)
+                        }
+                    }
+                }
+                json.field("next", found.count == limit ? found.last?.id.description : nil)
+            }
+        }
+    }
+
+    private func pins(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
+        var cursor = PinCursor.first
+        if let text = try call.query("cursor"), !text.isEmpty {
+            guard let parsed = PinCursor(text) else { throw Failure.invalid("The cursor is not valid.") }
+            cursor = parsed
+        }
+        let page = try await changes.pins(
+            of: room.id, for: caller.user, before: cursor, limit: try call.listLimit())
+        return call.reply { json in
+            json.object { json in
+                json.field("items", page.messages.map { RoomMessageView(room.target, $0) }, for: call.profile)
+                json.field("next", page.next)
+            }
+        }
+    }
+
+    private func since(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
+        let after = Int64(try call.number("after_rev", in: 0...Int.max) ?? 0)
+        let limit = try call.number("limit", in: 1...500) ?? 50
+        let found = try await changes.changes(of: room.id, after: after, limit: limit, for: caller.user)
+        return call.reply { json in
+            json.object { json in
+                json.field("items", found.messages.map { RoomMessageView(room.target, $0) }, for: call.profile)
+                json.field("rev", found.rev)
+                json.field("complete", found.isComplete)
+            }
+        }
+    }
+}
+
+extension Call {
+    /// The emoji of the path; E11 for any other text.
+    fileprivate func emoji() throws(Failure) -> Emoji {
+        guard let emoji = Emoji(try text("emoji")) else { throw .invalid("A reaction is one emoji.") }
+        return emoji
+    }
+}

@@ -1,0 +1,147 @@
+import Postgres
+import Wire
+
+/// Writes the rows of a batch of changes, in its transaction.
+enum ChangeRows {
+    private static let rooms = Statement.write(
+        "raise revisions",
+        """
+        update room set rev = raised.rev from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as raised (kind, id, rev)
+        where room.kind = raised.kind and room.id = raised.id
+        """)
+    private static let messages = Statement.write(
+        "change messages",
+        """
+        update message set rev = changed.rev, content = coalesce(changed.content, message.content),
+            edited_at = changed.edited_at, deleted_at = changed.deleted_at,
+            files = case when changed.deleted_at is null then message.files else '{}' end,
+            digest = case when changed.deleted_at is null then message.digest end
+        from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[])
+            as changed (kind, room, seq, rev, content, edited_at, deleted_at)
+        where message.kind = changed.kind and message.room = changed.room and message.seq = changed.seq
+        """)
+    private static let changes = Statement.write(
+        "note changes",
+        """
+        insert into message_change (kind, room, seq, rev)
+        select * from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[])
+        on conflict (kind, room, seq) do update set rev = excluded.rev
+        """)
+    private static let versions = Statement.write(
+        "keep earlier texts",
+        """
+        insert into message_version (kind, room, seq, content, written_at, written_by)
+        select * from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[])
+        """)
+    private static let react = Statement.write(
+        "add reactions",
+        """
+        insert into reaction (kind, room, seq, emoji, user_id, reacted_at)
+        select *, $6 from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[])
+        on conflict do nothing
+        """)
+    private static let unreact = Statement.write(
+        "remove reactions",
+        """
+        delete from reaction using unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[])
+            as gone (kind, room, seq, emoji, user_id)
+        where reaction.kind = gone.kind and reaction.room = gone.room and reaction.seq = gone.seq
+            and reaction.emoji = gone.emoji and reaction.user_id = gone.user_id
+        """)
+    private static let pin = Statement.write(
+        "add pins",
+        """
+        insert into pin (kind, room, seq, pinned_by, pinned_at)
+        select *, $5 from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[]) on conflict do nothing
+        """)
+    private static let unpin = Statement.write(
+        "remove pins",
+        """
+        delete from pin
+        where (kind, room, seq) in (select * from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as gone (kind, room, seq))
+        """)
+    /// The sweep of unsent files removes files that the caller cannot remove after the commit.
+    private static let erase = Statement.write(
+        "erase rests of messages",
+        """
+        with gone as (
+            select * from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as gone (kind, room, seq)
+        ), versions as (
+            delete from message_version where (kind, room, seq) in (select * from gone)
+        ), reactions as (
+            delete from reaction where (kind, room, seq) in (select * from gone)
+        ), pins as (
+            delete from pin where (kind, room, seq) in (select * from gone)
+        ), saved as (
+            delete from saved_message where (kind, room, seq) in (select * from gone)
+        )
+        update file set is_sent = false where name = any($4::text[])
+        """)
+    private static let outbox = Statement.write(
+        "note changes in outbox", "insert into outbox (type, body) values ('changes', $1) returning id")
+
+    /// Adds the statements to a batch.
+    ///
+    /// - Returns: the index of the statement that returns the outbox row; nil if nothing is written.
+    static func add(_ writes: ChangeWrites, to batch: inout PostgresBatch) throws(PostgresError) -> Int? {
+        guard !writes.isEmpty else { return nil }
+        let rooms = writes.rooms.keys.sorted()
+        try batch.add(
+            Self.rooms, rooms.map(\.kindNumber), rooms.map(\.rawValue), rooms.map { writes.rooms[$0] ?? 0 })
+        try addMessages(writes, to: &batch)
+        try addReactions(writes, to: &batch)
+        try addPins(writes, to: &batch)
+        if !writes.erased.isEmpty {
+            let (kinds, ids, seqs) = columns(writes.erased)
+            try batch.add(erase, kinds, ids, seqs, writes.erasedFiles.compactMap(FileRecord.name(inPath:)))
+        }
+        let list = writes.messages.map { "[\($0.key.room.kindNumber),\($0.key.room.rawValue),\($0.key.seq)]" }
+        try batch.add(outbox, "[\(list.joined(separator: ","))]")
+        return batch.count - 1
+    }
+
+    private static func addMessages(_ writes: ChangeWrites, to batch: inout PostgresBatch) throws(PostgresError) {
+        let rows = writes.messages
+        let (kinds, ids, seqs) = columns(rows.map(\.key))
+        try batch.add(
+            messages, kinds, ids, seqs, rows.map(\.rev), rows.map(\.content), rows.map { $0.editedAt?.milliseconds },
+            rows.map { $0.deletedAt?.milliseconds })
+        try batch.add(changes, kinds, ids, seqs, rows.map(\.rev))
+        if !writes.versions.isEmpty {
+            let versions = writes.versions
+            let (kinds, ids, seqs) = columns(versions.map(\.key))
+            try batch.add(
+                Self.versions, kinds, ids, seqs, versions.map(\.content), versions.map(\.writtenAt.milliseconds),
+                versions.map(\.writtenBy))
+        }
+    }
+
+    private static func addReactions(_ writes: ChangeWrites, to batch: inout PostgresBatch) throws(PostgresError) {
+        if !writes.addedReactions.isEmpty {
+            let rows = writes.addedReactions
+            let (kinds, ids, seqs) = columns(rows.map(\.key))
+            try batch.add(
+                react, kinds, ids, seqs, rows.map(\.emoji), rows.map(\.user), writes.time.milliseconds)
+        }
+        if !writes.removedReactions.isEmpty {
+            let rows = writes.removedReactions
+            let (kinds, ids, seqs) = columns(rows.map(\.key))
+            try batch.add(unreact, kinds, ids, seqs, rows.map(\.emoji), rows.map(\.user))
+        }
+    }
+
+    private static func addPins(_ writes: ChangeWrites, to batch: inout PostgresBatch) throws(PostgresError) {
+        if !writes.addedPins.isEmpty {
+            let (kinds, ids, seqs) = columns(writes.addedPins.map(\.key))
+            try batch.add(pin, kinds, ids, seqs, writes.addedPins.map(\.user), writes.time.milliseconds)
+        }
+        if !writes.removedPins.isEmpty {
+            let (kinds, ids, seqs) = columns(writes.removedPins)
+            try batch.add(unpin, kinds, ids, seqs)
+        }
+    }
+
+    private static func columns(_ keys: [MessageKey]) -> (kinds: [Int16], rooms: [Int64], seqs: [Int64]) {
+        (keys.map(\.room.kindNumber), keys.map(\.room.rawValue), keys.map(\.seq))
+    }
+}
