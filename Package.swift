@@ -92,6 +92,7 @@ let package = Package(
         // Floor 1: loops and values
         module("EventLoop", on: ["CSystem"]),
         module("Wire", on: ["CSystem"]),
+        module("Search", on: []),
 
         // Floor 2: protocols
         module("HTTP", on: ["EventLoop", "Wire", "CCurl"]),
@@ -122,7 +123,10 @@ let package = Package(
         ),
         service(
             "chat-service",
-            on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
+            on: [
+                "ServiceKit", "Contract", "Search", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop",
+                "Wire",
+            ]
         ),
         service(
             "realtime-gateway",
@@ -156,6 +160,7 @@ let package = Package(
         .target(name: "SlowLookUp", path: "Tests/HTTPClient/SlowLookUp"),
         tests(of: "EventLoop", alsoUsing: ["TestSupport"]),
         tests(of: "Wire"),
+        tests(of: "Search"),
         tests(of: "HTTP", alsoUsing: ["EventLoop", "TestSupport", "Wire"]),
         .testTarget(
             name: "HTTPClientTests",
@@ -195,7 +200,8 @@ let package = Package(
         tests(
             of: "chat-service",
             alsoUsing: [
-                "ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop", "ServiceSupport",
+                "ServiceKit", "Contract", "Search", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop",
+                "ServiceSupport",
                 "TestSupport", "Wire",
             ]
         ),
@@ -221,6 +227,8 @@ let package = Package(
         bench("redis", on: ["EventLoop", "Redis", "TestSupport"]),
         bench("telemetry", on: ["EventLoop", "Telemetry"]),
         bench("websocket", on: ["EventLoop", "HTTP", "WebSocket", "LoadClient", "TestSupport"]),
+        bench(
+            "search", on: ["EventLoop", "HTTP", "LoadClient", "ServiceSupport", "TestSupport", "Wire"]),
         bench("sends", on: ["ChatLoad", "LoadClient"]),
         bench("history", on: ["ChatLoad", "LoadClient"]),
         load("auth", on: ["LoadClient", "Crypto", "EventLoop", "HTTP", "TestSupport", "Wire"]),

@@ -31,7 +31,11 @@ enum App {
         let outbox = OutboxStore(database: database, on: service.loops.loops[0])
         let publisher = MessagePublisher(redis: redis, outbox: outbox)
         let writer = MessageWriter(database: service.orderedPool(to: "chat"))
-        let committer = Committer(on: service.loops.loops[0], writer: writer, publisher: publisher)
+        let searchMetrics = SearchMetrics(service.metrics)
+        let indexer = SearchIndexer(
+            store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),
+            metrics: searchMetrics)
+        let committer = Committer(on: service.loops.loops[0], writer: writer, publisher: publisher, indexer: indexer)
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
             store: FileRecordStore(database: database), limits: settings.storageLimits)
@@ -53,13 +57,15 @@ enum App {
                 on: service.loops.loops[0],
                 writer: ChangeWriter(database: database, limits: settings.changeLimits),
                 publisher: ChangePublisher(
-                    redis: redis, outbox: outbox, profiles: profiles, on: service.loops.loops[0])),
+                    redis: redis, outbox: outbox, profiles: profiles, on: service.loops.loops[0]),
+                indexer: indexer),
             store: changeStore, profiles: profiles, attachments: attachments)
         let saved = SavedMessages(
             store: SavedStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
         let events = RoomEvents(
-            messages: messages, changes: changeStore, details: details, names: RoomNames(database: database), profiles: profiles)
+            messages: messages, changes: changeStore, details: details, names: RoomNames(database: database),
+            profiles: profiles)
         // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
         // old.
         service.relayOutbox(
@@ -70,7 +76,17 @@ enum App {
         let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
         try service.facts(facts.handle)
+        service.background("search index", indexer.run)
+        let directory = MemberDirectory(workspaces: workspaces, profiles: profiles)
+        let search = MessageSearch(
+            access: roomAccess, store: SearchStore(database: database), messages: messages, details: details,
+            profiles: profiles, limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
+            timeLimit: settings.searchTime)
         service.publicRoutes { routes in
+            SearchRoutes(
+                search: search, filterNames: SearchNames(access: roomAccess, people: directory),
+                find: QuickFind(access: roomAccess, people: directory)
+            ).register(in: &routes)
             ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)
             RoomSummaryRoutes(

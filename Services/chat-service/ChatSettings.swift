@@ -19,6 +19,11 @@ struct ChatSettings: Sendable {
         "workspace_daily_messages", default: 10_000_000, atLeast: 1,
         "Messages in one workspace in a day. Each instance of the service counts those that it receives.")
 
+    private static let searchTimeKey = ConfigKey(
+        "search_timeout", default: Duration.seconds(1),
+        "The time after which a search ends with the messages that it has found until then.")
+    private static let searchesKey = ConfigKey(
+        "user_searches", default: 2, atLeast: 1, "Searches of one user that run at the same time.")
     private static let editWindowKey = ConfigKey(
         "edit_window", default: Duration.zero,
         "How long after its sending a message may be edited. 0 sets no limit.")
@@ -30,7 +35,7 @@ struct ChatSettings: Sendable {
     static let entries = [
         fileSizeKey.entry, SessionCursors.memoryKey.entry, userStorageKey.entry, workspaceStorageKey.entry,
         userDMsKey.entry, userMessagesKey.entry, workspaceMessagesKey.entry, editWindowKey.entry,
-        roomPinsKey.entry, messageReactionsKey.entry,
+        roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
     ]
 
     /// Bytes.
@@ -39,6 +44,8 @@ struct ChatSettings: Sendable {
     let positionMemory: Duration
     let storageLimits: StorageLimits
     let limitOfDMs: Int
+    let searchTime: Duration
+    let searchesPerUser: Int
     let messageLimits: (ofUser: Int, ofWorkspace: Int)
     let changeLimits: ChangeLimits
 
@@ -49,6 +56,8 @@ struct ChatSettings: Sendable {
             ofUser: Int64(config[Self.userStorageKey].bytes), ofWorkspace: Int64(config[Self.workspaceStorageKey].bytes)
         )
         limitOfDMs = config[Self.userDMsKey]
+        searchTime = config[Self.searchTimeKey]
+        searchesPerUser = config[Self.searchesKey]
         messageLimits = (config[Self.userMessagesKey], config[Self.workspaceMessagesKey])
         let window = config[Self.editWindowKey]
         changeLimits = ChangeLimits(

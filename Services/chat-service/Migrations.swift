@@ -14,5 +14,6 @@ enum Migrations {
         Outbox.timesMigration(number: 8),
         Migration(number: 9, name: "storage", sql: PackageResources._009_storage_sql),
         Migration(number: 10, name: "revisions", sql: PackageResources._010_revisions_sql),
+        Migration(number: 50, name: "search", sql: PackageResources._050_search_sql),
     ]
 }

@@ -51,6 +51,7 @@ struct QueryCountTests {
         "GET /internal/workspaces/{id}/channels/by-name": 1,
         "POST /internal/channels/{id}/join": 8,
         "GET /internal/channels/{id}/members": 1,
+        "GET /internal/workspaces/{id}/members": 1,
         "GET /internal/users/{id}/channels": 1,
         "POST /internal/acquaintances": 1,
         "POST /internal/auto-join": 6,
@@ -133,13 +134,14 @@ struct QueryCountTests {
                 ("GET /internal/workspaces/{id}/channels/by-name", "?name=general&user_id=1", ""),
                 ("POST /internal/channels/{id}/join", "", #"{"user_id":"3"}"#),
                 ("GET /internal/channels/{id}/members", "?limit=1000", ""),
+                ("GET /internal/workspaces/{id}/members", "?limit=1000", ""),
                 ("GET /internal/users/{id}/channels", "", ""),
                 ("POST /internal/acquaintances", "", #"{"user_id":"1","others":[\#(users)]}"#),
                 ("POST /internal/auto-join", "", #"{"user_id":"1","slugs":["lobby"]}"#),
             ]
             for (route, query, json) in calls {
                 let parts = route.split(separator: " ").map(String.init)
-                let id = route.contains("users") ? 1 : route.contains("by-name") ? fixture.workspace : fixture.channel
+                let id = route.contains("users") ? 1 : route.contains("workspaces/{id}") ? fixture.workspace : fixture.channel
                 let before = try await Self.statements(harness)
                 let reply = try await harness.ask(
                     parts[0], parts[1].replacing("{id}", with: "\(id)") + query, json: json)

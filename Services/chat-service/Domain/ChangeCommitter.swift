@@ -13,12 +13,14 @@ final class ChangeCommitter: @unchecked Sendable {
     private let loop: EventLoop
     private let writer: ChangeWriter
     private let publisher: ChangePublisher
+    private let indexer: SearchIndexer
     private var queue = CommitQueue<PendingChange, Waiter>(maxCommits: 1)
 
-    init(on loop: EventLoop, writer: ChangeWriter, publisher: ChangePublisher) {
+    init(on loop: EventLoop, writer: ChangeWriter, publisher: ChangePublisher, indexer: SearchIndexer) {
         self.loop = loop
         self.writer = writer
         self.publisher = publisher
+        self.indexer = indexer
     }
 
     /// Returns after the change's commit. To be called on any loop.
@@ -63,6 +65,7 @@ final class ChangeCommitter: @unchecked Sendable {
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
             let targets = Dictionary(batch.map { ($0.item.target.room, $0.item.target) }) { first, _ in first }
             publisher.publish(result.changed, in: targets, row: result.outboxRow)
+            indexer.wake(for: targets.keys)
         case .failure(let failure):
             for entry in batch { entry.waiter.resume(throwing: failure.cause) }
         }

@@ -15,15 +15,17 @@ final class Committer: @unchecked Sendable {
     private let loop: EventLoop
     private let writer: MessageWriter
     private let publisher: MessagePublisher
+    private let indexer: SearchIndexer
     private var queue = SendQueue<Waiter>()
     private var knownRooms: Set<RoomID> = []
 
     private static let maxKnownRooms = 100_000
 
-    init(on loop: EventLoop, writer: MessageWriter, publisher: MessagePublisher) {
+    init(on loop: EventLoop, writer: MessageWriter, publisher: MessagePublisher, indexer: SearchIndexer) {
         self.loop = loop
         self.writer = writer
         self.publisher = publisher
+        self.indexer = indexer
     }
 
     /// Queues messages from any loop; each waiter resumes after its message's commit.
@@ -81,7 +83,10 @@ final class Committer: @unchecked Sendable {
         case .success(let result):
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
             // Publishing runs after the resumed senders, so that it does not delay their replies.
-            loop.executeAtEndOfTurn { [publisher, loop] in publisher.publish(batch.map(\.item), result, on: loop) }
+            loop.executeAtEndOfTurn { [publisher, indexer, loop] in
+                publisher.publish(batch.map(\.item), result, on: loop)
+                indexer.wake(for: batch.lazy.map(\.item.room))
+            }
         case .failure(let failure):
             for entry in batch { entry.waiter.resume(throwing: failure) }
         }

@@ -94,12 +94,12 @@ final class PushIntake: Sendable {
         } while after != nil
     }
 
-    private func recipients(of message: RoomMessage, after: UserID?) async throws -> ChannelMembersReply {
+    private func recipients(of message: RoomMessage, after: UserID?) async throws -> MembersReply {
         if let channel = message.room.channel { return try await workspaces.members(of: channel, after: after) }
         guard let dm = message.room.dm, let room = try await chat.dms([dm], of: message.body.author.id).first else {
-            return ChannelMembersReply(users: [], next: nil)
+            return MembersReply(users: [], next: nil)
         }
-        return ChannelMembersReply(users: room.isOpen ? room.users : [], next: nil)
+        return MembersReply(users: room.isOpen ? room.users : [], next: nil)
     }
 
     private func witnesses(of push: PushMessage) -> Set<UserID> {

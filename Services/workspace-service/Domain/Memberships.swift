@@ -41,6 +41,11 @@ struct Memberships: Sendable {
         try await access.members(of: channel, after: after, limit: limit)
     }
 
+    /// A page of a workspace's members, ordered by id, after the id `after`.
+    func members(of workspace: WorkspaceID, after: Int64, limit: Int) async throws -> [UserID] {
+        try await access.members(of: workspace, after: after, limit: limit)
+    }
+
     /// The channels that the user is a member of, in one workspace or in all.
     func channels(of user: UserID, in workspace: WorkspaceID?) async throws -> [ChannelAccess] {
         try await access.channels(of: user, in: workspace)

@@ -12,6 +12,7 @@ struct AccessRoutes: Sendable {
         routes.add(ChannelByNameRequest.self, byName)
         routes.add(JoinChannelRequest.self, join)
         routes.add(ChannelMembersRequest.self, page)
+        routes.add(WorkspaceMembersRequest.self, page)
         routes.add(UserChannelsRequest.self, ofUser)
         routes.add(AcquaintancesRequest.self, acquaintances)
         routes.add(AutoJoinRequest.self, autoJoin)
@@ -31,10 +32,16 @@ struct AccessRoutes: Sendable {
         try await memberships.join(request.channel, request.user)
     }
 
-    func page(_ request: ChannelMembersRequest) async throws -> ChannelMembersReply {
+    func page(_ request: ChannelMembersRequest) async throws -> MembersReply {
         let users = try await memberships.members(
             of: request.channel, after: request.after?.rawValue ?? 0, limit: request.limit)
-        return ChannelMembersReply(users: users, next: users.count == request.limit ? users.last : nil)
+        return MembersReply(users: users, next: users.count == request.limit ? users.last : nil)
+    }
+
+    func page(_ request: WorkspaceMembersRequest) async throws -> MembersReply {
+        let users = try await memberships.members(
+            of: request.workspace, after: request.after?.rawValue ?? 0, limit: request.limit)
+        return MembersReply(users: users, next: users.count == request.limit ? users.last : nil)
     }
 
     func ofUser(_ request: UserChannelsRequest) async throws -> UserChannelsReply {

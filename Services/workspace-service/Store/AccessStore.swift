@@ -62,6 +62,9 @@ struct AccessStore: Sendable {
     private static let members = Statement.read(
         "page of channel members",
         "select user_id from channel_member where channel = $1 and user_id > $2 order by user_id limit $3")
+    private static let workspaceMembers = Statement.read(
+        "page of workspace members",
+        "select user_id from member where workspace = $1 and user_id > $2 order by user_id limit $3")
     private static let acquaintances = Statement.read(
         "acquaintances",
         """
@@ -99,6 +102,12 @@ struct AccessStore: Sendable {
     /// The members of a channel in the order of their ids, from the first one after `after`.
     func members(of channel: ChannelID, after: Int64, limit: Int) async throws -> [UserID] {
         try await database.query(Self.members, channel, after, limit)
+            .map { row throws(PostgresError) in try row.next() }
+    }
+
+    /// The members of a workspace in the order of their ids, from the first one after `after`.
+    func members(of workspace: WorkspaceID, after: Int64, limit: Int) async throws -> [UserID] {
+        try await database.query(Self.workspaceMembers, workspace, after, limit)
             .map { row throws(PostgresError) in try row.next() }
     }
 

@@ -19,6 +19,8 @@ struct PeersOfChat: StubState {
     var joinedAt: Int64?
     /// The paths of all calls, in order.
     var asked: [String] = []
+    /// The nicknames of users; others are called `n` and their id.
+    var nicknames: [Int64: String] = [:]
     /// Whether auth-service answers.
     var hasProfiles = true
     var channels: [Int64: Channel] = [
@@ -33,7 +35,7 @@ struct PeersOfChat: StubState {
         switch call.subject {
         case ("profiles", _):
             guard hasProfiles else { return .refusal(500, "E99") }
-            return .list("profiles", call.ids("ids").map { StubJSON.profile($0, nickname: "n\($0)") })
+            return .list("profiles", call.ids("ids").map { StubJSON.profile($0, nickname: nicknames[$0] ?? "n\($0)") })
         case ("access", _): return access(user, call.ids("channels"), call.ids("workspaces"))
         case ("channels", "join"):
             guard let channel = channels[call.number], workspaces[channel.workspace]?.contains(user) == true else {
@@ -46,6 +48,8 @@ struct PeersOfChat: StubState {
                 let found = channels.first(where: { $0.value.workspace == call.number && $0.value.name == name })
             else { return nil }
             return element(found.key, user).map { .json($0) }
+        case ("workspaces", "members"):
+            return .list("members", (workspaces[call.number] ?? []).sorted().map { "\"\($0)\"" })
         case ("users", "channels"):
             let mine = channels.filter { $0.value.workspace == 3 && $0.value.members.contains(call.number) }
             return .list("channels", mine.keys.sorted().compactMap { element($0, call.number) })

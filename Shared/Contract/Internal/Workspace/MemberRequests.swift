@@ -2,7 +2,7 @@ public import Wire
 
 /// Asks workspace-service for a page of the members of a channel, in the order of their ids.
 public struct ChannelMembersRequest: InternalRequest {
-    public typealias Reply = ChannelMembersReply
+    public typealias Reply = MembersReply
 
     public static let route = InternalRoute.get("/internal/channels/{id}/members")
     public static let largestPage = 1000
@@ -31,7 +31,8 @@ public struct ChannelMembersRequest: InternalRequest {
     }
 }
 
-public struct ChannelMembersReply: WireMessage {
+/// A page of members.
+public struct MembersReply: WireMessage {
     public let users: [UserID]
     /// The next page begins after this user; nil on the last page.
     public let next: UserID?
@@ -53,6 +54,37 @@ public struct ChannelMembersReply: WireMessage {
             json.field("members", users.map(\.description))
             if let next { json.field("next", next.description) }
         }
+    }
+}
+
+/// Asks workspace-service for a page of the members of a workspace, in the order of their ids.
+public struct WorkspaceMembersRequest: InternalRequest {
+    public typealias Reply = MembersReply
+
+    public static let route = InternalRoute.get("/internal/workspaces/{id}/members")
+
+    public let workspace: WorkspaceID
+    /// The page begins after this user; nil for the first page.
+    public let after: UserID?
+    public let limit: Int
+
+    public init(workspace: WorkspaceID, after: UserID?, limit: Int) {
+        self.workspace = workspace
+        self.after = after
+        self.limit = limit
+    }
+
+    public init(reading request: InternalRequestReader) throws(Failure) {
+        let after = try request.queryNumber("after", in: 0...Int64.max) ?? 0
+        let largest = ChannelMembersRequest.largestPage
+        let limit = try request.queryNumber("limit", in: 1...largest) ?? largest
+        self.init(workspace: try request.id("id"), after: after == 0 ? nil : UserID(after), limit: limit)
+    }
+
+    public func write(to request: inout InternalRequestWriter) {
+        request.parameter(workspace)
+        request.query("after", after?.rawValue ?? 0)
+        request.query("limit", limit)
     }
 }
 

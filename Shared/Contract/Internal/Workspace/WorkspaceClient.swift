@@ -31,8 +31,15 @@ public struct WorkspaceClient: Sendable {
     /// next page begins; it is nil on the last page.
     public func members(
         of channel: ChannelID, after: UserID? = nil, limit: Int = 1000
-    ) async throws -> ChannelMembersReply {
+    ) async throws -> MembersReply {
         try await client.send(ChannelMembersRequest(channel: channel, after: after, limit: limit))
+    }
+
+    /// The members of a workspace in the order of their ids, after the user `after`, in pages like those of a channel.
+    public func members(
+        of workspace: WorkspaceID, after: UserID? = nil, limit: Int = 1000
+    ) async throws -> MembersReply {
+        try await client.send(WorkspaceMembersRequest(workspace: workspace, after: after, limit: limit))
     }
 
     /// The channels that the user is a member of, in one workspace or in all.

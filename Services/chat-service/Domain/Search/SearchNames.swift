@@ -1,0 +1,63 @@
+import Contract
+import Search
+import ServiceKit
+import Wire
+
+/// Resolves the names of a search's filters: members, rooms, kinds of content and dates.
+struct SearchNames: Sendable {
+    let access: RoomAccess
+    let people: MemberDirectory
+
+    /// Resolves filters. Several values of one kind widen it (`from:a from:b` is either), and a name that nobody has finds
+    /// nothing.
+    func filters(
+        _ typed: [SearchQuery.TypedFilter], in workspace: WorkspaceID, for user: UserID
+    ) async throws -> SearchRequest.Filters {
+        var filters = SearchRequest.Filters()
+        for filter in typed {
+            switch filter.filter {
+            case .from:
+                filters.authors = (filters.authors ?? []) + (try await authors(filter.value, in: workspace, user))
+            case .room:
+                filters.rooms = (filters.rooms ?? []).union(try await rooms(filter.value, in: workspace, user))
+            case .has: filters.traits.insert(try Self.trait(filter.value))
+            case .before: filters.before = try Self.moment(filter.value)
+            case .after: filters.after = try Self.moment(filter.value)
+            }
+        }
+        return filters
+    }
+
+    /// A member's id, or every member of this nickname.
+    private func authors(_ name: String, in workspace: WorkspaceID, _ user: UserID) async throws -> [UserID] {
+        if name == "me" || name == "나" { return [user] }
+        if let id = Int64(name) { return [UserID(id)] }
+        let wanted = SearchText(name).scalars
+        return try await people.members(of: workspace).filter { $0.name.scalars == wanted }.map(\.member.id)
+    }
+
+    /// A room's key such as `channel-7`, or the channel of this name, with or without `#`.
+    private func rooms(_ name: String, in workspace: WorkspaceID, _ user: UserID) async throws -> [RoomID] {
+        if let room = RoomID(name) { return [room] }
+        let wanted = SearchText(name.hasPrefix("#") ? String(name.dropFirst()) : name).scalars
+        return try await access.channels(of: user, in: workspace)
+            .filter { SearchText($0.name).scalars == wanted }.map(\.room)
+    }
+
+    private static func trait(_ name: String) throws(Failure) -> SearchEntry.Traits {
+        switch name.lowercased() {
+        case "file", "파일": .file
+        case "image", "사진", "이미지": .image
+        case "link", "링크": .link
+        case "reaction", "반응": .reaction
+        default: throw .invalid("has is file, image, link or reaction.")
+        }
+    }
+
+    /// A moment, or the beginning of a day in UTC.
+    private static func moment(_ text: String) throws(Failure) -> Timestamp {
+        if let moment = Timestamp(text) { return moment }
+        guard let day = Timestamp(text + "T00:00:00Z") else { throw .invalid("before and after are dates.") }
+        return day
+    }
+}

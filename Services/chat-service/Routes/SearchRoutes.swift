@@ -1,0 +1,73 @@
+import Contract
+import HTTP
+import Search
+import ServiceKit
+import Wire
+
+/// Searches the messages of a workspace.
+struct SearchRoutes: Sendable {
+    let search: MessageSearch
+    let filterNames: SearchNames
+    let find: QuickFind
+
+    func register(in routes: inout PublicRoutes) {
+        routes.native(.get, "/v1/workspaces/{id}/search", messages)
+        routes.native(.get, "/v1/workspaces/{id}/find", names)
+    }
+
+    func messages(_ call: Call, _ caller: Caller) async throws -> Response {
+        var request = try call.searchRequest()
+        request.filters = try await filterNames.filters(
+            try call.typedFilters() + request.query.filters, in: request.workspace, for: caller.user)
+        let page = try await search.page(request, for: caller.user)
+        let profile = call.profile
+        return call.reply { json in
+            json.object { json in
+                json.field("items", page.hits.map(SearchHitView.init), for: profile)
+                json.field("next", page.next?.text)
+                json.field("complete", page.isComplete)
+            }
+        }
+    }
+
+    func names(_ call: Call, _ caller: Caller) async throws -> Response {
+        guard let text = try call.query("q"), (1...SearchRequest.maxLength).contains(text.count) else {
+            throw Failure.invalid("q has 1 to \(SearchRequest.maxLength) characters.")
+        }
+        let found = try await find.find(text, in: try call.id("id"), for: caller.user)
+        return call.reply(FoundNamesView(found: found))
+    }
+}
+
+extension Call {
+    /// The parameters that are filters, as if they had been typed into `q`.
+    fileprivate func typedFilters() throws(Failure) -> [SearchQuery.TypedFilter] {
+        var filters: [SearchQuery.TypedFilter] = []
+        for (name, filter) in SearchQuery.Filter.parameters {
+            guard let value = try query(name), !value.isEmpty else { continue }
+            filters.append(SearchQuery.TypedFilter(filter: filter, value: value))
+        }
+        return filters
+    }
+
+    fileprivate func searchRequest() throws -> SearchRequest {
+        guard let text = try query("q"), (1...SearchRequest.maxLength).contains(text.count) else {
+            throw Failure.invalid("q has 1 to \(SearchRequest.maxLength) characters.")
+        }
+        let query = SearchQuery(text)
+        guard query.terms.contains(where: { !$0.isExcluded }) || !query.filters.isEmpty else {
+            throw Failure.invalid("q has no word to search for.")
+        }
+        guard let order = SearchRequest.Order(rawValue: try self.query("sort") ?? "recent") else {
+            throw Failure.invalid("sort is recent or best.")
+        }
+        var cursor: SearchCursor?
+        if let text = try self.query("cursor"), !text.isEmpty {
+            guard let read = SearchCursor(text) else { throw Failure.invalid("cursor is not valid.") }
+            cursor = read
+        }
+        return SearchRequest(
+            workspace: try id("id"), query: query, order: order, cursor: cursor,
+            limit: try number("limit", in: SearchRequest.limits) ?? SearchRequest.defaultLimit)
+    }
+}

@@ -1,0 +1,83 @@
+/// The short pieces of a text under which the index finds it: single scalars, pairs, and pairs of initial consonants.
+///
+/// A gram is hashed together with its workspace to 64 bits, so that workspaces share an index without sharing its entries. Two
+/// grams may have one hash; the index then offers a text that does not match, and the text itself is checked afterwards. It
+/// never hides one: whatever a pattern requires is among the grams of each text that the pattern matches.
+public struct SearchGrams: Sendable {
+    /// The workspace whose texts and queries are hashed.
+    public let workspace: Int64
+
+    public init(workspace: Int64) {
+        self.workspace = workspace
+    }
+
+    /// Returns the grams of a text, each once, in ascending order.
+    public func all(of text: SearchText) -> [Int64] {
+        var grams: Set<Int64> = []
+        grams.reserveCapacity(text.scalars.count * 3)
+        var previous: UInt32?
+        for scalar in text.scalars {
+            guard scalar != SearchText.space else {
+                previous = nil
+                continue
+            }
+            grams.insert(hash(.single, scalar, 0))
+            if let previous {
+                grams.insert(hash(.pair, previous, scalar))
+                if let first = Hangul.initial(of: previous), let second = Hangul.initial(of: scalar) {
+                    grams.insert(hash(.initials, first, second))
+                }
+            }
+            previous = scalar
+        }
+        return grams.sorted()
+    }
+
+    /// Returns the grams that every text with this pattern has. It is empty for a single consonant, which nearly every Korean
+    /// text contains as an initial: such a query walks the newest texts instead.
+    public func required(by pattern: SearchPattern) -> [Int64] {
+        let scalars = pattern.scalars
+        var grams: Set<Int64> = []
+        var isInPair = [Bool](repeating: false, count: scalars.count)
+        for index in scalars.indices.dropFirst() {
+            let (first, second) = (scalars[index - 1], scalars[index])
+            guard first != SearchText.space, second != SearchText.space else { continue }
+            if isExact(first), isExact(second) {
+                grams.insert(hash(.pair, first, second))
+                isInPair[index - 1] = true
+                isInPair[index] = true
+            } else if let left = Hangul.initial(of: first), let right = Hangul.initial(of: second) {
+                grams.insert(hash(.initials, left, right))
+            }
+        }
+        for (scalar, isInPair) in zip(scalars, isInPair)
+        where !isInPair && scalar != SearchText.space && isExact(scalar) {
+            grams.insert(hash(.single, scalar, 0))
+        }
+        return grams.sorted()
+    }
+
+    /// Says whether a scalar of a pattern matches nothing but itself.
+    private func isExact(_ scalar: UInt32) -> Bool {
+        !Hangul.compatibilityConsonants.contains(scalar)
+    }
+
+    private enum Kind: UInt64 {
+        case single = 1
+        case pair, initials
+    }
+
+    /// Two rounds of a 64-bit mixer (splitmix64): the hash must be the same on every machine and in every release, because it is
+    /// stored.
+    private func hash(_ kind: Kind, _ first: UInt32, _ second: UInt32) -> Int64 {
+        let gram = kind.rawValue << 42 | UInt64(first) << 21 | UInt64(second)
+        return Int64(bitPattern: mix(gram ^ mix(UInt64(bitPattern: workspace))))
+    }
+
+    private func mix(_ value: UInt64) -> UInt64 {
+        var mixed = value &+ 0x9E37_79B9_7F4A_7C15
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

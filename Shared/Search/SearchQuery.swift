@@ -1,0 +1,132 @@
+/// A query as a person types it: words, `"phrases"`, `-exclusions` and filters such as `from:` and `채널:`.
+///
+/// All words are required. A filter is a known name, a colon and a value; a value with spaces stands in quotes
+/// (`in:"daily stand-up"`). Everything else is a word, `https://example.com` included.
+public struct SearchQuery: Equatable, Sendable {
+    public enum Filter: Hashable, Sendable, CaseIterable {
+        case from, room, has, before, after
+
+        /// The names of the filters as parameters of a request.
+        public static let parameters: [(name: String, filter: Filter)] = allCases.map { ($0.names[0], $0) }
+
+        /// The names under which people type the filter; the first is the name of its parameter.
+        var names: [String] {
+            switch self {
+            case .from: ["from", "보낸사람", "보낸이"]
+            case .room: ["in", "채널", "대화"]
+            case .has: ["has", "포함"]
+            case .before: ["before", "이전"]
+            case .after: ["after", "이후"]
+            }
+        }
+    }
+
+    /// A filter's value as it was typed. Its meaning is found where members and channels are known.
+    public struct TypedFilter: Hashable, Sendable {
+        public let filter: Filter
+        public let value: String
+
+        public init(filter: Filter, value: String) {
+            self.filter = filter
+            self.value = value
+        }
+    }
+
+    public private(set) var terms: [SearchTerm] = []
+    public private(set) var filters: [TypedFilter] = []
+
+    public init(_ text: String) {
+        var reader = QueryReader(text)
+        while let token = reader.next() { add(token) }
+    }
+
+    /// Says whether a text has all terms that are required and none that is excluded.
+    public func matches(_ text: SearchText) -> Bool {
+        terms.allSatisfy { $0.matches(text) != $0.isExcluded }
+    }
+
+    /// Returns where the required terms stand in a text, from left to right, joined where they overlap or touch.
+    public func ranges(in text: SearchText) -> [Range<Int>] {
+        let found = terms.filter { !$0.isExcluded }.flatMap { $0.ranges(in: text) }
+        return found.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { joined, range in
+            if let last = joined.last, range.lowerBound <= last.upperBound {
+                joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
+    }
+
+    private mutating func add(_ token: QueryReader.Token) {
+        if let name = token.name, let filter = Filter.allCases.first(where: { $0.names.contains(name.lowercased()) }) {
+            filters.append(TypedFilter(filter: filter, value: token.value))
+        } else if let term = SearchTerm(token.text, isExcluded: token.isExcluded) {
+            terms.append(term)
+        }
+    }
+}
+
+/// Splits a query at white space, outside of quotes.
+private struct QueryReader {
+    struct Token {
+        var isExcluded = false
+        /// What stands before the first colon outside of quotes, if there is a value behind it.
+        var name: String?
+        /// What stands behind that colon, without its quotes.
+        var value = ""
+        /// The whole token without the sign and the quotes around it.
+        var text = ""
+    }
+
+    private var rest: Substring
+
+    init(_ text: String) {
+        rest = text.precomposedForQuery[...]
+    }
+
+    mutating func next() -> Token? {
+        rest = rest.drop { $0.isWhitespace }
+        guard !rest.isEmpty else { return nil }
+        var token = Token()
+        if rest.first == "-", rest.dropFirst().first.map({ !$0.isWhitespace }) == true {
+            token.isExcluded = true
+            rest.removeFirst()
+        }
+        if let quoted = takeQuoted() {
+            token.text = quoted
+            return token
+        }
+        let word = rest.prefix { !$0.isWhitespace }
+        if !token.isExcluded, let colon = word.firstIndex(of: ":"), colon != word.startIndex {
+            token.name = String(word[..<colon])
+            let behind = word.index(after: colon)
+            rest = rest[behind...]
+            if let quoted = takeQuoted() {
+                token.value = quoted
+                token.text = "\(token.name ?? ""):\(quoted)"
+                return token
+            }
+            token.value = String(word[behind...])
+            if token.value.isEmpty { token.name = nil }
+        }
+        token.text = String(word)
+        rest = rest[word.endIndex...]
+        return token
+    }
+
+    /// Takes a phrase in straight or curly quotes. A quote without its end is taken as far as the text goes.
+    private mutating func takeQuoted() -> String? {
+        guard let quote = rest.first, quote == "\"" || quote == "“" || quote == "”" else { return nil }
+        rest.removeFirst()
+        let phrase = rest.prefix { $0 != "\"" && $0 != "“" && $0 != "”" }
+        rest = rest[phrase.endIndex...].dropFirst()
+        return String(phrase)
+    }
+}
+
+extension String {
+    /// Names of filters are compared in NFC; keyboards of Apple's systems may send decomposed letters.
+    fileprivate var precomposedForQuery: String {
+        String(decoding: _nfcCodeUnits, as: UTF8.self)
+    }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import Search
+
+@Suite("Normalised text")
+struct SearchTextTests {
+    @Test(
+        "Texts that look alike become equal",
+        arguments: [
+            ("Café", "cafe\u{301}"), ("회의록", "\u{1112}\u{116C}\u{110B}\u{1174}\u{1105}\u{1169}\u{11A8}"),
+            ("ＡＢＣ１２", "abc12"),
+            ("ㄱㅅ", "ㄳ"), ("ㄱㅅ", "ﾡﾵ"), ("a  b", "A\t\u{3000}\n B "), ("❤", "❤\u{FE0F}"), ("Å", "\u{212B}"),
+            ("ㅏ", "\u{1161}"),
+            ("soft\u{AD}", "soft"), ("가\u{200B}나", "가나"),
+        ])
+    func folding(_ one: String, _ other: String) {
+        #expect(SearchText(one).scalars == SearchText(other).scalars)
+    }
+
+    @Test(
+        "Different texts stay different", arguments: [("가", "각"), ("ㄲ", "ㄱㄱ"), ("ß", "ss"), ("👩‍💻", "👩💻"), ("a b", "ab")])
+    func difference(_ one: String, _ other: String) {
+        #expect(SearchText(one).scalars != SearchText(other).scalars)
+    }
+
+    @Test("A match is told in UTF-16 units of the original, decomposed letters and emoji included")
+    func sources() throws {
+        let original = "👍🏽 \u{1112}\u{116C}의 Cafe\u{301}!"
+        let text = SearchText(original)
+        let units = Array(original.utf16)
+        for (query, expected) in [
+            ("회의", "\u{1112}\u{116C}의"), ("café", "Cafe\u{301}"), ("!", "!"), ("ㅎㅇ", "\u{1112}\u{116C}의"),
+        ] {
+            let range = try #require(SearchQuery(query).ranges(in: text).first)
+            #expect(String(decoding: units[text.source(of: range)], as: UTF16.self) == expected)
+        }
+    }
+}

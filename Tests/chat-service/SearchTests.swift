@@ -1,0 +1,217 @@
+import Search
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import chat_service
+
+@Suite("Search", .serialized)
+struct SearchTests {
+    @Test("S1 A search finds every message that the caller may read and that contains the query, and no other")
+    func truth() async throws {
+        try await ChatHarness.use { chat in
+            chat.peers.change { $0.channels[8]?.members = [2] }
+            var corpus = KoreanChat(seed: 7, rareNouns: 300)
+            var texts: [(text: String, isReadable: Bool)] = []
+            for index in 0..<300 {
+                let text = corpus.message()
+                let isReadable = index % 3 != 0
+                let sent = try await chat.send(text, user: 2, to: isReadable ? 7 : 8)
+                #expect(sent.status == 201)
+                texts.append((text, isReadable))
+            }
+            try await chat.untilIndexed()
+            var random = SeededRandom(seed: 3)
+            for round in 0..<200 {
+                let query = Self.query(round, from: texts.map(\.text), using: &random)
+                let read = SearchQuery(query)
+                guard read.terms.contains(where: { !$0.isExcluded }) else { continue }
+                let expected = texts.filter { $0.isReadable && read.matches(SearchText($0.text)) }.map(\.text)
+                let found = try await chat.found(query)
+                #expect(found == expected.reversed(), "\(query)")
+            }
+        }
+    }
+
+    @Test("Pages continue where the last one ended, and have every message once")
+    func pages() async throws {
+        try await ChatHarness.use { chat in
+            for number in 0..<25 { _ = try await chat.send("회의 \(number)") }
+            try await chat.untilIndexed()
+            var (seen, cursor): ([String], String) = ([], "")
+            repeat {
+                let page = try await chat.search("회의", "&limit=10&cursor=\(cursor)")
+                seen += try page.json["items"]?.elements?.compactMap { $0["message"]?["content"]?.string } ?? []
+                cursor = try page.json["next"]?.string ?? ""
+            } while !cursor.isEmpty
+            #expect(seen == (0..<25).reversed().map { "회의 \($0)" })
+        }
+    }
+
+    @Test("Filters narrow a search, as parameters and inside of the query, in Korean as well")
+    func filters() async throws {
+        try await ChatHarness.use { chat in
+            chat.peers.change { $0.channels[8]?.members = [1, 2] }
+            for (text, user, channel) in [
+                ("회의 하나", 1, 7), ("회의 둘", 2, 7), ("회의 셋 https://a.kr", 2, 8),
+            ] as [(String, Int64, Int64)] {
+                _ = try await chat.send(text, user: user, to: channel)
+            }
+            try await chat.untilIndexed()
+            let all = ["회의 셋 https://a.kr", "회의 둘", "회의 하나"]
+            for (query, parameters, expected) in [
+                ("회의", "", all), ("회의 from:n2", "", Array(all[0...1])), ("회의 보낸사람:n1", "", [all[2]]),
+                ("회의", "&from=2", Array(all[0...1])), ("회의 in:random", "", [all[0]]),
+                ("회의 채널:#general", "", Array(all[1...2])),
+                ("회의", "&in=channel-8", [all[0]]), ("회의", "&has=link", [all[0]]), ("has:link", "", [all[0]]),
+                ("회의 from:nobody", "", []), ("회의", "&before=2020-01-01", []), ("회의", "&after=2020-01-01", all),
+                ("회의 -둘", "", [all[0], all[2]]), ("회의", "&in=channel-9", []),
+            ] {
+                #expect(try await chat.found(query, parameters) == expected, "\(query) \(parameters)")
+            }
+        }
+    }
+
+    @Test(
+        "Invalid searches are refused",
+        arguments: [
+            "q=", "", "q=-x", "q=%22%22", "q=a&sort=worst", "q=a&cursor=x", "q=a&limit=0", "q=a&limit=201",
+            "q=a&has=cat",
+            "q=a&before=soon", "q=" + String(repeating: "a", count: 201),
+        ])
+    func refusals(_ query: String) async throws {
+        try await ChatHarness.use { chat in
+            let reply = try await chat.call("GET", "/v1/workspaces/3/search?" + query)
+            #expect(reply.status == 422)
+            #expect(try reply.json["errorCode"]?.string == "E11")
+        }
+    }
+
+    @Test("A stranger to the workspace is told nothing")
+    func strangers() async throws {
+        try await ChatHarness.use { chat in
+            for path in ["search", "find"] {
+                let reply = try await chat.call("GET", "/v1/workspaces/3/\(path)?q=a", user: 99)
+                #expect(reply.status == 404)
+            }
+        }
+    }
+
+    @Test("While a room is not indexed, a search says that it is not complete, and the index is made anew by itself")
+    func rebuilding() async throws {
+        try await ChatHarness.use { chat in
+            _ = try await chat.send("회의")
+            try await chat.untilIndexed()
+            _ = try await chat.database.database.run(
+                sql: "update chat.search_progress set form = 0; delete from chat.search_entry")
+            let reply = try await chat.search("회의", "")
+            #expect(try reply.json["complete"]?.bool == false)
+            // The next message of the room wakes the index, which notices the older form.
+            _ = try await chat.send("다음")
+            try await chat.untilIndexed()
+            #expect(try await chat.found("회의") == ["회의"])
+        }
+    }
+
+    @Test("S2 An edited message is found by its new text only, a deleted one not at all, and a reaction is found")
+    func changes() async throws {
+        try await ChatHarness.use { chat in
+            for text in ["점심 회의", "저녁 회의"] { _ = try await chat.send(text) }
+            try await chat.untilIndexed()
+            let path = "/v1/workspaces/3/channels/7/chats/"
+            _ = try await chat.call("PUT", path + "1", json: #"{"content":"아침 모임"}"#)
+            try await chat.untilIndexed()
+            #expect(try await chat.found("회의") == ["저녁 회의"])
+            #expect(try await chat.found("모임") == ["아침 모임"])
+            _ = try await chat.call("PUT", path + "1/reactions/👍".encodedPath)
+            try await chat.untilIndexed()
+            #expect(try await chat.found("has:reaction") == ["아침 모임"])
+            _ = try await chat.call("DELETE", path + "2")
+            #expect(try await chat.found("회의") == [])
+            try await chat.untilIndexed()
+            let entries = try await chat.database.ask("select count(*) from chat.search_entry")
+            #expect(entries == "1")
+        }
+    }
+
+    @Test("Highlights are places in UTF-16 units")
+    func highlights() async throws {
+        try await ChatHarness.use { chat in
+            _ = try await chat.send("👍 회의를 합니다. 회의!")
+            try await chat.untilIndexed()
+            let hit = try await chat.search("회의", "").json["items"]?[0]
+            #expect(hit?["room"]?.string == "channel-7")
+            let places = hit?["highlights"]?.elements?.map { [$0[0]?.int, $0[1]?.int] }
+            #expect(places == [[3, 2], [12, 2]])
+        }
+    }
+
+    @Test("Names are found by prefix, substring and initial consonants, the best first")
+    func names() async throws {
+        try await ChatHarness.use { chat in
+            chat.peers.change { peers in
+                peers.nicknames = [1: "김민지", 2: "민지혜", 3: "박서준"]
+                peers.channels[8] = PeersOfChat.Channel(workspace: 3, name: "민지네 방", members: [1])
+            }
+            let found = try await chat.call("GET", "/v1/workspaces/3/find?q=\(PercentEncoding.strict.encode("민지"))")
+                .json
+            #expect(found["users"]?.elements?.map { $0["nickname"]?.string } == ["민지혜", "김민지"])
+            #expect(found["channels"]?.elements?.map { $0["name"]?.string } == ["민지네 방"])
+            let initials = try await chat.call("GET", "/v1/workspaces/3/find?q=\(PercentEncoding.strict.encode("ㄱㅁㅈ"))")
+                .json
+            #expect(initials["users"]?.elements?.map { $0["nickname"]?.string } == ["김민지"])
+        }
+    }
+
+    /// A part of a message, initial consonants of one, or two words of different messages.
+    private static func query(_ round: Int, from texts: [String], using random: inout SeededRandom) -> String {
+        let text = Array(texts.randomElement(using: &random) ?? "")
+        let start = Int.random(in: 0..<text.count, using: &random)
+        let part = String(text[start..<min(text.count, start + Int.random(in: 1...5, using: &random))])
+        return switch round % 4 {
+        case 0: part
+        case 1: String(part.map(Self.initial))
+        case 2: "\"\(part)\""
+        default: "\(part.prefix(2)) -\(texts.randomElement(using: &random)?.prefix(2) ?? "")"
+        }
+    }
+
+    private static func initial(_ character: Character) -> Character {
+        guard let scalar = character.unicodeScalars.first?.value, (0xAC00...0xD7A3).contains(scalar) else {
+            return character
+        }
+        return Array("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ")[Int((scalar - 0xAC00) / 588)]
+    }
+}
+
+extension String {
+    fileprivate var encodedPath: String { replacing("👍", with: PercentEncoding.strict.encode("👍")) }
+}
+
+extension ChatHarness {
+    /// Searches workspace 3.
+    fileprivate func search(_ query: String, _ parameters: String) async throws -> HTTPCall.Reply {
+        try await call("GET", "/v1/workspaces/3/search?q=\(PercentEncoding.strict.encode(query))\(parameters)")
+    }
+
+    /// The contents of the messages that a search finds, newest first.
+    fileprivate func found(_ query: String, _ parameters: String = "") async throws -> [String] {
+        let reply = try await search(query, "&limit=200" + parameters)
+        guard reply.status == 200, let items = try reply.json["items"]?.elements else {
+            throw NeverHappened(description: "\(query): \(reply.status) \(reply.text)")
+        }
+        return items.compactMap { $0["message"]?["content"]?.string }
+    }
+
+    /// Waits until every message and change is in the index.
+    fileprivate func untilIndexed() async throws {
+        try await eventually(within: .seconds(30), "the index") {
+            try await self.database.ask(
+                """
+                select count(*) from chat.room left join chat.search_progress p on p.kind = room.kind and p.room = room.id
+                where p.room is null or room.last_seq > p.seq or room.rev > p.rev or p.form <> 1
+                """) == "0"
+        }
+    }
+}
