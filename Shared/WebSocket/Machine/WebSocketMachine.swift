@@ -22,7 +22,8 @@ public struct WebSocketMachine {
     private let role: Role
     private var state = State.open
     private let maximumMessageSize: Int
-    private var compression: MessageCompression?
+    /// The last property that sending a shared frame reads.
+    var compression: MessageCompression?
     private var reader: MessageReader
 
     /// - Parameter deflate: the negotiated parameters; they need `pool`.
