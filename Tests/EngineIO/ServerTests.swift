@@ -1,11 +1,28 @@
-import EngineIO
 import EventLoop
 import TestSupport
 import Testing
 import WebSocket
 
+@testable import EngineIO
+
 @Suite("An Engine.IO server on several loops", .timeLimit(.minutes(10)))
 struct ServerTests {
+    @Test("Everything in a socket that a shared packet reads is within the part that is loaded ahead")
+    func layout() async throws {
+        let loops = EventLoopGroup(count: 1)
+        try await loops.loops[0].run {
+            let owner = EngineLoop(on: loops.loops[0], node: "n", EngineSettings())
+            let machine = EngineMachine(
+                .v4, over: .polling, takesBinary: true, times: owner.times, now: owner.loop.now)
+            let socket = EngineSocket(id: "a", machine, on: owner)
+            let start = UnsafeRawPointer(Unmanaged.passUnretained(socket).toOpaque())
+            let phase = withUnsafeMutablePointer(to: &socket.machine.phase) { UnsafeRawPointer($0) } - start
+            #expect(phase + MemoryLayout.size(ofValue: socket.machine.phase) <= EngineSocket.sharedSize)
+            #expect(phase > 32, "the object's header, the WebSocket and the hints come first")
+        }
+        await onOwnThread { loops.stop() }
+    }
+
     @Test("Polls and posts reach their session from any loop")
     func acrossLoops() async throws {
         let server = try TestServer()

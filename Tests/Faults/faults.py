@@ -49,12 +49,18 @@ class Run:
         self.tasks = set()
         self.stuck = []
 
+    @property
+    def command(self):
+        """The command that repeats this run."""
+        options = " --network-changes" if self.options.network_changes else ""
+        return f"deploy/faults --minutes {self.options.minutes:g} --seed {self.seed}{options}"
+
     def log(self, text):
         print(f"{time.time() - self.began:8.2f}  {text}", flush=True)
 
     async def run(self):
         seconds = self.options.minutes * 60
-        print(f"seed {self.seed}: deploy/faults --minutes {self.options.minutes:g} --seed {self.seed}", flush=True)
+        print(f"seed {self.seed}: {self.command}", flush=True)
         # SIGTERM ends this run and everything that it started.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
         self.deployment = Deployment(CHECKOUT, self.options.programs, self.log)
@@ -274,7 +280,7 @@ class Run:
                 print(f"    {line}")
         failed = any(promises.values())
         if failed:
-            print(f"again: deploy/faults --minutes {self.options.minutes:g} --seed {self.seed}; kept: {self.deployment.folder}")
+            print(f"again: {self.command}; kept: {self.deployment.folder}")
         else:
             shutil.rmtree(self.deployment.folder)
         return 1 if failed else 0

@@ -46,7 +46,7 @@ def test_a_minute_of_faults_breaks_no_promise(report, promise):
 
 def test_the_output_has_the_seed_and_the_faults(report):
     lines = report.stdout.splitlines()
-    assert lines[0] == f"seed {SEED}: deploy/faults --minutes 1 --seed {SEED}"
+    assert lines[0] == f"seed {SEED}: deploy/faults --minutes 1 --seed {SEED} --network-changes"
     assert sum(each.split()[1:2] in (["kill"], ["stop"], ["cut"], ["restart"]) for each in lines) > 8
     assert int(re.search(r"(\d+) changes of network", report.stdout)[1]) >= len(APPS) / 2
     assert report.returncode == 0

@@ -1,6 +1,7 @@
 import EventLoop
 import Testing
-import WebSocket
+
+@testable import WebSocket
 
 @Suite("A WebSocket on a socket", .timeLimit(.minutes(10)))
 struct ConnectionTests {
@@ -31,6 +32,21 @@ struct ConnectionTests {
         sockets.near.start(near)
         sockets.far.start(side)
         return (near, sockets.far, side)
+    }
+
+    @Test("Everything in a connection that a shared frame reads is within the part that is loaded ahead")
+    func layout() async throws {
+        try await onLoop { loop in
+            let (near, far) = try await Self.pair(on: loop, server: NotingHandler(), client: NotingHandler())
+            let start = UnsafeRawPointer(Unmanaged.passUnretained(near).toOpaque())
+            let machine = withUnsafeMutablePointer(to: &near.machine) { UnsafeRawPointer($0) } - start
+            let compression = try #require(MemoryLayout<WebSocketMachine>.offset(of: \.compression))
+            let end = machine + compression + MemoryLayout<MessageCompression?>.size
+            #expect(end <= WebSocketConnection.sharedSize)
+            #expect(machine > 24, "the object's header and the socket come first")
+            near.abort()
+            far.abort()
+        }
     }
 
     @Test("Messages and pings travel both ways, compressed and not", arguments: [nil, DeflateParameters()])

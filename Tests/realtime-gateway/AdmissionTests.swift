@@ -14,19 +14,19 @@ struct AdmissionTests {
 
     @Test("An anonymous socket enters no room, unless a setting admits it")
     func anonymous() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
                 let client = try SocketClient(port: node.port)
                 try client.join(Self.namespace)
                 try await client.until("a refusal") { $0.refused[Self.namespace] == "Unauthorized" }
             }
-            try await house.withNode(["allow_anonymous_sockets": "gen-2024-01"]) { node in
+            try await harness.withNode(["allow_anonymous_sockets": "gen-2024-01"]) { node in
                 let client = try SocketClient(port: node.port)
                 try client.join(Self.namespace)
                 try await client.until("a way in") { $0.joined.contains(Self.namespace) }
                 // It has no session: it gets later messages, in the generation of the setting.
                 try await eventually("a message") {
-                    try await house.say("hello")
+                    try await harness.say("hello")
                     return !client.record.events.isEmpty
                 }
                 #expect(client.record.events.first?.body["chat_id"]?.int != nil)
@@ -37,9 +37,9 @@ struct AdmissionTests {
 
     @Test("The gateway does not start with an unknown profile in its settings")
     func wrongProfile() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             await #expect(throws: ConfigError.self) {
-                try await house.withNode(["allow_anonymous_sockets": "nobody"]) { _ in }
+                try await harness.withNode(["allow_anonymous_sockets": "nobody"]) { _ in }
             }
         }
     }
@@ -48,19 +48,19 @@ struct AdmissionTests {
         "A rate of new sockets of 0 is refused in words",
         arguments: ["handshake_rate", "handshake_burst"])
     func rateOfNone(_ name: String) async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             await #expect(throws: ConfigError("\(name) must be a number, 1 at least")) {
-                try await house.withNode([name: "0"]) { _ in }
+                try await harness.withNode([name: "0"]) { _ in }
             }
         }
     }
 
     @Test("An invalid node name is refused with a readable message")
     func nodeName() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             for name in ["a.b", "gateway_1", "마루", String(repeating: "a", count: 25)] {
                 await #expect(throws: ConfigError("node must be letters, digits and hyphens, 24 at most"), "\(name)") {
-                    try await house.withNode(["node": name]) { _ in }
+                    try await harness.withNode(["node": name]) { _ in }
                 }
             }
         }
@@ -68,10 +68,10 @@ struct AdmissionTests {
 
     @Test("A node with the longest valid name opens sockets")
     func longestNodeName() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let name = String(repeating: "Gate-7", count: 4)
-            try await house.withNode(["node": name]) { node in
-                let client = try await PollingClient.open(port: node.port, token: house.token(1))
+            try await harness.withNode(["node": name]) { node in
+                let client = try await PollingClient.open(port: node.port, token: harness.token(1))
                 #expect(client.sid.hasPrefix("\(name)."))
             }
         }
@@ -79,24 +79,24 @@ struct AdmissionTests {
 
     @Test("The gateway does not start with an invalid push key file, and names the setting")
     func keyFile() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let error = ConfigError("fcm_service_account: /dev/null is not a key file of a service account")
             await #expect(throws: error) {
-                try await house.withNode(["fcm_service_account": "/dev/null"]) { _ in }
+                try await harness.withNode(["fcm_service_account": "/dev/null"]) { _ in }
             }
         }
     }
 
     @Test("The cookie of a session that was revoked two days ago opens no socket at a gateway that has just started")
     func revokedCookie() async throws {
-        try await GatewayHouse.use { house in
-            house.peers.change { state in
+        try await GatewayHarness.use { harness in
+            harness.peers.change { state in
                 state.revocations = [(1001, 1)]
                 state.revocationTimes = [1001: .now - .seconds(2 * 86_400)]
             }
-            try await house.withNode { node in
+            try await harness.withNode { node in
                 for (user, isLetIn) in [(Int64(1), false), (2, true)] {
-                    let cookie = "maru_socket=" + house.peers.tokens.socketCookie(user: user)
+                    let cookie = "maru_socket=" + harness.peers.tokens.socketCookie(user: user)
                     let client = try SocketClient(port: node.port, headers: [("Cookie", cookie)])
                     try client.join(Self.namespace)
                     try await client.until("an answer to \(user)") {
@@ -109,9 +109,9 @@ struct AdmissionTests {
 
     @Test("The cookie opens sockets for our own origin and those of the settings, and for no other")
     func origins() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode(["allowed_origins": "https://maru.example"]) { node in
-                let cookie = ("Cookie", "maru_socket=" + house.peers.tokens.socketCookie(user: 1, key: "native"))
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(["allowed_origins": "https://maru.example"]) { node in
+                let cookie = ("Cookie", "maru_socket=" + harness.peers.tokens.socketCookie(user: 1, key: "native"))
                 let cases: [(origin: String?, isLetIn: Bool)] = [
                     (nil, true), ("https://maru.example", true), ("http://127.0.0.1:\(node.port)", true),
                     ("https://evil.example", false), ("https://maru.example.evil.example", false), ("null", false),
@@ -130,15 +130,15 @@ struct AdmissionTests {
 
     @Test("A channel admits members and observers, a DM its two members, and neither anyone else")
     func standing() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
                 let cases: [(user: Int64, namespace: String, isLetIn: Bool)] = [
                     (1, "/ws-channel-7", true), (70, "/ws-channel-7", true), (99, "/ws-channel-7", false),
                     (1, "/ws-channel-99", false), (1, "/ws-dm-5", true), (3, "/ws-dm-5", false),
                     (1, "/ws-room-7", false),
                 ]
                 for (user, namespace, isLetIn) in cases {
-                    let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(user))])
+                    let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(user))])
                     try client.join(namespace)
                     try await client.until("an answer to \(user) at \(namespace)") {
                         isLetIn ? $0.joined.contains(namespace) : $0.refused[namespace] != nil
@@ -150,18 +150,18 @@ struct AdmissionTests {
 
     @Test("New sockets beyond the rate are refused with E98 and Retry-After; open ones go on")
     func storm() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let settings = [
                 "handshake_rate": "1", "handshake_burst": "3", "ping_interval": "30s", "ping_timeout": "30s",
             ]
-            try await house.withNode(settings) { node in
-                let client = try await PollingClient.open(port: node.port, token: house.token(1))
+            try await harness.withNode(settings) { node in
+                let client = try await PollingClient.open(port: node.port, token: harness.token(1))
                 var refusal: HTTPCall.Reply?
                 // A busy machine may be let in a little more often.
                 for _ in 0..<100 where refusal == nil {
                     let reply = try await HTTPCall.get(
                         port: node.port, "/socket.io/?EIO=4&transport=polling",
-                        headers: [("Authorization", house.token(2))])
+                        headers: [("Authorization", harness.token(2))])
                     if reply.status != 200 { refusal = reply }
                 }
                 let refused = try #require(refusal)
@@ -172,7 +172,7 @@ struct AdmissionTests {
                 #expect(try await client.post("40\(Self.namespace),", port: node.port).text == "ok")
                 // A client that comes back then is let in.
                 try await eventually("a new socket") {
-                    (try? await PollingClient.open(port: node.port, token: house.token(2))) != nil
+                    (try? await PollingClient.open(port: node.port, token: harness.token(2))) != nil
                 }
             }
         }

@@ -16,22 +16,22 @@ struct CatchUpTests {
     private static func numbers(_ texts: [String]) -> [Int] { texts.map { Int($0.prefix { $0 != " " }) ?? 0 } }
 
     /// Nobody hears of these: a socket gets them when it catches up.
-    private static func writeLongOnes(_ house: GatewayHouse, _ count: Int = count) async throws {
-        for number in 1...count { try await house.say(long(number), isHeard: false) }
+    private static func writeLongOnes(_ harness: GatewayHarness, _ count: Int = count) async throws {
+        for number in 1...count { try await harness.say(long(number), isHeard: false) }
     }
 
     @Test(
         "A session that missed 500 messages of 10,000 characters gets each once and in order",
         arguments: ["gathering", "native"])
     func long(_ profile: String) async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
-                try await Self.writeLongOnes(house)
-                try await house.tellHistory(1001, 0)
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                try await Self.writeLongOnes(harness)
+                try await harness.tellHistory(1001, 0)
                 let client = try await SocketClient.joined(
-                    Self.namespace, port: node.port, token: house.token(1, profile))
+                    Self.namespace, port: node.port, token: harness.token(1, profile))
                 try await client.until(within: .seconds(120), "all of it") { $0.events.count >= Self.count }
-                try await house.say("501 more")
+                try await harness.say("501 more")
                 try await client.until("the next") { $0.events.count > Self.count }
                 #expect(Self.numbers(client.record.texts(Self.namespace)) == Array(1...Self.count + 1))
                 #expect(!client.record.isEnded)
@@ -41,11 +41,11 @@ struct CatchUpTests {
 
     @Test("A polling client catches up once and in order", arguments: ["gathering", "native"])
     func polling(_ profile: String) async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode(["ping_interval": "50s"]) { node in
-                try await Self.writeLongOnes(house)
-                try await house.tellHistory(1001, 0)
-                let client = try await PollingClient.open(port: node.port, token: house.token(1, profile))
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(["ping_interval": "50s"]) { node in
+                try await Self.writeLongOnes(harness)
+                try await harness.tellHistory(1001, 0)
+                let client = try await PollingClient.open(port: node.port, token: harness.token(1, profile))
                 #expect(try await client.post("40\(Self.namespace),", port: node.port).status == 200)
                 var numbers: [Int] = []
                 while numbers.count < Self.count {
@@ -69,14 +69,14 @@ struct CatchUpTests {
 
     @Test("A backfill of long messages reaches live sockets once and in order")
     func healed() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
                 let clients = [
-                    try await house.listener(1, port: node.port),
-                    try await house.reader(2, "native", port: node.port, in: GatewayHouse.channel),
+                    try await harness.listener(1, port: node.port),
+                    try await harness.reader(2, "native", port: node.port, in: GatewayHarness.channel),
                 ]
-                try await Self.writeLongOnes(house, 200)
-                try await house.say("201 heard")
+                try await Self.writeLongOnes(harness, 200)
+                try await harness.say("201 heard")
                 for client in clients {
                     try await client.until(within: .seconds(120), "all of it") { $0.events.count >= 201 }
                     #expect(Self.numbers(client.record.texts(Self.namespace)) == Array(1...201))
@@ -90,16 +90,17 @@ struct CatchUpTests {
         "A reader that takes nothing while it catches up is cut off, and the next socket goes on where that one was",
         arguments: ["gathering", "native"])
     func stalled(_ profile: String) async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode(["ping_interval": "30s", "ping_timeout": "30s", "reader_patience": "1s"]) { node in
-                try await Self.writeLongOnes(house)
-                try await house.tellHistory(1001, 0)
-                let headers = [("Authorization", house.token(1, profile))]
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(["ping_interval": "30s", "ping_timeout": "30s", "reader_patience": "1s"]) {
+                node in
+                try await Self.writeLongOnes(harness)
+                try await harness.tellHistory(1001, 0)
+                let headers = [("Authorization", harness.token(1, profile))]
                 let stalled = try SocketClient(port: node.port, headers: headers, isReading: false)
                 try stalled.join(Self.namespace)
                 for count in ["1", "0"] {
                     try await eventually("\(count) in the room") {
-                        try await house.redis.command("ZCARD", "presence:channel-7") == [count]
+                        try await harness.redis.command("ZCARD", "presence:channel-7") == [count]
                     }
                 }
                 stalled.startReading()
@@ -107,10 +108,10 @@ struct CatchUpTests {
                 #expect(stalled.record.closeCode == 1013)
                 let got = Self.numbers(stalled.record.texts(Self.namespace))
                 #expect(got == Array(1...got.count) && got.count < Self.count)
-                let position = try await house.redis.command("HGET", "position:1001:channel-7", "seq")
+                let position = try await harness.redis.command("HGET", "position:1001:channel-7", "seq")
                 #expect(try #require(Int(position[0])) <= got.count)
                 let next = try await SocketClient.joined(
-                    Self.namespace, port: node.port, token: house.token(1, profile))
+                    Self.namespace, port: node.port, token: harness.token(1, profile))
                 try await next.until(within: .seconds(120), "the rest") {
                     $0.texts(Self.namespace).last?.hasPrefix("\(Self.count) ") ?? false
                 }

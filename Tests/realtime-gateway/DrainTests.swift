@@ -13,21 +13,21 @@ struct DrainTests {
 
     @Test("A draining gateway waits until a slow Redis has its session cursors")
     func positions() async throws {
-        try await GatewayHouse.use { house in
-            let node = try await house.startProcess(["node": "a"])
+        try await GatewayHarness.use { harness in
+            let node = try await harness.startProcess(["node": "a"])
             var clients: [SocketClient] = []
-            for user in Self.users { clients.append(try await house.listener(user, port: node.port)) }
-            try await house.say("1")
+            for user in Self.users { clients.append(try await harness.listener(user, port: node.port)) }
+            try await harness.say("1")
             for client in clients { try await client.until("a message") { $0.texts("/ws-channel-7") == ["1"] } }
-            let monitor = try RawConnection(port: house.redis.port)
+            let monitor = try RawConnection(port: harness.redis.port)
             try monitor.send("MONITOR\r\n")
             _ = try monitor.receive(until: "+OK\r\n")
             // Of the sockets of a loop the first is written down now, and the others when Redis has answered that.
-            house.redis.signal(SIGSTOP)
+            harness.redis.signal(SIGSTOP)
             async let status = node.process.stop(SIGTERM, patience: .seconds(30))
             for client in clients { try await client.until("its end") { $0.isEnded } }
             try await Task.sleep(for: Self.standstill)
-            house.redis.signal(SIGCONT)
+            harness.redis.signal(SIGCONT)
             #expect(await status == 0)
             // The last that a gateway says.
             let said = try await onOwnThread { Result { try monitor.receive(until: #""DEL" "gateway:a""#) } }.get()

@@ -14,13 +14,13 @@ struct EntryTests {
         "A message after the acknowledged join reaches the socket, even the first one in its room",
         arguments: ["gathering", "native"])
     func first(_ profile: String) async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
                 // Long enough for a message to be written before chat-service looks how far the room is.
-                house.peers.change { $0.headsTake = .milliseconds(300) }
+                harness.peers.change { $0.headsTake = .milliseconds(300) }
                 let client = try await SocketClient.joined(
-                    Self.namespace, port: node.port, token: house.token(1, profile))
-                try await house.say("hello")
+                    Self.namespace, port: node.port, token: harness.token(1, profile))
+                try await harness.say("hello")
                 try await client.until("the message") { $0.texts(Self.namespace) == ["hello"] }
             }
         }
@@ -28,13 +28,13 @@ struct EntryTests {
 
     @Test("A socket that joins while Redis is away gets later messages once Redis is back")
     func redisAway() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
-                try await house.say("before", isHeard: false)
-                await house.redis.kill()
-                let client = try await SocketClient.joined(Self.namespace, port: node.port, token: house.token(1))
-                try await house.say("meanwhile", isHeard: false)
-                try await house.redis.start()
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                try await harness.say("before", isHeard: false)
+                await harness.redis.kill()
+                let client = try await SocketClient.joined(Self.namespace, port: node.port, token: harness.token(1))
+                try await harness.say("meanwhile", isHeard: false)
+                try await harness.redis.start()
                 try await client.until("the message") { $0.texts(Self.namespace) == ["meanwhile"] }
             }
         }
@@ -42,14 +42,14 @@ struct EntryTests {
 
     @Test("A member removed while Redis is away, after the access check, receives nothing")
     func removedUnheard() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
-                await house.redis.kill()
-                let removed = try await SocketClient.joined(Self.namespace, port: node.port, token: house.token(1))
-                let other = try await SocketClient.joined(Self.namespace, port: node.port, token: house.token(2))
-                house.peers.change { _ = $0.workspace.remove(1) }
-                try await house.say("secret", isHeard: false)
-                try await house.redis.start()
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                await harness.redis.kill()
+                let removed = try await SocketClient.joined(Self.namespace, port: node.port, token: harness.token(1))
+                let other = try await SocketClient.joined(Self.namespace, port: node.port, token: harness.token(2))
+                harness.peers.change { _ = $0.workspace.remove(1) }
+                try await harness.say("secret", isHeard: false)
+                try await harness.redis.start()
                 try await removed.until("the way out") { $0.left.contains(Self.namespace) }
                 try await other.until("the message") { $0.texts(Self.namespace) == ["secret"] }
                 #expect(removed.record.texts(Self.namespace) == [])
@@ -59,19 +59,19 @@ struct EntryTests {
 
     @Test(
         "While nobody can tell whether a socket may enter it waits, and comes in by itself when that is known",
-        arguments: [GatewayHouse.channel, GatewayHouse.dm])
+        arguments: [GatewayHarness.channel, GatewayHarness.dm])
     func peersAway(_ room: RoomID) async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
                 let namespace = Namespace.name(of: room)
-                house.peers.change { $0.isAway = true }
-                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+                harness.peers.change { $0.isAway = true }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1))])
                 try client.join(namespace)
                 try await client.isHeard()
                 #expect(client.record.joined.isEmpty && client.record.refused[namespace] == nil)
-                house.peers.change { $0.isAway = false }
+                harness.peers.change { $0.isAway = false }
                 try await client.until("a way in") { $0.joined.contains(namespace) }
-                try await house.say("hello", in: room)
+                try await harness.say("hello", in: room)
                 try await client.until("the message") { $0.texts(namespace) == ["hello"] }
             }
         }
@@ -79,14 +79,14 @@ struct EntryTests {
 
     @Test("A join waits until auth-service can tell the identity")
     func authAway() async throws {
-        try await GatewayHouse.use { house in
-            house.peers.change { $0.isAway = true }
-            try await house.withNode { node in
-                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+        try await GatewayHarness.use { harness in
+            harness.peers.change { $0.isAway = true }
+            try await harness.withNode { node in
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1))])
                 try client.join(Self.namespace)
-                try await house.peersAreAsked()
+                try await harness.peersAreAsked()
                 #expect(client.record.joined.isEmpty && client.record.refused.isEmpty)
-                house.peers.change { $0.isAway = false }
+                harness.peers.change { $0.isAway = false }
                 try await client.until("a way in") { $0.joined.contains(Self.namespace) }
             }
         }
@@ -94,13 +94,13 @@ struct EntryTests {
 
     @Test("A waiting join is refused once it is known that the user may not enter")
     func strangerWaits() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
-                house.peers.change { $0.isAway = true }
-                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(99))])
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                harness.peers.change { $0.isAway = true }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(99))])
                 try client.join(Self.namespace)
                 try await client.isHeard()
-                house.peers.change { $0.isAway = false }
+                harness.peers.change { $0.isAway = false }
                 try await client.until("a refusal") { $0.refused[Self.namespace] == "Forbidden" }
                 #expect(client.record.joined.isEmpty)
             }
@@ -109,21 +109,21 @@ struct EntryTests {
 
     @Test("A user who loses access before the head of the room is known is refused")
     func removedWhileWaiting() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
-                house.peers.change { $0.headsAway = true }
-                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                harness.peers.change { $0.headsAway = true }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1))])
                 try client.join(Self.namespace)
                 try await eventually("a question for the head") {
-                    house.peers.count("/internal/rooms/heads") > 0
+                    harness.peers.count("/internal/rooms/heads") > 0
                 }
-                house.peers.change { _ = $0.workspace.remove(1) }
-                try await house.redis.command(
+                harness.peers.change { _ = $0.workspace.remove(1) }
+                try await harness.redis.command(
                     "PUBLISH", "invalidate:access", #"{"workspace_id":"3","user_id":"1"}"#)
                 try await client.until("a refusal") { $0.refused[Self.namespace] == "Forbidden" }
-                house.peers.change { $0.headsAway = false }
+                harness.peers.change { $0.headsAway = false }
                 // It may ask again.
-                house.peers.change { _ = $0.workspace.insert(1) }
+                harness.peers.change { _ = $0.workspace.insert(1) }
                 try client.join(Self.namespace)
                 try await client.until("a way in") { $0.joined.contains(Self.namespace) }
             }
@@ -132,10 +132,10 @@ struct EntryTests {
 
     @Test("A client that leaves while its join waits is not let in; one that joins again is, once")
     func leaves() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
-                house.peers.change { $0.isAway = true }
-                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                harness.peers.change { $0.isAway = true }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1))])
                 for namespace in [Self.namespace, "/ws-channel-8"] {
                     try client.join(namespace)
                     try client.leave(namespace)
@@ -143,11 +143,11 @@ struct EntryTests {
                 try client.join("/ws-channel-8")
                 try await client.isHeard()
                 #expect(client.record.joined.isEmpty)
-                house.peers.change { $0.isAway = false }
+                harness.peers.change { $0.isAway = false }
                 try await client.until("a way in") { $0.joined == ["/ws-channel-8"] }
-                for room in [GatewayHouse.channel, RoomID(ChannelID(8))] { try await house.say("hello", in: room) }
+                for room in [GatewayHarness.channel, RoomID(ChannelID(8))] { try await harness.say("hello", in: room) }
                 try await client.until("a message") { $0.events.count == 1 }
-                try await house.say("again", in: RoomID(ChannelID(8)))
+                try await harness.say("again", in: RoomID(ChannelID(8)))
                 try await client.until("another") { $0.events.count >= 2 }
                 #expect(client.record.texts("/ws-channel-8") == ["hello", "again"])
                 #expect(client.record.texts(Self.namespace) == [])
@@ -157,10 +157,10 @@ struct EntryTests {
 
     @Test("A client with too many unanswered joins is disconnected")
     func bounded() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode { node in
-                house.peers.change { $0.isAway = true }
-                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                harness.peers.change { $0.isAway = true }
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1))])
                 for _ in 0..<1200 where !client.record.isEnded {
                     try? client.join(Self.namespace)
                     try? client.leave(Self.namespace)
@@ -171,7 +171,7 @@ struct EntryTests {
     }
 }
 
-extension GatewayHouse {
+extension GatewayHarness {
     /// Returns after a call to the peers has failed.
     fileprivate func peersAreAsked() async throws {
         let asked = peers.count("")

@@ -58,20 +58,20 @@ import Testing
 
 /// A full room that pauses loses nothing.
 @Suite(.timeLimit(.minutes(10))) struct FullRoomTests {
-    private static let namespace = Namespace.name(of: GatewayHouse.channel)
+    private static let namespace = Namespace.name(of: GatewayHarness.channel)
 
     @Test("Every socket in a full room gets each message once and in order at any rate")
     func crowd() async throws {
-        try await GatewayHouse.use { house in
-            let node = try await house.startProcess(["loops": "1", "ping_interval": "30s", "ping_timeout": "30s"])
-            var clients = [try await house.listener(1, port: node.port)]
+        try await GatewayHarness.use { harness in
+            let node = try await harness.startProcess(["loops": "1", "ping_interval": "30s", "ping_timeout": "30s"])
+            var clients = [try await harness.listener(1, port: node.port)]
             for _ in 0..<FanOutPacer.crowd {
-                clients.append(try await .joined(Self.namespace, port: node.port, token: house.token(2, "native")))
+                clients.append(try await .joined(Self.namespace, port: node.port, token: harness.token(2, "native")))
             }
             // So many at once that more comes while sockets are written to.
             let texts = (1...1000).map { "\($0)" }
             for start in stride(from: 0, to: texts.count, by: 20) {
-                try await house.say(atOnce: texts[start..<start + 20])
+                try await harness.say(atOnce: texts[start..<start + 20])
             }
             for client in clients {
                 try await client.until("all that was said") { $0.texts(Self.namespace).count >= texts.count }

@@ -20,9 +20,9 @@ struct HandshakeLimitTests {
 
     @Test("A socket without an identity is closed in time; one with an identity stays, in no room too")
     func nameless() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode(Self.settings(["nameless_timeout": "300ms"])) { node in
-                let named = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(Self.settings(["nameless_timeout": "300ms"])) { node in
+                let named = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1))])
                 let silent = try SocketClient(port: node.port)
                 // The root is no room, and an invalid credential is none.
                 let rooted = try SocketClient(port: node.port, headers: [("Authorization", "x.y.z")])
@@ -39,10 +39,10 @@ struct HandshakeLimitTests {
 
     @Test("A socket that proves its identity with a join stays open")
     func late() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode(Self.settings(["nameless_timeout": "2s"])) { node in
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(Self.settings(["nameless_timeout": "2s"])) { node in
                 let late = try SocketClient(port: node.port)
-                try late.join(Self.namespace, #"{"token":"\#(house.token(1))"}"#)
+                try late.join(Self.namespace, #"{"token":"\#(harness.token(1))"}"#)
                 try await late.until("a way in") { $0.joined.contains(Self.namespace) }
                 let silent = try SocketClient(port: node.port)
                 try await silent.until("its end") { $0.isEnded }
@@ -53,17 +53,17 @@ struct HandshakeLimitTests {
 
     @Test("Sockets without an identity hold a small share of the connections, and leave the rest to the others")
     func share() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let settings = ["connections": "40", "nameless_share": "5", "nameless_timeout": "50s"]
-            try await house.withNode(Self.settings(settings)) { node in
+            try await harness.withNode(Self.settings(settings)) { node in
                 let first = try SocketClient(port: node.port)
                 let second = try SocketClient(port: node.port)
                 let refused = try await Self.open(node, [])
                 #expect(refused.status == 503 && refused.headers["retry-after"] == "5")
                 #expect(throws: NeverHappened.self) { try SocketClient(port: node.port) }
-                _ = try await house.listener(1, port: node.port)
+                _ = try await harness.listener(1, port: node.port)
                 // An identity gives the place back, and so does the end.
-                try first.join(Self.namespace, #"{"token":"\#(house.token(2))"}"#)
+                try first.join(Self.namespace, #"{"token":"\#(harness.token(2))"}"#)
                 try await first.until("a way in") { $0.joined.contains(Self.namespace) }
                 let third = try SocketClient(port: node.port)
                 #expect(try await Self.open(node, []).status == 503)
@@ -77,13 +77,13 @@ struct HandshakeLimitTests {
 
     @Test("Open sockets count as connections; further clients are refused, counted and logged")
     func connections() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode(Self.settings(["connections": "3"])) { node in
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(Self.settings(["connections": "3"])) { node in
                 let sockets = try await [
-                    house.listener(1, port: node.port), house.listener(2, port: node.port),
-                    house.listener(3, port: node.port),
+                    harness.listener(1, port: node.port), harness.listener(2, port: node.port),
+                    harness.listener(3, port: node.port),
                 ]
-                #expect(try await Self.open(node, [("Authorization", house.token(1))]).status != 200)
+                #expect(try await Self.open(node, [("Authorization", harness.token(1))]).status != 200)
                 // The refused connection counts until its client has been told.
                 try await eventually("a count of the sockets") {
                     try await node.metrics().contains("maru_connections 3.0\n")
@@ -93,7 +93,7 @@ struct HandshakeLimitTests {
                 #expect(page.contains(#"maru_connections_refused_total{reason="limit"} 1"#))
                 sockets[0].drop()
                 try await eventually("a free place") {
-                    try await Self.open(node, [("Authorization", house.token(1))]).status == 200
+                    try await Self.open(node, [("Authorization", harness.token(1))]).status == 200
                 }
             }
         }
@@ -101,16 +101,16 @@ struct HandshakeLimitTests {
 
     @Test("An address that opens too many sockets is refused, others are not, and a forged address does not help")
     func addresses() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let settings = [
                 "handshake_address_rate": "1", "handshake_address_burst": "3", "handshake_burst": "50",
                 "gateway_credential": "a-secret-of-the-gateway",
             ]
-            try await house.withNode(Self.settings(settings)) { node in
+            try await harness.withNode(Self.settings(settings)) { node in
                 func admitted(_ headers: (Int) -> [(String, String)]) async throws -> Int {
                     for count in 0..<40 {
                         let reply = try await Self.open(
-                            node, headers(count) + [("Authorization", house.token(1))])
+                            node, headers(count) + [("Authorization", harness.token(1))])
                         guard reply.status != 200 else { continue }
                         #expect(reply.status == 503 && reply.errorCode == "E98")
                         #expect(Int(reply.headers["retry-after"] ?? "") != nil)
@@ -125,7 +125,7 @@ struct HandshakeLimitTests {
                 #expect(try await admitted { [("X-Forwarded-For", "2001:db8::\($0)"), gateway] } < 10)
                 // These refusals took nothing from the bucket of the instance.
                 let reply = try await Self.open(
-                    node, [("X-Forwarded-For", "198.51.100.8"), gateway, ("Authorization", house.token(1))])
+                    node, [("X-Forwarded-For", "198.51.100.8"), gateway, ("Authorization", harness.token(1))])
                 #expect(reply.status == 200)
                 #expect(try await node.metrics().contains(#"maru_handshakes_refused_total{reason="instance"} 0"#))
             }
@@ -134,10 +134,10 @@ struct HandshakeLimitTests {
 
     @Test("Compression is offered to identified sockets only, and a compressed frame without it ends the socket")
     func compression() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode(Self.quiet) { node in
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(Self.quiet) { node in
                 let offer = ("Sec-WebSocket-Extensions", "permessage-deflate; client_max_window_bits")
-                let cookie = ("Cookie", "maru_socket=" + house.peers.tokens.socketCookie(user: 1, key: "native"))
+                let cookie = ("Cookie", "maru_socket=" + harness.peers.tokens.socketCookie(user: 1, key: "native"))
                 #expect(
                     try SocketClient(port: node.port, headers: [offer, cookie]).head.contains("permessage-deflate"))
                 for headers in [[offer], [offer, ("Cookie", "maru_socket=x.y.z")]] {
@@ -155,16 +155,16 @@ struct HandshakeLimitTests {
         "A23: One client, with or without identity, cannot make others wait: beyond its rate of frames it is cut off",
         arguments: [false, true])
     func flood(isNamed: Bool) async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode(Self.settings(["client_frame_rate": "1", "client_frame_burst": "20"])) { node in
-                let neighbour = try await house.listener(2, port: node.port)
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(Self.settings(["client_frame_rate": "1", "client_frame_burst": "20"])) { node in
+                let neighbour = try await harness.listener(2, port: node.port)
                 let client = try SocketClient(
-                    port: node.port, headers: isNamed ? [("Authorization", house.token(1))] : [])
+                    port: node.port, headers: isNamed ? [("Authorization", harness.token(1))] : [])
                 let pong: [UInt8] = [0x81, 0x81, 0, 0, 0, 0, UInt8(ascii: "3")]
                 try? client.send(frames: Array(repeatElement(pong, count: 10_000).joined()))
                 try await client.until("its end") { $0.isEnded }
                 #expect(try await node.metrics().contains(#"maru_sockets_cut_off_total{reason="over rate"} 1"#))
-                try await house.say("still here")
+                try await harness.say("still here")
                 try await neighbour.until("a message") { $0.texts(Self.namespace) == ["still here"] }
             }
         }

@@ -1,6 +1,7 @@
 import Contract
 import EventLoop
 import Glibc
+import Redis
 import ServiceKit
 import ServiceSupport
 import TestSupport
@@ -16,17 +17,17 @@ struct NodesTests {
     /// Runs `body` with two nodes that know of each other.
     private static func withNodes(
         _ settings: [String: String] = [:],
-        _ body: (GatewayHouse, ServiceUnderTest, ServiceUnderTest) async throws -> Void
+        _ body: (GatewayHarness, ServiceUnderTest, ServiceUnderTest) async throws -> Void
     ) async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode(settings.merging(["node": "a"]) { $1 }) { first in
-                try await house.withNode(settings.merging(["node": "b"]) { $1 }) { second in
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(settings.merging(["node": "a"]) { $1 }) { first in
+                try await harness.withNode(settings.merging(["node": "b"]) { $1 }) { second in
                     for node in ["a", "b"] {
                         try await eventually {
-                            try await house.redis.command("EXISTS", "gateway:\(node)") == ["1"]
+                            try await harness.redis.command("EXISTS", "gateway:\(node)") == ["1"]
                         }
                     }
-                    try await body(house, first, second)
+                    try await body(harness, first, second)
                 }
             }
         }
@@ -34,13 +35,13 @@ struct NodesTests {
 
     @Test("A polling session goes on at any node that its requests reach")
     func polling() async throws {
-        try await Self.withNodes { house, first, second in
-            let client = try await PollingClient.open(port: first.port, token: house.token(1))
+        try await Self.withNodes { harness, first, second in
+            let client = try await PollingClient.open(port: first.port, token: harness.token(1))
             #expect(client.sid.hasPrefix("a."))
-            try await house.tellHistory(1001, 0)
+            try await harness.tellHistory(1001, 0)
             #expect(try await client.post("40\(Self.namespace),", port: second.port).text == "ok")
             _ = try await client.poll(until: "40\(Self.namespace),", ports: [second.port])
-            try await house.say("안녕")
+            try await harness.say("안녕")
             let got = try await client.poll(until: "안녕", ports: [second.port, first.port])
             #expect(got.contains("42\(Self.namespace),[\"channel\","))
         }
@@ -48,9 +49,9 @@ struct NodesTests {
 
     /// A session that began by polling at one node and goes on by a WebSocket at another.
     private static func upgraded(
-        _ house: GatewayHouse, from first: ServiceUnderTest, to second: ServiceUnderTest
+        _ harness: GatewayHarness, from first: ServiceUnderTest, to second: ServiceUnderTest
     ) async throws -> (PollingClient, SocketClient) {
-        let polling = try await PollingClient.open(port: first.port, token: house.token(1))
+        let polling = try await PollingClient.open(port: first.port, token: harness.token(1))
         let socket = try SocketClient(port: second.port, sid: polling.sid)
         try socket.send("2probe")
         try await socket.until("a probe's answer") { $0.others.contains("3probe") }
@@ -61,25 +62,25 @@ struct NodesTests {
     @Test("A WebSocket that reaches another node upgrades its session and carries on there")
     func upgrade() async throws {
         let patience = Duration.seconds(2).patiently
-        try await Self.withNodes(["ping_timeout": "\(Int(patience / .seconds(1)))s"]) { house, first, second in
-            let (_, socket) = try await Self.upgraded(house, from: first, to: second)
+        try await Self.withNodes(["ping_timeout": "\(Int(patience / .seconds(1)))s"]) { harness, first, second in
+            let (_, socket) = try await Self.upgraded(harness, from: first, to: second)
             try socket.join(Self.namespace)
             try await socket.until("a way in") { $0.joined.contains(Self.namespace) }
-            try await house.tellHistory(1001, 0)
-            for number in 1...200 { try await house.say("\(number) " + String(repeating: "가", count: 1000)) }
+            try await harness.tellHistory(1001, 0)
+            for number in 1...200 { try await harness.say("\(number) " + String(repeating: "가", count: 1000)) }
             try await socket.until("200 messages") { $0.texts(Self.namespace).count == 200 }
             // Longer than the time-out of a heartbeat: pings and pongs pass, too.
             let pings = socket.record.pings
             try await socket.until("more heartbeats") { $0.pings >= pings + 4 }
-            try await house.say("last")
+            try await harness.say("last")
             try await socket.until("the last") { $0.texts(Self.namespace).last == "last" }
         }
     }
 
     @Test("The end of a relayed WebSocket ends its session, and the end of its session the WebSocket")
     func ends() async throws {
-        try await Self.withNodes { house, first, second in
-            let (polling, socket) = try await Self.upgraded(house, from: first, to: second)
+        try await Self.withNodes { harness, first, second in
+            let (polling, socket) = try await Self.upgraded(harness, from: first, to: second)
             try socket.send("1")
             try await socket.until("its end") { $0.isEnded }
             #expect(try await polling.poll(port: second.port).text.contains("Session ID unknown"))
@@ -88,10 +89,10 @@ struct NodesTests {
 
     @Test("A session by polling goes on at another node while Redis is away")
     func withoutRedis() async throws {
-        try await Self.withNodes { house, first, second in
-            let client = try await PollingClient.open(port: first.port, token: house.token(1))
+        try await Self.withNodes { harness, first, second in
+            let client = try await PollingClient.open(port: first.port, token: harness.token(1))
             #expect(try await client.post("40\(Self.namespace),", port: second.port).text == "ok")
-            await house.redis.kill()
+            await harness.redis.kill()
             // Longer than an address that was asked for counts as new.
             let end = ContinuousClock.now + .milliseconds(1500)
             while ContinuousClock.now < end {
@@ -109,10 +110,10 @@ struct NodesTests {
 
     @Test("A session of a node that has died is unknown")
     func deadOwner() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode(["node": "b"]) { node in
-                let other = try await house.startProcess(["node": "a"])
-                let client = try await PollingClient.open(port: other.port, token: house.token(1))
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(["node": "b"]) { node in
+                let other = try await harness.startProcess(["node": "a"])
+                let client = try await PollingClient.open(port: other.port, token: harness.token(1))
                 await other.process.stop(SIGKILL)
                 let reply = try await client.poll(port: node.port)
                 #expect(reply.status == 400)
@@ -126,8 +127,8 @@ struct NodesTests {
 
     @Test("A forwarded request needs the service credential, and opens no session")
     func credential() async throws {
-        try await Self.withNodes { house, first, _ in
-            let client = try await PollingClient.open(port: first.port, token: house.token(1))
+        try await Self.withNodes { harness, first, _ in
+            let client = try await PollingClient.open(port: first.port, token: harness.token(1))
             let target = "/internal/socket.io?EIO=4&transport=polling"
             let port = first.running.internalAddress.port
             #expect(try await HTTPCall.get(port: port, "\(target)&sid=\(client.sid)").status == 401)
@@ -138,10 +139,24 @@ struct NodesTests {
         }
     }
 
+    @Test("With too many addresses in its cache, the directory forgets them and asks again")
+    func cachedAddresses() async throws {
+        try await SessionCursorStoreTests.use { store, _ in
+            let directory = NodeDirectory(redis: store.redis, mostCached: 2)
+            for node in ["m1", "m2"] {
+                try await store.redis.run(RedisCommand("SET", "gateway:\(node)", "here"))
+                #expect(await directory.address(of: node) == "here")
+                try await store.redis.run(RedisCommand("DEL", "gateway:\(node)"))
+            }
+            #expect(await directory.address(of: "m3") == nil)
+            #expect(await directory.address(of: "m1") == nil)
+        }
+    }
+
     @Test("A dead node soon leaves the directory")
     func expiry() async throws {
-        try await Self.withNodes { house, _, _ in
-            let left = try await house.redis.command("PTTL", "gateway:a")
+        try await Self.withNodes { harness, _, _ in
+            let left = try await harness.redis.command("PTTL", "gateway:a")
             #expect((1...15_000).contains(Int(left[0]) ?? 0))
         }
     }

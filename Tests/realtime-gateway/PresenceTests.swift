@@ -12,15 +12,15 @@ struct PresenceTests {
 
     @Test("Presence that is not renewed, as of a dead gateway, expires")
     func expiry() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let times = Presence.Times(lifetime: .seconds(3), renewal: .seconds(3600))
-            try await house.withNode(presence: times) { node in
-                let client = try SocketClient(port: node.port, headers: [("Authorization", house.token(1))])
+            try await harness.withNode(presence: times) { node in
+                let client = try SocketClient(port: node.port, headers: [("Authorization", harness.token(1))])
                 try client.join("/ws-channel-7")
                 try await eventually("one who is there") {
-                    try await house.redis.command("ZCARD", Self.key) == ["1"]
+                    try await harness.redis.command("ZCARD", Self.key) == ["1"]
                 }
-                try await eventually("nobody") { try await house.redis.command("EXISTS", Self.key) == ["0"] }
+                try await eventually("nobody") { try await harness.redis.command("EXISTS", Self.key) == ["0"] }
                 #expect(!client.record.isEnded)
             }
         }
@@ -28,30 +28,30 @@ struct PresenceTests {
 
     @Test("A user whose presence has expired gets a push")
     func expired() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")
-            house.give()
-            try await house.withNode(try house.pushSettings(folder)) { _ in
+            harness.give()
+            try await harness.withNode(try harness.pushSettings(folder)) { _ in
                 // The key is still there, as it is renewed for others.
                 let past = Timestamp.now.milliseconds - 1
-                try await house.redis.command("ZADD", "presence:channel-8", "\(past)", "1@dead")
-                try await house.push("1", in: RoomID(ChannelID(8)))
-                try await house.settled(count: 1)
-                #expect(house.peers.now.pushes.map(\.device) == ["d1"])
+                try await harness.redis.command("ZADD", "presence:channel-8", "\(past)", "1@dead")
+                try await harness.push("1", in: RoomID(ChannelID(8)))
+                try await harness.settled(count: 1)
+                #expect(harness.peers.now.pushes.map(\.device) == ["d1"])
             }
         }
     }
 
     @Test("Presence is renewed before it expires")
     func renewal() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let times = Presence.Times(lifetime: Duration.seconds(2).patiently, renewal: .milliseconds(200))
-            try await house.withNode(presence: times) { node in
-                _ = try await house.listener(1, port: node.port)
-                let first = try await house.redis.command("ZRANGE", Self.key, "0", "-1", "WITHSCORES")
+            try await harness.withNode(presence: times) { node in
+                _ = try await harness.listener(1, port: node.port)
+                let first = try await harness.redis.command("ZRANGE", Self.key, "0", "-1", "WITHSCORES")
                 let end = Timestamp(milliseconds: try #require(first.last.flatMap { Int64($0) }))
                 try await eventually("the end of what was told first") { .now > end }
-                let present = try await house.redis.command(
+                let present = try await harness.redis.command(
                     "ZRANGEBYSCORE", Self.key, "\(Timestamp.now.milliseconds)", "+inf")
                 #expect(present.map { $0.prefix { $0 != "@" } } == ["1"])
             }

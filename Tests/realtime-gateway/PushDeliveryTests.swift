@@ -15,26 +15,26 @@ struct PushDeliveryTests {
         "A message goes once to every device of those who are away, however often its job is told, and never to its author"
     )
     func recipients() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")
-            let settings = try house.pushSettings(folder)
-            house.peers.change { state in
+            let settings = try harness.pushSettings(folder)
+            harness.peers.change { state in
                 state.channels[8] = [1, 2, 3, 60]
                 state.devices = [1: ["d1"], 2: ["d2a", "d2b"], 3: ["d3"], 4: ["d4"], 60: ["d60"]]
             }
-            try await house.withNode { other in
+            try await harness.withNode { other in
                 // Here on another node.
-                let reader = try await house.listener(3, port: other.port, in: Self.room)
-                try await house.withNode(settings) { node in
-                    let message = house.peers.change { $0.write("안녕하세요", in: Self.room, by: 60, session: 1060) }
-                    for _ in 0..<3 { try await house.tell(message) }
-                    try await house.settled(count: 3)
-                    try await house.taken()
+                let reader = try await harness.listener(3, port: other.port, in: Self.room)
+                try await harness.withNode(settings) { node in
+                    let message = harness.peers.change { $0.write("안녕하세요", in: Self.room, by: 60, session: 1060) }
+                    for _ in 0..<3 { try await harness.tell(message) }
+                    try await harness.settled(count: 3)
+                    try await harness.taken()
                     // A push left over from a redelivered job would go out with the next message.
-                    let last = house.peers.change { $0.write("끝", in: Self.room, by: 60, session: 1060) }
-                    try await house.tell(last)
-                    try await house.settled(count: 6)
-                    let pushes = house.peers.now.pushes
+                    let last = harness.peers.change { $0.write("끝", in: Self.room, by: 60, session: 1060) }
+                    try await harness.tell(last)
+                    try await harness.settled(count: 6)
+                    let pushes = harness.peers.now.pushes
                     #expect(pushes.map(\.device).sorted() == ["d1", "d1", "d2a", "d2a", "d2b", "d2b"])
                     let first = try #require(pushes.first)
                     #expect(first.message["notification"]?["title"]?.string == "n60")
@@ -53,25 +53,25 @@ struct PushDeliveryTests {
 
     @Test("A DM is pushed to the other member only, and to nobody after one has left")
     func dm() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")
-            house.peers.change { $0.devices = [1: ["d1"], 2: ["d2"], 3: ["d3"]] }
-            try await house.withNode(try house.pushSettings(folder)) { _ in
-                let message = house.peers.change { $0.write("둘만", in: GatewayHouse.dm, by: 1, session: 1001) }
-                try await house.tell(message)
-                try await house.settled(count: 1)
-                house.peers.change { $0.dms[5]?.isOpen = false }
-                let late = house.peers.change { $0.write("?", in: GatewayHouse.dm, by: 1, session: 1001) }
-                try await house.tell(late)
+            harness.peers.change { $0.devices = [1: ["d1"], 2: ["d2"], 3: ["d3"]] }
+            try await harness.withNode(try harness.pushSettings(folder)) { _ in
+                let message = harness.peers.change { $0.write("둘만", in: GatewayHarness.dm, by: 1, session: 1001) }
+                try await harness.tell(message)
+                try await harness.settled(count: 1)
+                harness.peers.change { $0.dms[5]?.isOpen = false }
+                let late = harness.peers.change { $0.write("?", in: GatewayHarness.dm, by: 1, session: 1001) }
+                try await harness.tell(late)
                 // A later job on the stream is finished, so this one is as well.
-                let last = house.peers.change { state -> RoomMessage in
+                let last = harness.peers.change { state -> RoomMessage in
                     state.channels[8] = [3, 60]
                     return state.write("끝", in: Self.room, by: 60, session: 1060)
                 }
-                try await house.tell(last)
-                try await house.taken()
-                try await house.settled(count: 2)
-                let pushes = house.peers.now.pushes
+                try await harness.tell(last)
+                try await harness.taken()
+                try await harness.settled(count: 2)
+                let pushes = harness.peers.now.pushes
                 #expect(pushes.map(\.device).sorted() == ["d2", "d3"])
                 let first = pushes.first { $0.device == "d2" }
                 #expect(first?.message["data"]?["opponent_id"]?.string == "1")
@@ -81,22 +81,22 @@ struct PushDeliveryTests {
 
     @Test("A push is retried after Retry-After; a dead token is deleted")
     func refusals() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")
-            house.give()
-            house.peers.change { $0.refusals = [(503, "UNAVAILABLE", "2"), (500, "INTERNAL", nil)] }
-            try await house.withNode(try house.pushSettings(folder)) { node in
+            harness.give()
+            harness.peers.change { $0.refusals = [(503, "UNAVAILABLE", "2"), (500, "INTERNAL", nil)] }
+            try await harness.withNode(try harness.pushSettings(folder)) { node in
                 let began = ContinuousClock.now
-                try await house.push("1", in: Self.room)
-                try await house.settled(count: 1)
-                #expect(house.peers.now.pushes.map(\.device) == ["d1"])
+                try await harness.push("1", in: Self.room)
+                try await harness.settled(count: 1)
+                #expect(harness.peers.now.pushes.map(\.device) == ["d1"])
                 // Two seconds as the provider wants, then one after its other failure, each with jitter on top.
                 #expect(ContinuousClock.now - began >= .seconds(3))
-                house.peers.change { $0.refusals = [(404, "UNREGISTERED", nil)] }
-                try await house.push("2", in: Self.room)
-                try await house.settled(count: 2)
-                #expect(house.peers.now.pruned == ["d1"])
-                #expect(house.peers.now.pushes.count == 1)
+                harness.peers.change { $0.refusals = [(404, "UNREGISTERED", nil)] }
+                try await harness.push("2", in: Self.room)
+                try await harness.settled(count: 2)
+                #expect(harness.peers.now.pruned == ["d1"])
+                #expect(harness.peers.now.pushes.count == 1)
                 // It is counted behind its end in the table.
                 try await eventually("a count of the dead token") {
                     try await node.metrics().contains(#"maru_pushes_total{outcome="dead token"} 1"#)
@@ -111,18 +111,18 @@ struct PushDeliveryTests {
 
     @Test("A push waits until the date that the provider names")
     func date() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")
             let date = Timestamp(seconds: Timestamp.now.seconds + 5)
             var text = ByteWriter()
             text.append(httpDate: date)
             let named = String(decoding: text.bytes, as: UTF8.self)
-            house.give()
-            house.peers.change { $0.refusals = [(503, "UNAVAILABLE", named)] }
-            try await house.withNode(try house.pushSettings(folder)) { _ in
-                try await house.push("1", in: Self.room)
-                try await house.settled(count: 1)
-                #expect(house.peers.now.pushes.count == 1)
+            harness.give()
+            harness.peers.change { $0.refusals = [(503, "UNAVAILABLE", named)] }
+            try await harness.withNode(try harness.pushSettings(folder)) { _ in
+                try await harness.push("1", in: Self.room)
+                try await harness.settled(count: 1)
+                #expect(harness.peers.now.pushes.count == 1)
                 #expect(Timestamp.now >= date)
             }
         }
@@ -130,27 +130,27 @@ struct PushDeliveryTests {
 
     @Test("Jobs and pushes survive the death of the gateway; a repeated push carries the same name")
     func crash() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")
-            let settings = try house.pushSettings(folder, ["push_lease": "5s"])
-            house.peers.change { state in
+            let settings = try harness.pushSettings(folder, ["push_lease": "5s"])
+            harness.peers.change { state in
                 state.channels[8] = [1, 2, 60]
                 state.devices = [1: ["d1"], 2: ["d2"]]
             }
-            let first = try await house.startProcess(settings)
+            let first = try await harness.startProcess(settings)
             for number in 1...100 {
-                let message = house.peers.change { $0.write("\(number)", in: Self.room, by: 60, session: 1060) }
-                try await house.tell(message)
+                let message = harness.peers.change { $0.write("\(number)", in: Self.room, by: 60, session: 1060) }
+                try await harness.tell(message)
                 if number == 50 {
                     try await eventually("the first pushes") {
-                        house.peers.now.pushes.count >= 10
+                        harness.peers.now.pushes.count >= 10
                     }
                     await first.process.stop(SIGKILL)
                 }
             }
-            let second = try await house.startProcess(settings, port: first.port)
-            try await house.settled(count: 200)
-            let pushes = house.peers.now.pushes
+            let second = try await harness.startProcess(settings, port: first.port)
+            try await harness.settled(count: 200)
+            let pushes = harness.peers.now.pushes
             for device in ["d1", "d2"] {
                 let names = pushes.filter { $0.device == device }.compactMap {
                     $0.message["apns"]?["headers"]?["apns-collapse-id"]?.string

@@ -28,22 +28,22 @@ struct PushStandinTests {
     @Test("A text that grows when it is written as JSON reaches every device, and no device is forgotten for it")
     func growing() async throws {
         try await withProvider { world, settings in
-            try await GatewayHouse.use { house in
+            try await GatewayHarness.use { harness in
                 let room = RoomID(ChannelID(8))
-                house.peers.change { state in
+                harness.peers.change { state in
                     state.channels[8] = [1, 2, 60]
                     state.devices = [1: ["d1"], 2: ["d2"]]
                 }
-                try await house.withNode(settings) { node in
+                try await harness.withNode(settings) { node in
                     let text = String(repeating: "\u{1}", count: 1497)
-                    let message = house.peers.change { $0.write(text, in: room, by: 60, session: 1060) }
+                    let message = harness.peers.change { $0.write(text, in: room, by: 60, session: 1060) }
                     let body = String(decoding: RoomEvent.message(message).encoded(), as: UTF8.self)
-                    try await house.redis.command("XADD", "push", "*", "id", "\(room):1", "body", body)
+                    try await harness.redis.command("XADD", "push", "*", "id", "\(room):1", "body", body)
                     try await eventually("the end of both pushes") {
-                        try await house.ask("select count(done_at) from realtime.push") == "2"
+                        try await harness.ask("select count(done_at) from realtime.push") == "2"
                     }
                     #expect(world.fcm.devices.sorted() == ["d1", "d2"])
-                    #expect(house.peers.now.pruned.isEmpty)
+                    #expect(harness.peers.now.pruned.isEmpty)
                 }
             }
         }

@@ -41,7 +41,7 @@ import Wire
             }
         }
 
-        mutating func join(_ id: Int, session: Int64 = 1, isFatal: Bool = true, _ cursor: JoinCursor?) {
+        mutating func join(_ id: Int, session: Int64 = 1, isFatal: Bool = true, _ cursor: JoinCursor) {
             handle { $0.join(.sample(id, session: session, isFatal: isFatal), &$1) }
             #expect(actions == [.readCursor(MemberID(rawValue: UInt64(id)))])
             handle { $0.cursorRead(MemberID(rawValue: UInt64(id)), cursor, &$1) }
@@ -63,12 +63,23 @@ import Wire
         room.join(1, JoinCursor(seq: 5))
         room.handle { $0.join(.sample(2, session: 1, isFatal: true), &$1) }
         // Redis did not answer the first question, and knows of later messages to the first socket when it answers.
-        room.handle { $0.cursorRead(Self.two, nil, &$1) }
+        room.handle { $0.cursorUnavailable(Self.two, roomHead: 5, &$1) }
         #expect(room.actions == [.accept(Self.two), .readLastCursor(Self.two)])
         room.say(6...8)
         room.handle { $0.lastCursorRead(Self.two, JoinCursor(seq: 8), fallback: 0, &$1) }
         room.say(9...9)
         #expect(room.sent == [1: [6, 7, 8, 9], 2: [6, 7, 8, 9]])
+    }
+
+    @Test("Without Redis a socket is not sent what the session's other socket got by another loop before the join")
+    func staleLoop() {
+        // This loop has lost Redis at 5, another one has sent the first socket up to 9 before the join.
+        var room = Room(head: 5)
+        room.handle { $0.join(.sample(2, session: 1, isFatal: true), &$1) }
+        room.handle { $0.cursorUnavailable(Self.two, roomHead: 9, &$1) }
+        room.handle { $0.lastCursorRead(Self.two, JoinCursor(seq: 11), fallback: 0, &$1) }
+        room.say(6...12)
+        #expect(room.sent == [2: [10, 11, 12]])
     }
 
     @Test("A join is acknowledged after the cursor was read, and live at once where nothing was missed")
@@ -119,6 +130,15 @@ import Wire
         room.handle { $0.historyReported(Self.one, 9, leaving: 6...7, &$1) }
         room.say(6...10)
         #expect(room.sent == [1: [6, 7, 10]])
+    }
+
+    @Test("A live socket that fetches history is not sent messages of the reply that were still on their way to it")
+    func historyWhileLive() {
+        var room = Room(head: 5)
+        room.join(1, JoinCursor(seq: 5))
+        room.handle { $0.historyReported(Self.one, 8, &$1) }
+        room.say(6...9)
+        #expect(room.sent == [1: [9]])
     }
 
     @Test("A removed member is sent nothing after the removal, even where a pause or a backfill holds up the room")

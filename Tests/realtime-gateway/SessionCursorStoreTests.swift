@@ -12,7 +12,7 @@ struct SessionCursorStoreTests {
     private static let room = RoomID(ChannelID(7))
 
     /// Runs `body` on a loop with a store in the Redis of these tests.
-    private static func use(_ body: @escaping @Sendable (SessionCursorStore, SessionCursors) async throws -> Void)
+    static func use(_ body: @escaping @Sendable (SessionCursorStore, SessionCursors) async throws -> Void)
         async throws
     {
         let server = try await RedisServer.ofThisProcess()

@@ -21,8 +21,8 @@ struct TravelTests {
 
         var ports: [UInt16] { nodes.withLock { $0.map(\.port) } }
 
-        func start(_ house: GatewayHouse) async throws {
-            let node = try await house.startProcess()
+        func start(_ harness: GatewayHarness) async throws {
+            let node = try await harness.startProcess()
             nodes.withLock { $0.append(node) }
         }
 
@@ -37,13 +37,13 @@ struct TravelTests {
     }
 
     /// Two nodes, and a traveller of each profile in the room.
-    private static func company(_ house: GatewayHouse) async throws -> (Fleet, [Traveller]) {
+    private static func company(_ harness: GatewayHarness) async throws -> (Fleet, [Traveller]) {
         let fleet = Fleet()
-        for _ in 0..<2 { try await fleet.start(house) }
+        for _ in 0..<2 { try await fleet.start(harness) }
         var travellers: [Traveller] = []
         for (user, profile) in zip(Int64(1)..., profiles) {
-            try await house.tellHistory(user + 1000, 0)
-            travellers.append(Traveller(namespace, token: house.token(user, profile)) { fleet.ports })
+            try await harness.tellHistory(user + 1000, 0)
+            travellers.append(Traveller(namespace, token: harness.token(user, profile)) { fleet.ports })
         }
         let all = travellers
         try await eventually("all in the room") { all.allSatisfy(\.isIn) }
@@ -52,12 +52,12 @@ struct TravelTests {
 
     @Test("A rolling restart under load loses and repeats nothing; each node drains and exits with 0 within 30 seconds")
     func rolling() async throws {
-        try await GatewayHouse.use { house in
-            let (fleet, travellers) = try await Self.company(house)
+        try await GatewayHarness.use { harness in
+            let (fleet, travellers) = try await Self.company(harness)
             let isDone = Atomic<Bool>(false)
-            async let written = Self.write(house) { isDone.load(ordering: .relaxed) }
+            async let written = Self.write(harness) { isDone.load(ordering: .relaxed) }
             for _ in 0..<3 {
-                try await fleet.start(house)
+                try await fleet.start(harness)
                 let began = ContinuousClock.now
                 #expect(await fleet.end(SIGTERM) == 0)
                 #expect(ContinuousClock.now - began < .seconds(30))
@@ -80,38 +80,38 @@ struct TravelTests {
         "When connections, gateways and Redis break, cautious clients get no message twice or out of order, and others miss none"
     )
     func chaos() async throws {
-        try await GatewayHouse.use { house in
-            let (fleet, travellers) = try await Self.company(house)
+        try await GatewayHarness.use { harness in
+            let (fleet, travellers) = try await Self.company(harness)
             let isDone = Atomic<Bool>(false)
-            async let writing = Self.write(house) { isDone.load(ordering: .relaxed) }
+            async let writing = Self.write(harness) { isDone.load(ordering: .relaxed) }
             for round in 0..<6 {
                 for traveller in travellers where Bool.random() { traveller.drop() }
                 if round % 2 == 0 {
-                    try await fleet.start(house)
+                    try await fleet.start(harness)
                     await fleet.end(SIGKILL)
                 } else {
-                    await house.redis.kill()
-                    try await house.redis.start()
+                    await harness.redis.kill()
+                    try await harness.redis.start()
                 }
                 try await eventually("all in the room") { travellers.allSatisfy(\.isIn) }
                 // So that some are written of which nobody may doubt that they have come.
                 let calm = Timestamp.now + Self.doubtAfter + Self.doubtBefore + Duration.milliseconds(500).patiently
                 try await eventually("messages after it") {
-                    house.peers.now.messages[GatewayHouse.channel]!.last!.body.createdAt > calm
+                    harness.peers.now.messages[GatewayHarness.channel]!.last!.body.createdAt > calm
                 }
             }
             isDone.store(true, ordering: .relaxed)
             let count = try await writing
             // One more message: it reveals a message whose event was lost.
             try await eventually("an end") {
-                try await house.say("\(house.peers.now.messages[GatewayHouse.channel]!.count + 1)")
-                let last = "\(house.peers.now.messages[GatewayHouse.channel]!.count)"
+                try await harness.say("\(harness.peers.now.messages[GatewayHarness.channel]!.count + 1)")
+                let last = "\(harness.peers.now.messages[GatewayHarness.channel]!.count)"
                 for _ in 0..<50 where !travellers.allSatisfy({ $0.texts.last == last }) {
                     try await Task.sleep(for: .milliseconds(20))
                 }
                 return travellers.allSatisfy { $0.texts.last == last }
             }
-            let written = house.peers.now.messages[GatewayHouse.channel]!.map(\.body)
+            let written = harness.peers.now.messages[GatewayHarness.channel]!.map(\.body)
             let all = written.map(\.content)
             #expect(all.count >= count)
             for (traveller, profile) in zip(travellers, Self.profiles) {
@@ -125,12 +125,12 @@ struct TravelTests {
     }
 
     /// Writes until told to stop, and returns how many messages that made. Each is the number that it has in the room.
-    private static func write(_ house: GatewayHouse, until isDone: @Sendable () -> Bool) async throws -> Int {
+    private static func write(_ harness: GatewayHarness, until isDone: @Sendable () -> Bool) async throws -> Int {
         var count = 0
         while !isDone() {
             count += 1
             // Redis may be away: chat-service has it all the same.
-            try? await house.say("\(count)")
+            try? await harness.say("\(count)")
             try await Task.sleep(for: .milliseconds(10))
         }
         return count

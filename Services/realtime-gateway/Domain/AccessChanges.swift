@@ -11,12 +11,15 @@ struct AccessChanges {
     private var ofAll = 0
     private var byUser: [UserID: Int] = [:]
 
-    private static let mostUsers = 4096
+    private let mostUsers: Int
+
+    /// - Parameter mostUsers: users that are counted by themselves.
+    init(mostUsers: Int = 4096) { self.mostUsers = mostUsers }
 
     /// Something has changed for a user, or for all users if that is nil.
     mutating func note(_ user: UserID?) {
         guard let user else { return ofAll += 1 }
-        if byUser.count >= Self.mostUsers, byUser[user] == nil {
+        if byUser.count >= mostUsers, byUser[user] == nil {
             // A forgotten count counts as a change.
             byUser = [:]
             ofAll += 1

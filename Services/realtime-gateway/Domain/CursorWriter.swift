@@ -24,13 +24,16 @@ final class CursorWriter: @unchecked Sendable {
     /// Tasks that wait until everything is written.
     private var waits: [CheckedContinuation<Void, Never>] = []
 
-    private static let pauseAfterFailure = Duration.milliseconds(100)
-    /// Beyond this number the oldest are dropped: their sessions go on from where they may have been sent to.
-    private static let mostReleases = 100_000
+    private let mostReleases: Int
 
-    init(on loop: EventLoop, store: SessionCursorStore) {
+    private static let pauseAfterFailure = Duration.milliseconds(100)
+
+    /// - Parameter mostReleases: beyond this number the oldest are dropped. Their sessions go on from where they may have
+    ///   been sent to.
+    init(on loop: EventLoop, store: SessionCursorStore, mostReleases: Int = 100_000) {
         self.loop = loop
         self.store = store
+        self.mostReleases = mostReleases
         loopName = String(UInt64.random(in: .min ... .max), radix: 36)
     }
 
@@ -59,7 +62,7 @@ final class CursorWriter: @unchecked Sendable {
 
     /// A socket is sent nothing more.
     func release(_ release: SessionCursors.Release) {
-        if releases.count >= Self.mostReleases { releases.removeFirst(Self.mostReleases / 2) }
+        if releases.count >= mostReleases { releases.removeFirst(mostReleases / 2) }
         releases.append(release)
         start()
     }

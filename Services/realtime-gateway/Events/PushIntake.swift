@@ -18,10 +18,8 @@ final class PushIntake: Sendable {
     private let sender: PushSender
     private let oldest: Duration
     private let unknown: UnknownMessages
-    /// The users who were in the room when handling of a message failed, by the collapse id of its push.
-    private let witnesses = Mutex<[String: Set<UserID>]>([:])
+    private let witnesses = Mutex(PushWitnesses())
 
-    private static let mostWitnessed = 4096
     private static let atOnce = 8
 
     /// - Parameters:
@@ -103,13 +101,10 @@ final class PushIntake: Sendable {
     }
 
     private func witnesses(of push: PushMessage) -> Set<UserID> {
-        witnesses.withLock { $0.removeValue(forKey: push.collapseID) ?? [] }
+        witnesses.withLock { $0.take(push.collapseID) }
     }
 
     private func remember(_ present: Set<UserID>, of push: PushMessage) {
-        witnesses.withLock { witnesses in
-            if witnesses.count >= Self.mostWitnessed { witnesses.removeAll() }
-            witnesses[push.collapseID] = present
-        }
+        witnesses.withLock { $0.note(present, push.collapseID) }
     }
 }

@@ -20,9 +20,13 @@ final class NodeDirectory: Sendable {
     /// How long an address is cached. An instance that has ended keeps its address for this long at most after its key
     /// has expired, as long as Redis answers.
     private static let cacheTime = Duration.seconds(1)
-    private static let mostCached = 1024
+    private let mostCached: Int
 
-    init(redis: Redis) { self.redis = redis }
+    /// - Parameter mostCached: addresses that are cached at most.
+    init(redis: Redis, mostCached: Int = 1024) {
+        self.redis = redis
+        self.mostCached = mostCached
+    }
 
     /// Publishes the address of `node`, such as `10.0.0.7:9104`, from now on; on `loop`.
     func begin(_ node: String, at address: String, on loop: EventLoop) {
@@ -50,7 +54,7 @@ final class NodeDirectory: Sendable {
             return cache.withLock { $0[node] }?.address
         }
         cache.withLock { cache in
-            if cache.count >= Self.mostCached { cache.removeAll() }
+            if cache.count >= mostCached { cache.removeAll() }
             cache[node] = CachedAddress(address: found.text, fetchedAt: now)
         }
         return found.text

@@ -5,8 +5,14 @@ public import WebSocket
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop; call every method there.
 public final class EngineSocket: @unchecked Sendable {
-    private var webSocket: WebSocketConnection?
-    private var machine: EngineMachine
+    // A shared packet reads only these, so they are declared first.
+    private var webSocket: WebSocketConnection? {
+        didSet { connection = webSocket.map(ConnectionHint.init) }
+    }
+    private(set) var connection: ConnectionHint?
+    var machine: EngineMachine
+    /// Bytes from the beginning of the object that a shared packet reads; a test checks that they suffice.
+    static let sharedSize = 64
 
     /// Encoded once, because quiet sessions send mostly pings.
     private static let ping = SharedFrame(EngineMachine.ping)
@@ -47,6 +53,16 @@ public final class EngineSocket: @unchecked Sendable {
             webSocket.send(shared.frame)
         } else {
             change { $0.send(shared.packet, &$1) }
+        }
+    }
+
+    /// The memory that sending a shared packet reads behind this object.
+    struct ConnectionHint {
+        let webSocket, stream: MemoryHint
+
+        init(_ connection: WebSocketConnection) {
+            webSocket = MemoryHint(connection)
+            stream = MemoryHint(connection.socket)
         }
     }
 

@@ -9,7 +9,9 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     /// The connection below.
     public let socket: StreamSocket
     private let options: WebSocketOptions
-    private var machine: WebSocketMachine
+    var machine: WebSocketMachine
+    /// Bytes from the beginning of the object that a shared frame reads; a test checks that they suffice.
+    public static let sharedSize = 192
     /// The receiver of messages; nil once the WebSocket has ended.
     public private(set) var handler: (any WebSocketHandler)?
     private var isReadingPaused = false

@@ -22,7 +22,8 @@ public struct WebSocketMachine {
     private let role: Role
     private var state = State.open
     private let maximumMessageSize: Int
-    private var compression: MessageCompression?
+    /// The last property that sending a shared frame reads.
+    var compression: MessageCompression?
     private var reader: MessageReader
     private var budget: ReceiveBudget?
     /// Whether the last delivered message was compressed. The driver then lets other sockets come first.

@@ -157,9 +157,12 @@ struct RoomSimulation {
             answer(loop) { $0.reserved(through: seq, &$1) }
         case .readCursor(let id):
             later.append { world in
-                let found = world.fails(10) ? nil : world.find(id.number)
-                if found != nil { world.noteFloor(id.number) }
-                world.handle(loop) { $0.cursorRead(id, found, &$1) }
+                world.noteFloor(id.number)
+                if world.fails(10) {
+                    world.handle(loop) { [head = world.head] in $0.cursorUnavailable(id, roomHead: head, &$1) }
+                } else {
+                    world.handle(loop) { [found = world.find(id.number)] in $0.cursorRead(id, found, &$1) }
+                }
             }
         case .readLastCursor(let id):
             later.append { world in

@@ -105,7 +105,10 @@ final class SocketClient: Sendable {
             if opcode == 8 {
                 let code = payload.count >= 2 ? Int(payload[0]) << 8 | Int(payload[1]) : nil
                 state.withLock { $0.closeCode = code }
-                break
+                // The server waits for the answer before it takes the socket for closed.
+                try? connection.send([0x88, 0x80, 0, 0, 0, 0])
+                connection.finishSending()
+                continue
             }
             received(String(decoding: payload, as: UTF8.self))
         }

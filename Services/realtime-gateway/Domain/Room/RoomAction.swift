@@ -45,7 +45,7 @@ enum RoomAction: Equatable {
     case fetchMissed(MemberID, after: Int64)
 
     // Session cursors.
-    /// Read the session's cursor: `cursorRead`.
+    /// Read the session's cursor: `cursorRead`, or `cursorUnavailable`.
     case readCursor(MemberID)
     /// Read it again, and from chat-service, until both answer: `lastCursorRead`.
     case readLastCursor(MemberID)

@@ -10,7 +10,7 @@ extension RoomDriver {
     /// A session's socket waits so long for a history reply.
     private static let historyTimeout = Duration.seconds(1)
     static let pauseBeforeRetry = Duration.milliseconds(500)
-    /// A join is acknowledged after this time even if Redis does not answer.
+    /// After this time without an answer from Redis, chat-service is asked where a socket begins.
     private static let cursorTimeout = Duration.milliseconds(500)
 
     func perform(_ action: RoomAction, _ actions: inout [RoomAction]) {
@@ -119,8 +119,17 @@ extension RoomDriver {
     private func readCursor(_ id: MemberID) {
         guard let session = socket(id)?.identity.session else { return }
         Task.immediate(executorPreference: loop) { [self] in
-            let found = try? await context.cursors.find(session, room, within: Self.cursorTimeout)
-            handle { $0.cursorRead(id, found, &$1) }
+            while contains(id) {
+                if let found = try? await context.cursors.find(session, room, within: Self.cursorTimeout) {
+                    return handle { $0.cursorRead(id, found, &$1) }
+                }
+                do {
+                    let head = try await context.heads.head(of: room) ?? 0
+                    return handle { $0.cursorUnavailable(id, roomHead: head, &$1) }
+                } catch {
+                    try? await loop.sleep(for: Self.pauseBeforeRetry)
+                }
+            }
         }
     }
 

@@ -37,13 +37,24 @@ extension RoomMachine {
         actions.append(.readCursor(id))
     }
 
-    /// The answer to `.readCursor`; nil where Redis did not answer.
-    mutating func cursorRead(_ id: MemberID, _ found: JoinCursor?, _ actions: inout [RoomAction]) {
+    /// Redis did not answer `.readCursor`.
+    ///
+    /// - Parameter roomHead: the head by chat-service. Without Redis this loop may not have heard of messages that another
+    ///   socket of the session was sent already.
+    mutating func cursorUnavailable(_ id: MemberID, roomHead: Int64, _ actions: inout [RoomAction]) {
+        guard let member = roster[id], case .readingCursor(var entry) = member.phase else { return }
+        if !entry.isAccepted { entry.head = max(entry.head, roomHead) }
+        entry.isAccepted = true
+        actions.append(.accept(id))
+        wait(id, entry, .readLastCursor(id), &actions)
+    }
+
+    /// The answer to `.readCursor`.
+    mutating func cursorRead(_ id: MemberID, _ found: JoinCursor, _ actions: inout [RoomAction]) {
         guard let member = roster[id], case .readingCursor(var entry) = member.phase else { return }
         let wasAccepted = entry.isAccepted
         entry.isAccepted = true
         actions.append(.accept(id))
-        guard let found else { return wait(id, entry, .readLastCursor(id), &actions) }
         // Messages that other sockets of the session are sent after the join was acknowledged do not count.
         entry.sent = wasAccepted ? entry.sent ?? found.seq.map { min($0, entry.head) } : found.seq
         if entry.history != nil { return begin(id, at: entry.start, &actions) }

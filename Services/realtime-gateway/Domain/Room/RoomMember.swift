@@ -30,7 +30,7 @@ struct RoomMember<Socket> {
     /// A join, from the moment at which the room's head is known.
     struct Entry: Equatable {
         /// The entry head: later messages are for this socket.
-        let head: Int64
+        var head: Int64
         var isAccepted = false
         /// The session's cursor before the join was acknowledged: later messages that other sockets are sent do not count.
         var sent: Int64?

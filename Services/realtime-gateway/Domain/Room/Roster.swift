@@ -1,9 +1,12 @@
 import Contract
+import EngineIO
 import Wire
 
 /// The members of a room, in one contiguous array that broadcasts go through.
 struct Roster<Socket> {
     private(set) var members: [RoomMember<Socket>] = []
+    /// Loads each member's socket before a broadcast reaches it; nil for sockets that are not an `EngineSocket`.
+    private var sendAhead: [SendAhead?] = []
     private var indices: [MemberID: Int] = [:]
     private var socketCounts: [UserID: Int] = [:]
     /// How many members must not be sent a message twice.
@@ -26,6 +29,7 @@ struct Roster<Socket> {
     mutating func add(_ member: RoomMember<Socket>) {
         indices[member.id] = members.count
         members.append(member)
+        sendAhead.append((member.socket as? EngineSocket).map(SendAhead.init))
         if let user = member.user { socketCounts[user, default: 0] += 1 }
         if member.isCautious { cautiousCount += 1 }
     }
@@ -33,9 +37,11 @@ struct Roster<Socket> {
     mutating func remove(_ id: MemberID) -> RoomMember<Socket>? {
         guard let index = indices.removeValue(forKey: id) else { return nil }
         let last = members.removeLast()
+        let lastAhead = sendAhead.removeLast()
         let member = index < members.count ? members[index] : last
         if index < members.count {
             members[index] = last
+            sendAhead[index] = lastAhead
             indices[last.id] = index
         }
         if let user = member.user, let count = socketCounts[user] { socketCounts[user] = count > 1 ? count - 1 : nil }
@@ -57,8 +63,10 @@ struct Roster<Socket> {
         let seq = message.body.seq
         var count: UInt64 = 0
         var behind: [MemberID] = []
+        let sendAhead = sendAhead
         members.withUnsafeMutableBufferPointer { members in
             for index in members.indices {
+                Self.load(sendAhead, after: index)
                 guard case .live(let cursor) = members[index].phase, cursor < seq else { continue }
                 if members[index].wants(message) {
                     guard send(members[index].socket, members[index].form) else {
@@ -90,5 +98,14 @@ struct Roster<Socket> {
             }
         }
         return (count, missed)
+    }
+
+    /// How many members ahead a connection is loaded, and as many before that its socket.
+    private static var distance: Int { 12 }
+
+    /// Loads the memory of members after `index`. All of them must be alive.
+    private static func load(_ sendAhead: [SendAhead?], after index: Int) {
+        if index + 2 * distance < sendAhead.count { sendAhead[index + 2 * distance]?.fetchSocket() }
+        if index + distance < sendAhead.count { sendAhead[index + distance]?.fetchConnection() }
     }
 }

@@ -5,7 +5,7 @@ import ServiceSupport
 import TestSupport
 import Wire
 
-extension GatewayHouse {
+extension GatewayHarness {
     /// The settings of a node that sends pushes to the stub.
     func pushSettings(_ folder: TemporaryFolder, _ own: [String: String] = [:]) throws -> [String: String] {
         let account = JSONWriter.bytes { json in

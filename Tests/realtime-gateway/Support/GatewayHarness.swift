@@ -8,7 +8,7 @@ import Wire
 @testable import realtime_gateway
 
 /// The gateway on any number of nodes that share a Redis and a database, with a stub of its peers.
-final class GatewayHouse: Stoppable {
+final class GatewayHarness: Stoppable {
     let peers: StubPeers
     let redis: RedisServer
     let database: TestDatabase
@@ -23,9 +23,9 @@ final class GatewayHouse: Stoppable {
         database = try await PostgresCluster.ofThisProcess().makeDatabase()
     }
 
-    /// Runs `body` against a house of its own.
-    static func use(_ body: (GatewayHouse) async throws -> Void) async throws {
-        try await GatewayHouse().lent(to: body)
+    /// Runs `body` against a harness of its own.
+    static func use(_ body: (GatewayHarness) async throws -> Void) async throws {
+        try await GatewayHarness().lent(to: body)
     }
 
     func stop() async {
@@ -80,7 +80,7 @@ final class GatewayHouse: Stoppable {
 
     /// Someone writes, and chat-service tells it unless it is lost on the way.
     func say(
-        _ text: String, in room: RoomID = GatewayHouse.channel, by author: Int64 = 60, isHeard: Bool = true
+        _ text: String, in room: RoomID = GatewayHarness.channel, by author: Int64 = 60, isHeard: Bool = true
     ) async throws {
         let message = peers.change { $0.write(text, in: room, by: author, session: author + 1000) }
         if isHeard { try await publish(.message(message)) }
@@ -88,7 +88,7 @@ final class GatewayHouse: Stoppable {
 
     /// Says many texts one right behind the other.
     func say(
-        atOnce texts: some Sequence<String>, in room: RoomID = GatewayHouse.channel, by author: Int64 = 60
+        atOnce texts: some Sequence<String>, in room: RoomID = GatewayHarness.channel, by author: Int64 = 60
     ) async throws {
         let events = texts.map { text in
             let message = peers.change { $0.write(text, in: room, by: author, session: author + 1000) }
@@ -105,7 +105,7 @@ final class GatewayHouse: Stoppable {
 
     /// A history reply of a session held everything up to `seq`; the hint of it may be lost.
     func tellHistory(
-        _ session: Int64, _ seq: Int64, of room: RoomID = GatewayHouse.channel, isHeard: Bool = true
+        _ session: Int64, _ seq: Int64, of room: RoomID = GatewayHarness.channel, isHeard: Bool = true
     ) async throws {
         try await redis.command(
             "HSET", "position:\(session):\(room)", "seq", "\(seq)", "history", "\(seq)", "told",
@@ -126,7 +126,7 @@ final class GatewayHouse: Stoppable {
 
     /// A socket of a user that has been brought to the present of the channel: it has got a message meant for that.
     func listener(
-        _ user: Int64, _ profile: String = "gathering", port: UInt16, in room: RoomID = GatewayHouse.channel
+        _ user: Int64, _ profile: String = "gathering", port: UInt16, in room: RoomID = GatewayHarness.channel
     ) async throws -> SocketClient {
         let namespace = Namespace.name(of: room)
         let client = try await SocketClient.joined(namespace, port: port, token: token(user, profile))

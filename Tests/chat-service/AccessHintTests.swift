@@ -1,0 +1,31 @@
+import ServiceSupport
+import TestSupport
+import Testing
+
+@testable import chat_service
+
+@Suite("Hints about access", .serialized)
+struct AccessHintTests {
+    @Test(
+        "Cached access is read again after a hint for its user, for all users of its channel, and for the whole workspace",
+        arguments: [
+            #"{"workspace_id":"3","user_id":"2"}"#, #"{"workspace_id":"3","channel_id":"7"}"#,
+            #"{"workspace_id":"3"}"#,
+        ])
+    func hints(_ hint: String) async throws {
+        try await ChatHarness.use { chat in
+            @Sendable func read() async throws -> UInt16 {
+                UInt16(try await chat.call("GET", "/v1/workspaces/3/channels/7/chats", user: 2).status)
+            }
+            #expect(try await read() == 200)
+            chat.peers.change { _ = $0.workspaces[3]?.remove(2) }
+            // Access to another workspace's channels stays cached.
+            try await chat.redis.command("PUBLISH", "invalidate:access", #"{"workspace_id":"4"}"#)
+            let asked = chat.peers.now.asked.count { $0 == "/internal/access" }
+            #expect(try await read() == 200)
+            #expect(chat.peers.now.asked.count { $0 == "/internal/access" } == asked)
+            try await chat.redis.command("PUBLISH", "invalidate:access", hint)
+            try await eventually("a refusal") { try await read() != 200 }
+        }
+    }
+}
