@@ -163,3 +163,12 @@ struct CallLogTests {
         }
     }
 }
+
+extension LogFile {
+    /// The lines written so far.
+    fileprivate func lines() async throws -> [[String: Any]] {
+        try await text().split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+    }
+}

@@ -50,7 +50,10 @@ struct ClientTests {
         _ body: (UInt16) async throws -> Void
     ) async throws {
         let group = EventLoopGroup(count: 2)
-        let engine = EngineServer(on: group) { _ in
+        // On a busy machine a test may pause for longer than a heartbeat.
+        var times = EngineSettings()
+        times.pingInterval = .seconds(600)
+        let engine = EngineServer(on: group, settings: times) { _ in
             EngineAcceptance { socket in
                 SocketIOClient(socket, settings: settings) { _ in
                     Rooms { ending in endings.all.withLock { $0.append(ending) } }

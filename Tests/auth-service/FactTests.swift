@@ -44,7 +44,7 @@ struct FactTests {
     @Test("Coins are 0 with a warning in the log while payment-service is down, and right a second after it is back")
     func coins() async throws {
         let file = LogFile()
-        try await AuthFixture.run(log: file.log(.warning)) { fixture async throws in
+        try await AuthFixture.run(log: file.log(.warning, of: "auth-service")) { fixture async throws in
             let user = try await fixture.join()
             #expect(try await fixture.me(user.access).json["sesacCoin"]?.int == 40)
             #expect(!(try await file.text()).contains("without coins"))

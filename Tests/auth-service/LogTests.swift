@@ -29,7 +29,7 @@ struct LogTests {
     @Test("No password, token, email, name or phone number is logged, whatever fails")
     func discreet() async throws {
         let file = LogFile()
-        try await AuthFixture.run(log: file.log(.debug)) { fixture async throws in
+        try await AuthFixture.run(log: file.log(.debug, of: "auth-service")) { fixture async throws in
             var secrets = try await successes(fixture)
             secrets += try await failures(fixture, secrets[0])
             let text = try await file.text()

@@ -13,7 +13,12 @@ final class TestServer: Sendable {
     private let group: EventLoopGroup
     private let record = Mutex(Record())
 
+    /// Heartbeats and time-outs of upgrades are too late to come on a busy machine.
     init(_ settings: EngineSettings = EngineSettings(), crossOrigin: CrossOrigin = .refused, loops: Int = 3) throws {
+        var settings = settings
+        settings.pingInterval = .seconds(600)
+        settings.pingTimeout = .seconds(600)
+        settings.upgradeTimeout = .seconds(600)
         group = EventLoopGroup(count: loops)
         let log = EventLog()
         let engine = EngineServer(on: group, settings: settings, node: "n1", crossOrigin: crossOrigin) {

@@ -11,6 +11,7 @@ import Wire
 private final class PagingAuthority: TokenAuthority {
     private let revoked = Mutex<[Revocation]>([])
     private let pages = Mutex(0)
+    private let loops = Mutex<[EventLoop?]>([])
 
     /// The k-th revocation has the time of second k.
     init(_ count: Int) {
@@ -25,6 +26,7 @@ private final class PagingAuthority: TokenAuthority {
 
     func revocations(since: Timestamp) async throws -> (revocations: [Revocation], now: Timestamp) {
         pages.withLock { $0 += 1 }
+        loops.withLock { $0.append(.current) }
         await Task.yield()
         let page = revoked.withLock { $0.filter { $0.at >= since }.prefix(3) }
         return (Array(page), page.count < 3 ? Timestamp(seconds: 1000) : page.last!.at + .milliseconds(1))
@@ -36,6 +38,9 @@ private final class PagingAuthority: TokenAuthority {
     }
 
     var asked: Int { pages.withLock(\.self) }
+
+    /// The loop of each call; nil for a call from elsewhere.
+    var callers: [EventLoop?] { loops.withLock(\.self) }
 }
 
 @Suite("Revocations")
@@ -112,6 +117,7 @@ final class RevocationsTests {
             try await group.waitForAll()
         }
         #expect(authority.asked == 7)
+        #expect(authority.callers.allSatisfy { $0 === loops.loops[0] }, "the callers are on no loop")
     }
 
     @Test("Revocations older than the longest token lifetime are removed, and no others")
