@@ -37,9 +37,9 @@ enum App {
             authenticator: access.authenticator, revocations: access.revocations, profiles: service.profiles,
             workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat, origins: origins,
             proxies: service.proxies,
-            nameless: NamelessSockets(
-                limit: Int(Double(service.connectionLimit) * settings.limits.namelessShare),
-                timeout: settings.limits.namelessTimeout),
+            shares: SocketShares(
+                nameless: Int(Double(service.connectionLimit) * settings.limits.namelessShare),
+                user: settings.limits.socketsOfUser, namelessTimeout: settings.limits.namelessTimeout),
             anonymous: try settings.anonymousProfile(of: service.profiles))
         let shards = LoopLocal(service.loops) { GatewayShard(on: $0, context, admission: admission) }
         let engine = EngineServer(

@@ -21,6 +21,9 @@ struct SocketLimitSettings: Sendable {
     private static let namelessTimeoutKey = ConfigKey(
         "nameless_timeout", default: Duration.seconds(10), atLeast: .milliseconds(100),
         "How long a socket may stay open without an identity.")
+    private static let userSocketsKey = ConfigKey(
+        "user_sockets", default: 1000, atLeast: 1,
+        "Open sockets of one user. Some apps open one for each room on each device.")
     private static let messageSizeKey = ConfigKey(
         "client_message_size", default: 8192, atLeast: 1024, atMost: 1_000_000,
         "The largest message of a client on a socket, inflated, in bytes. Clients send little more than requests to join."
@@ -39,7 +42,7 @@ struct SocketLimitSettings: Sendable {
 
     static let entries = [
         rateKey.entry, burstKey.entry, addressRateKey.entry, addressBurstKey.entry, namelessShareKey.entry,
-        namelessTimeoutKey.entry, messageSizeKey.entry, frameRateKey.entry, frameBurstKey.entry,
+        namelessTimeoutKey.entry, userSocketsKey.entry, messageSizeKey.entry, frameRateKey.entry, frameBurstKey.entry,
         inflatedRateKey.entry, inflatedBurstKey.entry,
     ]
 
@@ -48,6 +51,7 @@ struct SocketLimitSettings: Sendable {
     /// A part of 1 of the connections.
     let namelessShare: Double
     let namelessTimeout: Duration
+    let socketsOfUser: Int
     let messageSize: Int
     let rates: ReceiveRates
 
@@ -56,6 +60,7 @@ struct SocketLimitSettings: Sendable {
         handshakesOfAddress = (Double(config[Self.addressRateKey]), Double(config[Self.addressBurstKey]))
         namelessShare = Double(config[Self.namelessShareKey]) / 100
         namelessTimeout = config[Self.namelessTimeoutKey]
+        socketsOfUser = config[Self.userSocketsKey]
         messageSize = config[Self.messageSizeKey]
         rates = ReceiveRates(
             frames: .init(perSecond: config[Self.frameRateKey], burst: config[Self.frameBurstKey]),

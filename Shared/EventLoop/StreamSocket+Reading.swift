@@ -8,7 +8,7 @@ extension StreamSocket {
     }
 
     /// Offers the bytes that are not consumed again in the loop's next turn, after the other sockets, and reads nothing
-    /// before. For a handler whose work on the next bytes is long.
+    /// before. For handlers that work long on the next bytes.
     public func yieldReading() {
         input.isPaused = true
         input.isYielding = true

@@ -14,7 +14,7 @@ struct Admission: Sendable {
     let chat: ChatClient
     let origins: AllowedOrigins
     let proxies: TrustedProxies
-    let nameless: NamelessSockets
+    let shares: SocketShares
     /// The profile of anonymous sockets; nil where they are refused.
     let anonymous: ClientProfile?
 
@@ -29,14 +29,14 @@ struct Admission: Sendable {
         let credential: Credential?
         /// Nil without a valid credential, and while nobody can tell whether it is valid.
         let identity: Identity?
-        /// The place of a socket without a valid credential.
-        let place: NamelessSockets.Place?
+        /// The slot among the sockets of the user, or among those without a valid credential.
+        let slot: SocketShares.Slot?
     }
 
     /// Reads and checks the credential of a request for a socket. A credential that nobody can check now is checked again
     /// when the socket joins a room, and until then the socket does not count as nameless: an outage must not keep users out.
     ///
-    /// - Throws: `EngineError.unavailable` if too many sockets have no identity.
+    /// - Throws: `EngineError.unavailable` if the user has too many sockets, or too many sockets have no identity.
     func handshake(_ request: Request) async throws(EngineError) -> Handshake {
         let credential = credential(of: request)
         var identity: Identity?
@@ -44,14 +44,14 @@ struct Admission: Sendable {
             do {
                 identity = try await self.identity(of: credential)
             } catch {
-                return Handshake(credential: credential, identity: nil, place: nil)
+                return Handshake(credential: credential, identity: nil, slot: nil)
             }
         }
-        guard identity == nil, anybody == nil else {
-            return Handshake(credential: credential, identity: identity, place: nil)
+        if identity == nil && anybody != nil { return Handshake(credential: credential, identity: nil, slot: nil) }
+        guard let slot = shares.take(for: identity?.user) else {
+            throw .unavailable("Too many sockets \(identity == nil ? "without an identity" : "of one user")")
         }
-        guard let place = nameless.take() else { throw .unavailable("Too many sockets without an identity") }
-        return Handshake(credential: credential, identity: nil, place: place)
+        return Handshake(credential: credential, identity: identity, slot: slot)
     }
 
     /// The credential of a handshake; nil for an anonymous one. The cookie of a page of a foreign origin does not count.

@@ -24,8 +24,8 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     private var isEnded = false
     /// When the client connected, or last answered a heartbeat.
     private(set) var heard = Timestamp.now
-    /// Held until the identity is known.
-    private var place: NamelessSockets.Place?
+    /// Nil while nobody can check the credential.
+    private var slot: SocketShares.Slot?
     /// Runs while the identity is not known.
     private var namelessTimer: LoopTimer?
 
@@ -58,7 +58,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     init(_ client: SocketIOClient, _ handshake: Admission.Handshake, shard: GatewayShard, admission: Admission) {
         credential = handshake.credential
         identity = handshake.identity
-        place = handshake.place
+        slot = handshake.slot
         self.shard = shard
         backpressure = SocketBackpressure(client.engine, timeout: shard.context.readerPatience)
         self.admission = admission
@@ -69,7 +69,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
 
     /// Closes the socket if it has shown no identity in time. While nobody can tell, it stays open.
     private func limitTimeWithoutIdentity(_ client: SocketIOClient) {
-        namelessTimer = shard.loop.schedule(after: admission.nameless.timeout) { [self] in
+        namelessTimer = shard.loop.schedule(after: admission.shares.namelessTimeout) { [self] in
             Task.immediate(executorPreference: shard.loop) {
                 let isKnown = try? await identity(nil, client) != nil
                 guard !isEnded, identity == nil else { return }
@@ -135,7 +135,8 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
 
     func ended(_ ending: EngineEnding, from client: SocketIOClient) {
         isEnded = true
-        identified()
+        slot = nil
+        stopNamelessTimer()
         shard.context.metrics.ended(ending)
         requests = [:]
         for socket in sockets { leave(socket.namespace) }
@@ -186,8 +187,10 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
             if let identity { return identity }
             guard let credential, let found = try await admission.identity(of: credential) else { continue }
             if identity == nil && !isEnded {
+                guard let slot = admission.shares.take(for: found.user) else { return nil }
                 identity = found
-                identified()
+                self.slot = slot
+                stopNamelessTimer()
                 client.engine.mayCompress = true
                 count(client, queuedBytes: counted?.queuedBytes ?? 0)
                 if let session = found.session { shard.add(client, of: session) }
@@ -196,9 +199,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         return identity ?? admission.anybody
     }
 
-    /// The identity is known, or not needed any more.
-    private func identified() {
-        place = nil
+    private func stopNamelessTimer() {
         namelessTimer?.cancel()
         namelessTimer = nil
     }

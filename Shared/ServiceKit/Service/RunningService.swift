@@ -33,7 +33,12 @@ public final class RunningService: Sendable {
         configuration.refuse = { Failure($0).response(for: .legacy) }
         publicServer = Server(on: builder.loops, configuration: configuration) { await api.reply(to: $0) }
         builder.connections.count(publicServer, in: builder.metrics)
-        let internalServer = Server(on: builder.loops) { await internalAPI.respond(to: $0) }
+        var internalConfiguration = ServerConfiguration()
+        // Sockets that other instances forward come in by the internal port.
+        internalConfiguration.connections += builder.connections.limit
+        let internalServer = Server(on: builder.loops, configuration: internalConfiguration) {
+            await internalAPI.respond(to: $0)
+        }
         self.internalServer = internalServer
         let isShared = config[CommonSettings.sharedPorts]
         do {

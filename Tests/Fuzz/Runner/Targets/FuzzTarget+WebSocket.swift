@@ -2,7 +2,7 @@
 
 extension FuzzTarget {
     /// A client's bytes give the same result however they are cut. No message is delivered that is too large or not
-    /// text, and there is one end. The first byte selects the pieces and the negotiated extensions.
+    /// text, and there is one end. The first byte selects the pieces, the negotiated extensions and the rates.
     static let webSocket = FuzzTarget { bytes in
         guard let choice = bytes.first else { return }
         var deflate: DeflateParameters?
@@ -13,18 +13,23 @@ extension FuzzTarget {
             deflate = parameters
         }
         let input = Array(bytes.dropFirst())
-        let whole = actions(for: input, in: max(1, input.count), deflate)
+        let rates = ReceiveRates(
+            frames: .init(perSecond: 1, burst: 20), inflatedBytes: .init(perSecond: 1, burst: 3000))
+        let chosen = choice & 8 == 0 ? nil : rates
+        let whole = actions(for: input, in: max(1, input.count), deflate, chosen)
         require(
-            whole == actions(for: input, in: Int(choice >> 3) + 1, deflate), "cut otherwise it comes to something else")
+            whole == actions(for: input, in: Int(choice >> 3) + 1, deflate, chosen),
+            "cut otherwise it comes to something else")
     }
 
     private static let limit = 1000
 
     private static func actions(
-        for bytes: [UInt8], in pieces: Int, _ deflate: DeflateParameters?
+        for bytes: [UInt8], in pieces: Int, _ deflate: DeflateParameters?, _ rates: ReceiveRates?
     ) -> [WebSocketMachine.Action] {
         let limits = SizeLimits(message: limit)
-        var machine = WebSocketMachine(role: .server, limits: limits, deflate: deflate, pool: CompressionPool())
+        var machine = WebSocketMachine(
+            role: .server, limits: limits, rates: rates, deflate: deflate, pool: CompressionPool())
         var actions: [WebSocketMachine.Action] = []
         for start in stride(from: 0, to: bytes.count, by: pieces) {
             Array(bytes[start..<min(start + pieces, bytes.count)]).withUnsafeBytes { piece in
