@@ -61,6 +61,12 @@ public struct PostgresPool: Queryable {
             return pools[0]
         }
 
+        func usages() async -> [PostgresPoolUsage] {
+            var usages: [PostgresPoolUsage] = []
+            for pool in pools { usages.append(await pool.usage()) }
+            return usages
+        }
+
         func close() {
             if isClosed.exchange(true, ordering: .relaxed) { return }
             for pool in pools { pool.loop.execute { pool.close() } }

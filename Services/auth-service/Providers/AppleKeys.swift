@@ -2,6 +2,7 @@ import Contract
 import Crypto
 import EventLoop
 import HTTP
+import ServiceKit
 import Synchronization
 import Wire
 
@@ -17,7 +18,7 @@ final class AppleKeys: Sendable {
         var fetching: Task<VerificationKeySet, any Error>?
     }
 
-    private let http: HTTPClient
+    private let http: ProviderHTTP
     private let url: String
     private let interval: Duration
     private let state = Mutex(State())
@@ -28,7 +29,7 @@ final class AppleKeys: Sendable {
     /// - Parameters:
     ///   - base: the base URL, such as `https://appleid.apple.com`.
     ///   - interval: the shortest time between two fetches while keys are cached.
-    init(http: HTTPClient, base: String, interval: Duration) {
+    init(http: ProviderHTTP, base: String, interval: Duration) {
         self.http = http
         url = base + "/auth/keys"
         self.interval = interval

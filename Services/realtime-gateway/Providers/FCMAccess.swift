@@ -1,6 +1,7 @@
 import Crypto
 import EventLoop
 import HTTP
+import ServiceKit
 import Synchronization
 import Wire
 
@@ -18,7 +19,7 @@ final class FCMAccess: Sendable {
     }
 
     private let account: ServiceAccount
-    private let http: HTTPClient
+    private let http: ProviderHTTP
     private let url: String
     private let state = Mutex(State())
 
@@ -26,7 +27,7 @@ final class FCMAccess: Sendable {
     private static let lifetime = Duration.seconds(3600)
     private static let margin = Duration.seconds(60)
 
-    init(account: ServiceAccount, http: HTTPClient, url: String?) {
+    init(account: ServiceAccount, http: ProviderHTTP, url: String?) {
         self.account = account
         self.http = http
         self.url = url ?? account.tokenURL
