@@ -59,10 +59,10 @@ enum App {
                 sessions: sessions,
                 autoJoin: autoJoin,
                 social: SocialAccounts(store: accountStore),
-                kakao: Kakao(http: service.http, base: settings.kakaoURL, appID: settings.kakaoAppID),
+                kakao: Kakao(http: service.provider("kakao"), base: settings.kakaoURL, appID: settings.kakaoAppID),
                 apple: Apple(
                     keys: AppleKeys(
-                        on: service.loops.loops[0], http: service.http, base: settings.appleURL,
+                        on: service.loops.loops[0], http: service.provider("apple"), base: settings.appleURL,
                         interval: settings.appleKeyInterval),
                     clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
             ).register(in: &routes)

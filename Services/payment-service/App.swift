@@ -39,7 +39,8 @@ enum App {
             webhooks: WebhookStore(database: database),
             ledger: ledger,
             providers: try PaymentProviders(
-                service.config, client: ProviderClient(http: service.http, deadline: settings.providerDeadline)),
+                service.config,
+                client: ProviderClient(http: service.provider("portone"), deadline: settings.providerDeadline)),
             catalogue: settings.catalogue,
             attemptLifetime: settings.attemptLifetime,
             limits: settings.limits)

@@ -103,10 +103,11 @@ enum App {
     ) async throws {
         let store = PushStore(database: try await service.database("realtime", migrations: Migrations.all))
         let auth = AuthClient(service.internalClient(service.peers.auth))
+        let http = service.provider("fcm")
         let provider = FCM(
-            base: settings.fcmURL, project: account.project, http: service.http,
-            access: FCMAccess(
-                account: account, on: service.loops.loops[0], http: service.http, url: settings.fcmTokenURL))
+            base: settings.fcmURL, project: account.project, http: http,
+            access: FCMAccess(account: account, on: service.loops.loops[0], http: http, url: settings.fcmTokenURL))
+        service.queue("push", length: store.length)
         let sender = PushSender(
             store: store, provider: provider, auth: auth, lease: settings.lease,
             metrics: PushMetrics(service.metrics), log: service.log)

@@ -56,6 +56,12 @@ public struct PostgresPool: Queryable {
 
         var nearest: LoopPool { pools.nearest }
 
+        func usages() async -> [PostgresPoolUsage] {
+            var usages: [PostgresPoolUsage] = []
+            for pool in pools { usages.append(await pool.usage()) }
+            return usages
+        }
+
         func close() {
             if isClosed.exchange(true, ordering: .relaxed) { return }
             pools.forEach { $0.close() }

@@ -219,7 +219,7 @@ def times_are_milliseconds(migrations):
                     yield Violation(source.path, number, "a time that is not a bigint of milliseconds")
 
 
-# What the version before may still read or write. `drop index` and `drop constraint` take nothing from it.
+# Changes that take something from the version before. `drop index` and `drop constraint` do not.
 BREAKING = re.compile(
     r"\b(drop\s+(?:table|column|view|function)|rename\s+(?:to|column)|alter\s+column\s+\w+\s+(?:set\s+data\s+)?type"
     r"|set\s+not\s+null)\b", re.IGNORECASE)

@@ -61,3 +61,15 @@ def test_a_credential_that_could_change_the_configuration_is_refused(tmp_path, c
 
 def test_a_credential_that_cannot_be_read_is_refused(tmp_path):
     assert render(tmp_path / "gateway", CREDENTIAL_FILE=str(tmp_path / "none")).returncode != 0
+
+
+@pytest.mark.parametrize("version, keeps", [("1.22.1", False), ("1.27.3", False), ("1.27.4", True), ("1.28.0", True)])
+def test_a_reload_keeps_idle_connections_where_nginx_can(tmp_path, version, keeps):
+    program = tmp_path / "programs/nginx"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho nginx version: nginx/{version} >&2\n")
+    program.chmod(0o755)
+    environment = {"PATH": f"{program.parent}:{os.environ['PATH']}"}
+    subprocess.run([RENDER, tmp_path / "gateway"], env=environment, check=True)
+    limits = (tmp_path / "gateway/generated/limits.conf").read_text()
+    assert ("keepalive_min_timeout" in limits) == keeps

@@ -126,3 +126,19 @@ def test_the_status_address_answers_healthz(gateway):
     status = f"http://127.0.0.1:{gateway.status_port}"
     assert urllib.request.urlopen(f"{status}/healthz").read() == b"ok\n"
     assert b"Active connections" in urllib.request.urlopen(f"{status}/status").read()
+
+
+def test_the_status_address_has_metrics_for_prometheus(gateway):
+    import urllib.request
+
+    with gateway.connect():
+        reply = urllib.request.urlopen(f"http://127.0.0.1:{gateway.status_port}/metrics")
+        assert reply.headers["Content-Type"] == "text/plain; version=0.0.4"
+        lines = reply.read().decode().splitlines()
+    values = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+    active = int(values['maru_gateway_connections{state="active"}'])
+    assert 2 <= active <= int(values["maru_gateway_connection_limit"]) // 2
+    assert {line.split()[2] for line in lines if line.startswith("# TYPE")} == {
+        "maru_gateway_connections",
+        "maru_gateway_connection_limit",
+    }

@@ -12,8 +12,17 @@ OBSERVED = [*CHECKOUT.glob("deploy/prometheus/rules/*.yml"), *CHECKOUT.glob("dep
 SOURCES = "\n".join(path.read_text() for folder in ("Shared", "Services") for path in CHECKOUT.glob(f"{folder}/**/*.swift"))
 
 
+# The gateway writes its metrics itself.
+GATEWAY = (CHECKOUT / "deploy/nginx/nginx.conf").read_text()
+
+
+def known_metrics():
+    written = re.findall(r'(?:begin|counter|gauge|histogram)\(\s*"((?:maru|process)_[a-z_]+)"', SOURCES)
+    return {*written, *re.findall(r"# TYPE (\w+)", GATEWAY)}
+
+
 def test_every_used_metric_exists():
-    known = set(re.findall(r'"((?:maru|process)_[a-z_]+)"', SOURCES))
+    known = known_metrics()
     for path in OBSERVED:
         for name in re.findall(r"\b(?:maru|process)_[a-z_]+\b", path.read_text()):
             assert re.sub(r"_(bucket|sum|count)$", "", name) in known, f"{path.name} uses {name}"
@@ -25,9 +34,15 @@ def test_every_used_label_exists():
     for path in OBSERVED:
         for label, values in re.findall(r'\b([a-z_]+)=~?\\?"([^"\\$]+)', path.read_text()):
             looked_for |= {(label, value) for value in values.split("|")}
-    assert {label for label, _ in looked_for} == {"job", "outcome", "code"}
+    assert {label for label, _ in looked_for} == {"job", "outcome", "code", "state", "queue"}
     for label, value in looked_for:
-        assert value in jobs if label == "job" else f'"{value}"' in SOURCES, f'{label}="{value}"'
+        assert value in jobs if label == "job" else f'"{value}"' in SOURCES.replace("\\", "") + GATEWAY.replace("\\", ""), f'{label}="{value}"'
+
+
+def test_the_operations_page_lists_every_metric():
+    page = (CHECKOUT / "docs/operations.md").read_text().split("## Metrics")[1].split("\n## ")[0]
+    listed = set(re.findall(r"`(maru_[a-z_]+)", "".join(re.findall(r"^\| (`maru_.*?) \|", page, re.MULTILINE))))
+    assert listed == {name for name in known_metrics() if name.startswith("maru_")}
 
 
 def test_dashboards_use_the_recorded_rules_and_the_provisioned_source():

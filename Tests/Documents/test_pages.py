@@ -51,7 +51,7 @@ def test_the_command_that_measures_a_figure_exists():
             assert re.search(rf'\b{kind}\(\s*"{name}"', package), f"{document.name}: deploy/{kind} {name}"
 
 
-@pytest.mark.parametrize("command", ["up", "down", "test", "bench", "load", "faults", "roll"])
+@pytest.mark.parametrize("command", ["up", "down", "test", "bench", "load", "faults", "roll", "mutate"])
 def test_each_command_of_the_readme_explains_its_usage(command):
     result = subprocess.run([CHECKOUT / "deploy" / command, "--help"], capture_output=True, text=True, timeout=30)
     assert result.returncode == 0 and f"usage: deploy/{command}" in result.stdout

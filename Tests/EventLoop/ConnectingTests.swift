@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct ConnectingTests {
@@ -183,6 +184,33 @@ import Testing
             listener.stop()
             #expect(counter.value == 5)
             for client in clients { close(client) }
+        }
+    }
+
+    @Test("A listener that takes no more leaves new connections to the next listener of its address, and loses none")
+    func takingNoMore() async throws {
+        try await onLoop { loop in
+            let (early, late) = (Counter(), Counter())
+            let old = try Listener(on: loop, address: SocketAddress(ip: "127.0.0.1", port: 0)!) { descriptor, _ in
+                early.add()
+                close(descriptor)
+            }
+            old.start()
+            let before = halfOpen(port: old.address.port)
+            old.takeNoMore()
+            let after = halfOpen(port: old.address.port)
+            let new = try Listener(on: loop, address: old.address) { descriptor, _ in
+                late.add()
+                close(descriptor)
+            }
+            new.start()
+            old.stop()
+            // The kernel of the second client repeats its request after a second.
+            try await eventually("both connections") { early.value + late.value == 2 }
+            #expect(early.value == 1 && late.value == 1)
+            new.stop()
+            close(before)
+            close(after)
         }
     }
 

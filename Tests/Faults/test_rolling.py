@@ -66,7 +66,7 @@ def product():
 
 
 def test_no_call_fails_and_no_message_is_lost_or_doubled_while_every_service_is_replaced(product):
-    # The listener reads no history meanwhile, because its socket would leave out what a reply has shown.
+    # The listener reads no history meanwhile, because its socket would leave out messages that a reply has shown.
     writer, reader, listener = (App.joined(product, key) for key in ("native", "native", "collabee"))
     workspace = writer.make_workspace()
     channel = writer.make_channel(workspace, "rolling")

@@ -112,6 +112,7 @@ import Testing
         let resident = try #require(values["process_resident_memory_bytes"])
         let anonymous = try #require(values["process_anonymous_memory_bytes"])
         #expect(resident > 5e6 && anonymous > 1e6 && anonymous < resident)
+        #expect(try #require(values["process_memory_limit_bytes"]) > anonymous)
         #expect(try #require(values["process_virtual_memory_bytes"]) > resident)
         #expect(try #require(values["process_cpu_seconds_total"]) > 0)
         #expect(try #require(values["process_threads"]) >= 3)

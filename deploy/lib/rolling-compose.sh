@@ -27,7 +27,7 @@ replace_containers() {
     compose up --detach --no-deps --no-recreate --no-build --scale "$name=$((${#old[@]} * 2))" "$name"
     mapfile -t new < <(compose ps --quiet "$name" | grep -vxF "$(printf '%s\n' "${old[@]}")")
     ((${#new[@]})) || fail "compose started no further container of $name"
-    deadline=$((SECONDS + 120))
+    deadline=$((SECONDS + ${MARU_ROLL_SECONDS:-120}))
     until are_healthy "${new[@]}" && are_known "${new[@]}"; do
         if ((SECONDS >= deadline)); then
             docker rm --force "${new[@]}" >/dev/null

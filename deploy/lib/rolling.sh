@@ -9,7 +9,7 @@ instance_port() { printf '%s' "$((instances_port + public_port[$1] * 2 - service
 
 # Replaces the process of service NAME. If the new process does not become ready, the old one stays.
 replace_service() {
-    local name=$1 old=old-$1 deadline=$((SECONDS + ${MARU_PATIENCE:-1} * 60)) shares_ports=true
+    local name=$1 old=old-$1 deadline=$((SECONDS + ${MARU_ROLL_SECONDS:-60})) shares_ports=true
     is_running "$name" || return
     turn[$name]=$((1 - ${turn[$name]:-0}))
     # In a subshell, because a program that prints no settings ends the shell.

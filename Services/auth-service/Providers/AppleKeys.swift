@@ -2,6 +2,7 @@ import Contract
 import Crypto
 import EventLoop
 import HTTP
+import ServiceKit
 import Synchronization
 import Wire
 
@@ -18,7 +19,7 @@ final class AppleKeys: Sendable {
     }
 
     private let loop: EventLoop
-    private let http: HTTPClient
+    private let http: ProviderHTTP
     private let url: String
     private let interval: Duration
     private let state = Mutex(State())
@@ -30,7 +31,7 @@ final class AppleKeys: Sendable {
     ///   - loop: fetches the keys.
     ///   - base: the base URL, such as `https://appleid.apple.com`.
     ///   - interval: the shortest time between two fetches while keys are cached.
-    init(on loop: EventLoop, http: HTTPClient, base: String, interval: Duration) {
+    init(on loop: EventLoop, http: ProviderHTTP, base: String, interval: Duration) {
         self.loop = loop
         self.http = http
         url = base + "/auth/keys"

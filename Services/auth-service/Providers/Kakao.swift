@@ -1,10 +1,11 @@
 import Contract
 import HTTP
+import ServiceKit
 import Wire
 
 /// Asks Kakao for the user of an access token, and checks that the token was made for our app.
 struct Kakao: Sendable {
-    let http: HTTPClient
+    let http: ProviderHTTP
     /// The base URL, such as `https://kapi.kakao.com`.
     let base: String
     /// The id of our app; nil if Kakao is not set up.

@@ -3,7 +3,7 @@ import ServiceKit
 
 /// Sends the requests of lookups to providers.
 struct ProviderClient: Sendable {
-    let http: HTTPClient
+    let http: ProviderHTTP
     /// The time-out of each request.
     let deadline: Duration
 

@@ -1,9 +1,10 @@
 import HTTP
+import ServiceKit
 import Wire
 
 /// Firebase Cloud Messaging, HTTP v1: one request a device, over a shared HTTP/2 connection.
 struct FCM: Sendable {
-    let http: HTTPClient
+    let http: ProviderHTTP
     let access: FCMAccess
     private let url: String
 
@@ -11,7 +12,7 @@ struct FCM: Sendable {
     private static let timeToLive = "86400s"
 
     /// - Parameter base: such as `https://fcm.googleapis.com`.
-    init(base: String, project: String, http: HTTPClient, access: FCMAccess) {
+    init(base: String, project: String, http: ProviderHTTP, access: FCMAccess) {
         self.http = http
         self.access = access
         url = "\(base)/v1/projects/\(project)/messages:send"

@@ -1,6 +1,7 @@
 import Crypto
 import EventLoop
 import HTTP
+import ServiceKit
 import Synchronization
 import Wire
 
@@ -19,7 +20,7 @@ final class FCMAccess: Sendable {
 
     private let account: ServiceAccount
     private let loop: EventLoop
-    private let http: HTTPClient
+    private let http: ProviderHTTP
     private let url: String
     private let state = Mutex(State())
 
@@ -28,7 +29,7 @@ final class FCMAccess: Sendable {
     private static let margin = Duration.seconds(60)
 
     /// - Parameter loop: fetches the tokens.
-    init(account: ServiceAccount, on loop: EventLoop, http: HTTPClient, url: String?) {
+    init(account: ServiceAccount, on loop: EventLoop, http: ProviderHTTP, url: String?) {
         self.account = account
         self.loop = loop
         self.http = http

@@ -1,5 +1,6 @@
 import Contract
 import Postgres
+import ServiceKit
 import Wire
 
 /// The tables of pushes, and of the jobs that they are made of.
@@ -52,6 +53,19 @@ struct PushStore: Sendable {
             order by taken_at limit $2 for update skip locked
         )
         """)
+
+    private static let waiting = Statement.read(
+        "count waiting pushes",
+        "select count(*), min(created_at) from (select created_at from push where done_at is null limit $1) as waiting")
+
+    /// Counts the pushes that wait to be sent.
+    func length() async throws -> QueueLength {
+        try await database.query(Self.waiting, QueueLength.mostCounted).only { row throws(PostgresError) in
+            QueueLength(
+                rows: Int(try row.next(as: Int64.self)),
+                oldest: try row.next(as: Int64?.self).map { Timestamp(milliseconds: $0) })
+        }
+    }
 
     /// Whether the pushes of a message were all written before.
     func isTaken(_ message: RoomMessage) async throws -> Bool {

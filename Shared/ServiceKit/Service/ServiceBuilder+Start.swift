@@ -10,6 +10,10 @@ extension ServiceBuilder {
         let ids = IDSource(for: loops)
         let limits = callLimits
         let sharedLimits = SharedLimits(limits: limits, redis: try redis(), name: name)
+        measured.redis = try redis()
+        let stores = StoreMetrics(measured)
+        metrics.add(stores)
+        background("store metrics", every: StoreMetrics.interval, stores.measure)
         background("call limits") { try await sharedLimits.run(on: $0) }
         let publicAPI = PublicAPI(
             mounts: api.mounts, routes: RouteTable(api.routes, metrics, uploads: files), profiles: profiles,

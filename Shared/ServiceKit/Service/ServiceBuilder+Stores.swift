@@ -11,13 +11,18 @@ extension ServiceBuilder {
     /// the stores.
     public func database(_ schema: String, migrations: [Migration]) async throws -> PostgresPool {
         let database = connections(to: schema, config[CommonSettings.databaseConnections])
+        measured.pools.append(("shared", database))
         try await retryWhileUnavailable { try await database.migrate(schema, migrations) }
         life.checks.append(ReadinessCheck("postgres") { _ = try await database.query(Self.ping) })
         return database
     }
 
     /// A pool of one connection per loop, for statements that the server must receive in the order they were sent.
-    public func orderedPool(to schema: String) -> PostgresPool { connections(to: schema, 1) }
+    public func orderedPool(to schema: String) -> PostgresPool {
+        let pool = connections(to: schema, 1)
+        measured.pools.append(("ordered", pool))
+        return pool
+    }
 
     private func connections(to schema: String, _ count: Int) -> PostgresPool {
         var configuration = PostgresConfiguration(config[CommonSettings.databaseURL].revealed)
@@ -102,6 +107,7 @@ extension ServiceBuilder {
             database: database, redis: redis, stream: stream, commands: commands, grace: grace, retention: retention,
             signal: signal, log: log)
         background("outbox relay") { try await relay.run(on: $0) }
+        queue("outbox", length: relay.length)
         return signal
     }
 
@@ -149,6 +155,7 @@ extension ServiceBuilder {
     public func fileStore(folders: [String]) throws -> any FileStore {
         let store = try FolderFileStore(root: config[CommonSettings.filesFolder], folders: folders, pool: pool)
         files = store
+        measured.filesFolder = config[CommonSettings.filesFolder]
         return store
     }
 }

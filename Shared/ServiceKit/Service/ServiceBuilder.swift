@@ -36,6 +36,8 @@ public final class ServiceBuilder: @unchecked Sendable {
     public let unknownMessages: UnknownMessages
     /// The one Redis client of the service, once it has been asked for.
     var sharedRedis: Redis?
+    /// The stores and queues that the metrics show.
+    var measured = StoreMetrics.Subjects()
 
     /// The routes of a service.
     struct API {
@@ -114,6 +116,11 @@ public final class ServiceBuilder: @unchecked Sendable {
     /// Adds a condition: the service is not ready while `check` throws.
     public func readiness(_ name: StaticString, _ check: @escaping Work) {
         life.checks.append(ReadinessCheck(name, check))
+    }
+
+    /// Shows the length of a queue in a table as a metric with the label `name`.
+    public func queue(_ name: String, length: @escaping @Sendable () async throws -> QueueLength) {
+        measured.queues.append((name, length))
     }
 
     /// Runs `work` as soon as the service listens, with the internal address at which this instance alone is reached.

@@ -14,6 +14,8 @@ public struct ProcessMetrics: MetricsSource {
         page.value(status.bytes("VmRSS:"))
         page.begin("process_anonymous_memory_bytes", .gauge, "Resident memory of its own, without mapped files.")
         page.value(status.bytes("RssAnon:"))
+        page.begin("process_memory_limit_bytes", .gauge, "Memory that the control group, or else the machine, has.")
+        page.value(MemoryLimit.bytes)
         page.begin("process_virtual_memory_bytes", .gauge, "Address space.")
         page.value(status.bytes("VmSize:"))
         page.begin("process_threads", .gauge, "Threads.")

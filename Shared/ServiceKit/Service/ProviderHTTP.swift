@@ -1,0 +1,50 @@
+internal import EventLoop
+public import HTTP
+public import Telemetry
+
+/// The HTTP client for one outside provider, such as Kakao. It counts and times each call by its outcome.
+public struct ProviderHTTP: Sendable {
+    private let http: HTTPClient
+    private let answered, refused, failed, unreachable: Histogram
+
+    /// - Parameter provider: a label of the metric, such as `kakao`.
+    public init(_ http: HTTPClient, provider: String, metrics: MetricsRegistry) {
+        self.http = http
+        func histogram(_ outcome: String) -> Histogram {
+            metrics.histogram(
+                "maru_provider_seconds", "Calls to outside providers, by provider and outcome.",
+                labels: ["provider": provider, "outcome": outcome])
+        }
+        answered = histogram("answered")
+        refused = histogram("refused")
+        failed = histogram("failed")
+        unreachable = histogram("unreachable")
+    }
+
+    /// Sends one request, without retries.
+    public func send(_ request: HTTPClient.Request) async throws(HTTPClient.Failure) -> HTTPClient.Reply {
+        let start = EventLoop.preciseNow
+        do throws(HTTPClient.Failure) {
+            let reply = try await http.send(request)
+            outcome(of: reply.status).observe(EventLoop.preciseNow - start)
+            return reply
+        } catch {
+            unreachable.observe(EventLoop.preciseNow - start)
+            throw error
+        }
+    }
+
+    /// A provider that has too many requests has failed; any other refusal is an answer about the request.
+    private func outcome(of status: Status) -> Histogram {
+        switch status.code {
+        case 429, 500...: failed
+        case 400...: refused
+        default: answered
+        }
+    }
+}
+
+extension ServiceBuilder {
+    /// The HTTP client for a provider, with metrics.
+    public func provider(_ name: String) -> ProviderHTTP { ProviderHTTP(http, provider: name, metrics: metrics) }
+}

@@ -1,0 +1,44 @@
+internal import Postgres
+
+/// The state of the Postgres server, as it reports it.
+struct PostgresState: Sendable {
+    let connections, connectionLimit, bytes, commits, rollbacks, deadlocks: Int64
+
+    private static let statement = Statement.read(
+        "measure postgres",
+        """
+        select (select count(*) from pg_stat_activity where datid is not null), current_setting('max_connections')::bigint,
+            pg_database_size(current_database()), xact_commit, xact_rollback, deadlocks
+        from pg_stat_database where datname = current_database()
+        """)
+
+    static func read(from database: PostgresPool) async throws -> PostgresState {
+        try await database.query(statement).only { row throws(PostgresError) in
+            PostgresState(
+                connections: try row.next(), connectionLimit: try row.next(), bytes: try row.next(),
+                commits: try row.next(), rollbacks: try row.next(), deadlocks: try row.next())
+        }
+    }
+}
+
+/// The memory of a Redis server, from its reply to `INFO memory`.
+struct RedisMemory: Sendable, Equatable {
+    /// Bytes.
+    let used, limit: Double
+
+    init(used: Double, limit: Double) {
+        self.used = used
+        self.limit = limit
+    }
+
+    /// Nil if the text has no such numbers.
+    init?(info: String) {
+        var numbers: [Substring: Double] = [:]
+        for line in info.split(whereSeparator: \.isNewline) {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            if parts.count == 2, let number = Double(parts[1]) { numbers[parts[0]] = number }
+        }
+        guard let used = numbers["used_memory"], let limit = numbers["maxmemory"] else { return nil }
+        self.init(used: used, limit: limit)
+    }
+}
