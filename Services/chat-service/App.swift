@@ -58,7 +58,8 @@ enum App {
             store: SavedStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
         let events = RoomEvents(
-            messages: messages, changes: changeStore, details: details, names: RoomNames(database: database), profiles: profiles)
+            messages: messages, changes: changeStore, details: details, names: RoomNames(database: database),
+            profiles: profiles)
         // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
         // old.
         service.relayOutbox(

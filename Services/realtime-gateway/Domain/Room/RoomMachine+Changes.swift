@@ -5,7 +5,7 @@ import Wire
 ///
 /// A socket is sent the changes in the order of their revisions, each after the message that it changes. It is sent every
 /// change after its join, unless a later change of the same message supersedes it. A socket that is not live, or has no
-/// room, gets what it missed from chat-service as soon as it can.
+/// room, gets the missed changes from chat-service as soon as it can.
 extension RoomMachine {
     /// The room's revision, when its events begin to arrive or may have been lost.
     mutating func revisionReported(_ rev: Int64, _ actions: inout [RoomAction]) {
