@@ -223,6 +223,7 @@ let package = Package(
         bench("websocket", on: ["EventLoop", "HTTP", "WebSocket", "LoadClient", "TestSupport"]),
         bench("sends", on: ["ChatLoad", "LoadClient"]),
         bench("history", on: ["ChatLoad", "LoadClient"]),
+        bench("changes", on: ["ChatLoad", "LoadClient"]),
         load("auth", on: ["LoadClient", "Crypto", "EventLoop", "HTTP", "TestSupport", "Wire"]),
         load("payment", on: ["LoadClient", "EventLoop", "TestSupport"]),
         load(
