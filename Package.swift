@@ -231,6 +231,7 @@ let package = Package(
             "search", on: ["EventLoop", "HTTP", "LoadClient", "ServiceSupport", "TestSupport", "Wire"]),
         bench("sends", on: ["ChatLoad", "LoadClient"]),
         bench("history", on: ["ChatLoad", "LoadClient"]),
+        bench("changes", on: ["ChatLoad", "LoadClient"]),
         load("auth", on: ["LoadClient", "Crypto", "EventLoop", "HTTP", "TestSupport", "Wire"]),
         load("payment", on: ["LoadClient", "EventLoop", "TestSupport"]),
         load(

@@ -1,4 +1,4 @@
-"""Changes of messages by the native API, and what the other apps see of them."""
+"""Changes of messages by the native API, and the view of the other apps."""
 
 from urllib.parse import quote
 

@@ -55,7 +55,8 @@ struct ViewTests {
         #expect(try object(account, as: "collatalk")["token"] == nil)
     }
 
-    @Test("A deleted message is a tombstone for native clients, and has a text for the others, which learn of no change")
+    @Test(
+        "A deleted message is a tombstone for native clients, and has a text for the others, which learn of no change")
     func deleted() throws {
         let body = MessageBody(
             id: ChatID(9), seq: 1, content: "", createdAt: Timestamp(milliseconds: 0), files: [], author: member,
@@ -69,7 +70,8 @@ struct ViewTests {
         for name in ["sooda", "collatalk", "collabee", "gathering", "gen-2024-01", "gen-2024-07"] {
             let shipped = try object(view, as: name)
             #expect(shipped["content"] as? String == "삭제된 메시지입니다.", "\(name)")
-            #expect(Set(shipped.keys) == ["dm_id", "room_id", "seq", "content", "createdAt", "files", "user"], "\(name)")
+            #expect(
+                Set(shipped.keys) == ["dm_id", "room_id", "seq", "content", "createdAt", "files", "user"], "\(name)")
         }
     }
 

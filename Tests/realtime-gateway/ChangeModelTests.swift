@@ -15,12 +15,12 @@ import Wire
         /// The revision of each message; its index is the seq less one.
         var revs: [Int64] = []
         var rev: Int64 = 0
-        /// What each instance has committed and not published, and what is on its way.
+        /// The changes that each instance has committed and not published, and the events on their way.
         var gathered: [[Int: [Int64]]] = [[:], [:]]
         var later: [(inout World) -> Void] = []
         /// The newest revision of each message at the acknowledgement of each socket's join.
         var joined: [Int: Int64] = [:]
-        /// What each socket knows: the revision of each message.
+        /// The revision of each message, as each socket knows it.
         var known: [Int: [Int64: Int64]] = [:]
         var lastSent: [Int: Int64] = [:]
         var heads: [Int: Int64] = [:]
@@ -102,7 +102,9 @@ import Wire
 
         private mutating func deliver(_ change: RoomChange, to id: Int) {
             if joined[id] == nil { faults.append("\(id) is sent a change before its join") }
-            if change.rev <= lastSent[id] ?? 0 { faults.append("\(id) is sent \(change.rev) after \(lastSent[id] ?? 0)") }
+            if change.rev <= lastSent[id] ?? 0 {
+                faults.append("\(id) is sent \(change.rev) after \(lastSent[id] ?? 0)")
+            }
             let seq = change.message.body.seq
             if seq > heads[id] ?? 0 { faults.append("\(id) is sent a change of \(seq) before the message") }
             lastSent[id] = change.rev
@@ -190,7 +192,9 @@ import Wire
         }
     }
 
-    @Test("R13, R14: every native socket ends with the newest revision of each message, sent in order and after it", arguments: 0..<60)
+    @Test(
+        "R13, R14: every native socket ends with the newest revision of each message, sent in order and after it",
+        arguments: 0..<60)
     func model(seed: Int) {
         var world = World(seed: UInt64(seed))
         world.handle { $0.subscribed(&$1) }
@@ -208,7 +212,7 @@ import Wire
         }
         world.isRough = false
         for instance in 0...1 { world.publish(instance) }
-        // The last comparison finds what was lost.
+        // The last comparison finds lost events.
         world.handle { $0.resubscribed(&$1) }
         var rest = 5000
         while !world.later.isEmpty, rest > 0 {

@@ -61,6 +61,18 @@ struct ChangeOrderTests {
         #expect(order.compared(rev: 9).isEmpty)
     }
 
+    @Test("Skipped changes are not waited for, and a fetch that was under way changes nothing")
+    func skips() {
+        var order = ChangeOrder()
+        _ = order.start(at: 0)
+        _ = order.published(change(3))
+        order.skip(to: 5)
+        #expect(order.awaited().isEmpty)
+        #expect(order.published(change(4)).isEmpty)
+        #expect(delivered(order.published(change(6))) == [6])
+        #expect(delivered(order.fetched([change(2)], through: 5, head: 6)).isEmpty)
+    }
+
     @Test("An answer that knows no more is not asked for again at once")
     func unknown() {
         var order = ChangeOrder()

@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// Decides what the changes of a batch do, one after the other, without I/O. It begins with the rooms and messages as the
+/// Decides the effect of each change of a batch, one after the other, without I/O. It begins with the rooms and messages as the
 /// tables have them under the rooms' locks, and ends with the rows to write.
 ///
 /// A message that several changes of the batch alter gets one new revision.
@@ -164,7 +164,8 @@ struct ChangePlan {
             writes.rooms[key.room] = rooms[key.room]?.rev
             writes.messages.append(
                 ChangeWrites.Row(
-                    key: key, rev: writes.revs[key] ?? 0, content: writes.newTexts.contains(key) ? message.content : nil,
+                    key: key, rev: writes.revs[key] ?? 0,
+                    content: writes.newTexts.contains(key) ? message.content : nil,
                     editedAt: message.editedAt, deletedAt: message.isDeleted ? now : nil))
         }
         writes.messages.sort { ($0.key.room, $0.rev) < ($1.key.room, $1.rev) }

@@ -1,4 +1,4 @@
-/// What a `CommitQueue` puts into batches: a message or a change.
+/// An item that a `CommitQueue` puts into batches: a message or a change.
 protocol CommitItem: Sendable {
     associatedtype BatchKey: Hashable
     /// Two items with the same key never share a batch; an item without a key shares with all.

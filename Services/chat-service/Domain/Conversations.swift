@@ -46,7 +46,9 @@ struct Conversations: Sendable {
             return message.committed(as: written).body
         case .known(let written):
             await attachments.discard(paths: paths)
-            if written.rev > 0 { return try await current(MessageKey(room: target.room, seq: written.seq), for: caller) }
+            if written.rev > 0 {
+                return try await current(MessageKey(room: target.room, seq: written.seq), for: caller)
+            }
             return message.committed(as: written).body
         case .conflicting:
             refusal = Failure(.invalidRequest, "Another message was sent with this client_id.", status: 409)

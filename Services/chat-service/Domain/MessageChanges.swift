@@ -2,7 +2,7 @@ import Contract
 import ServiceKit
 import Wire
 
-/// Changes messages and reads what changes have made of them.
+/// Changes messages, and reads changed ones.
 struct MessageChanges: Sendable {
     let committer: ChangeCommitter
     let store: ChangeStore

@@ -2,7 +2,7 @@ import Contract
 import ServiceKit
 import Wire
 
-/// What changes have made of a message.
+/// The result of all changes of a message.
 struct MessageDetails: Sendable {
     /// The revision of the last change; 0 if there was none.
     let rev: Int64

@@ -22,7 +22,7 @@ struct PendingChange: CommitItem {
     var batchKey: Never? { nil }
 }
 
-/// The result of a change whose batch was committed.
+/// The result of a change after the commit of its batch.
 enum ChangeOutcome: Sendable {
     /// The message as it is now, whether this change altered it or found it so.
     case done(StoredMessage, erasedFiles: [String])

@@ -32,7 +32,9 @@ struct SendRequest: Sendable {
 
     /// A content, which may be empty; throws if it is too long.
     static func checked(_ content: String) throws(Failure) -> String {
-        guard content.isEmpty || content.hasLength(in: 1...maxContent) else { throw .tooLarge("The content is too long.") }
+        guard content.isEmpty || content.hasLength(in: 1...maxContent) else {
+            throw .tooLarge("The content is too long.")
+        }
         return content
     }
 

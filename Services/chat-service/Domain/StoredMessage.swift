@@ -13,7 +13,7 @@ struct StoredMessage: Sendable {
     let files: [String]
     let createdAt: Timestamp
     let clientID: String?
-    /// What changes have made of it.
+    /// The result of its changes.
     var details: MessageDetails
 
     var key: MessageKey { MessageKey(room: room, seq: seq) }

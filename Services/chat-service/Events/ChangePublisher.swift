@@ -6,8 +6,8 @@ import Wire
 
 /// Publishes committed changes on their rooms' channels, at most one event a message in every `pause`.
 ///
-/// Changes of a message that were committed meanwhile become one event, which lists their revisions. So a thousand people
-/// who react to one message cost a few events. No caller waits for it. If Redis or this process fails, the outbox still has
+/// Changes of a message that were committed meanwhile become one event, which lists their revisions. So a thousand
+/// reactions to one message cost a few events. No caller waits for it. If Redis or this process fails, the outbox still has
 /// the changes and its relay publishes them.
 ///
 /// - Note: `@unchecked Sendable` because it is confined to its loop.

@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Changes of messages and what they have made of them: edit, delete, react, pin; versions, pins and changes.
+/// Changes of messages: edit, delete, react, pin. Also their results: versions, pins and changes.
 struct ChangeRoutes: Sendable {
     let rooms: RoomPath
     let changes: MessageChanges

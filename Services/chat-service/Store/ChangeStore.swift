@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// Reads what changes have made of messages.
+/// Reads changed messages, their earlier texts, and pins.
 struct ChangeStore: Sendable {
     let database: PostgresPool
     let details: MessageDetailStore

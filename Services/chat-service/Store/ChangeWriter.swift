@@ -64,7 +64,7 @@ struct ChangeWriter: Sendable {
         }
     }
 
-    /// What a transaction did.
+    /// The results of a transaction.
     private struct Written: Sendable {
         let plan: ChangePlan
         let verdicts: [ChangePlan.Verdict]
@@ -92,7 +92,7 @@ struct ChangeWriter: Sendable {
         return try result(of: changes, written)
     }
 
-    /// Locks the rooms and reads what the changes are about.
+    /// Locks the rooms and reads the messages that the changes are about.
     private func plan(
         _ changes: [PendingChange], _ keys: [MessageKey], now: Timestamp, in tx: PostgresTransaction
     ) async throws -> ChangePlan {

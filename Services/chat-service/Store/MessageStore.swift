@@ -6,7 +6,8 @@ import Wire
 struct MessageStore: Sendable {
     let database: PostgresPool
 
-    private static let head = Statement.read("head of room", "select last_seq, rev from room where kind = $1 and id = $2")
+    private static let head = Statement.read(
+        "head of room", "select last_seq, rev from room where kind = $1 and id = $2")
     private static let heads = Statement.read(
         "heads of rooms",
         """

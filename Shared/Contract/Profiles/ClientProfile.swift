@@ -16,7 +16,7 @@ public struct ClientProfile: Sendable, Equatable {
         case native
     }
 
-    /// The shape of what a client is sent. Clients of one form are sent the same bytes.
+    /// The shape of all entities that a client is sent. Clients of one form are sent the same bytes.
     public enum Form: Sendable, Hashable, CaseIterable {
         case january2024, july2024
         /// The shape of 2024-07 with everything that is new.
@@ -90,7 +90,8 @@ extension ClientProfile {
     /// The profile of calls that come from no client app, such as a provider's webhook. It has all statuses and no
     /// quirks.
     public static let ofNobody = ClientProfile(
-        name: "none", generation: .july2024, api: .shipped, statuses: .http, accessTokenLifetime: .zero, refreshTokenLifetime: .zero,
+        name: "none", generation: .july2024, api: .shipped, statuses: .http, accessTokenLifetime: .zero,
+        refreshTokenLifetime: .zero,
         refreshToken: .rotates, echo: true, repeatedEvent: .harmless, earlyCursor: 0, naiveDates: false,
         unwrapsOptional: false, nullPhone: .null, workspaceOrder: .newest, autoJoin: [],
         deletedText: defaultDeletedText)

@@ -1,6 +1,6 @@
 public import Wire
 
-/// What edits, deletion, reactions and pins have made of a message. A class, because most messages have none and a
+/// The result of all edits, reactions and pins of a message, and of its deletion. A class, because most messages have none and a
 /// message is copied often.
 public final class MessageRevision: Sendable, Equatable {
     /// The revision of the room that the last change raised.

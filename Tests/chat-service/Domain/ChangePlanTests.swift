@@ -13,7 +13,9 @@ struct ChangePlanTests {
     private static func key(_ seq: Int64) -> MessageKey { MessageKey(room: room, seq: seq) }
 
     /// A room at revision 10 with messages of user 1, the third of which is deleted.
-    private static func plan(_ limits: ChangeLimits = ChangeLimits(), pins: Int = 0, isClosed: Bool = false) -> ChangePlan {
+    private static func plan(_ limits: ChangeLimits = ChangeLimits(), pins: Int = 0, isClosed: Bool = false)
+        -> ChangePlan
+    {
         var messages: [MessageKey: ChangePlan.Message] = [:]
         for seq in 1...3 as ClosedRange<Int64> {
             messages[key(seq)] = ChangePlan.Message(
@@ -64,7 +66,8 @@ struct ChangePlanTests {
         #expect(plan.finished().addedReactions.count == 1)
     }
 
-    @Test("A message that is unknown, deleted or in a closed room is not found, also after a deletion in the same batch")
+    @Test(
+        "A message that is unknown, deleted or in a closed room is not found, also after a deletion in the same batch")
     func missing() {
         var plan = Self.plan()
         #expect(Self.code(plan.apply(Self.change(.pin, 9))) == .notFound)

@@ -9,7 +9,7 @@ struct ChangeDelivery {
     var passed: Int64 = 0
     /// Members that missed changes, and the revision after which.
     private(set) var missing: [MemberID: Int64] = [:]
-    /// Members whose missed changes are being fetched.
+    /// Members for which missed changes are being fetched.
     private(set) var fetching: Set<MemberID> = []
 
     static let mostHeld = 4096

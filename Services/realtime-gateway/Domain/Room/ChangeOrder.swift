@@ -38,6 +38,12 @@ struct ChangeOrder {
         return advance()
     }
 
+    /// The room has come to `rev`, and no member needs the changes up to there.
+    mutating func skip(to rev: Int64) {
+        repair = .none
+        moveLast(to: max(last ?? 0, rev))
+    }
+
     /// A change arrived, perhaps not for the first time.
     mutating func published(_ change: RoomChange) -> [Action] {
         guard change.rev > last ?? 0, early.count < Self.mostEarly else { return [] }

@@ -5,17 +5,28 @@ import Wire
 ///
 /// A socket is sent the changes in the order of their revisions, each after the message that it changes. It is sent every
 /// change after its join, unless a later change of the same message supersedes it. A socket that is not live, or has no
-/// room, gets what it missed from chat-service as soon as it can.
+/// room, gets the missed changes from chat-service as soon as it can.
 extension RoomMachine {
     /// The room's revision, when its events begin to arrive or may have been lost.
     mutating func revisionReported(_ rev: Int64, _ actions: inout [RoomAction]) {
+        if roster.hearingCount == 0 { return skipChanges(to: rev) }
         guard changes.order.last == nil else { return perform(changes.order.compared(rev: rev), &actions) }
         changes.passed = rev
         perform(changes.order.start(at: rev), &actions)
     }
 
     mutating func changed(_ change: RoomChange, _ actions: inout [RoomAction]) {
+        // Before `start` the room's revision is not known: a member may join before it is.
+        if roster.hearingCount == 0, changes.order.last != nil { return skipChanges(to: change.rev) }
         perform(changes.order.published(change), &actions)
+    }
+
+    /// Without a member that hears changes, nothing is held, and no gap is fetched. A member that joins later asks for
+    /// earlier changes itself.
+    private mutating func skipChanges(to rev: Int64) {
+        changes.order.skip(to: rev)
+        changes.held = []
+        changes.passed = max(changes.passed, rev)
     }
 
     /// The answer to `.awaitMissingChanges`.

@@ -11,6 +11,8 @@ struct Roster<Socket> {
     private var socketCounts: [UserID: Int] = [:]
     /// How many members must not be sent a message twice.
     private(set) var cautiousCount = 0
+    /// How many members are sent changes of messages.
+    private(set) var hearingCount = 0
 
     var isEmpty: Bool { members.isEmpty }
     var count: Int { members.count }
@@ -32,6 +34,7 @@ struct Roster<Socket> {
         sendAhead.append((member.socket as? EngineSocket).map(SendAhead.init))
         if let user = member.user { socketCounts[user, default: 0] += 1 }
         if member.isCautious { cautiousCount += 1 }
+        if member.hearsChanges { hearingCount += 1 }
     }
 
     mutating func remove(_ id: MemberID) -> RoomMember<Socket>? {
@@ -46,6 +49,7 @@ struct Roster<Socket> {
         }
         if let user = member.user, let count = socketCounts[user] { socketCounts[user] = count > 1 ? count - 1 : nil }
         if member.isCautious { cautiousCount -= 1 }
+        if member.hearsChanges { hearingCount -= 1 }
         return member
     }
 

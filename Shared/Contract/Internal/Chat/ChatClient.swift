@@ -16,8 +16,9 @@ public struct ChatClient: Sendable {
         try await client.send(RoomEventsRequest(room: room, after: after, limit: limit, bytes: Self.bytesPerCall))
     }
 
-    /// The messages of a room that changed after a revision: at most `limit`, and fewer if they are large.
-    public func changes(of room: RoomID, after: Int64, limit: Int = 100) async throws -> RoomChangesReply {
+    /// The messages of a room that changed after a revision: at most `limit`, and fewer if they are large. A message may have
+    /// 20 kilobytes of reactions, so the default keeps the reply below a megabyte.
+    public func changes(of room: RoomID, after: Int64, limit: Int = 30) async throws -> RoomChangesReply {
         try await client.send(RoomChangesRequest(room: room, after: after, limit: limit))
     }
 

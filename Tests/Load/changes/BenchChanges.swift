@@ -1,0 +1,8 @@
+import ChatLoad
+import LoadClient
+
+/// `bench-changes [SECONDS]`: reactions of 2,000 users to one message, and edits compared with sends.
+@main
+struct BenchChanges: MeasuringProgram {
+    static func measure() async throws { try await ChangesBenchmark.run(seconds: seconds(or: 8)) }
+}
