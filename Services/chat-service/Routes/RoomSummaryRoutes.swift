@@ -1,3 +1,4 @@
+import Contract
 import HTTP
 import ServiceKit
 import Wire
@@ -11,7 +12,10 @@ struct RoomSummaryRoutes: Sendable {
     }
 
     func rooms(_ call: Call, _ caller: Caller) async throws -> Response {
-        let rooms = try await summaries.rooms(of: caller.user, in: try call.id("id"))
-        return call.reply(rooms.map(RoomSummaryView.init))
+        let profile = call.profile
+        return try await call.reply(
+            summaries.rooms(of: caller.user, in: try call.id("id")) { summary, json in
+                json.view(RoomSummaryView(summary: summary), for: profile)
+            })
     }
 }
