@@ -55,7 +55,7 @@ enum App {
                 .register(in: &routes)
             MemberRoutes(
                 workspaces: workspaces, queries: queries,
-                invitations: Invitations(workspaces: workspaces, auth: auth)
+                invitations: Invitations(workspaces: workspaces, auth: auth, limits: settings.invitationLimits)
             ).register(in: &routes)
             CoverRoutes(covers: covers, memberships: memberships).register(in: &routes)
             ChannelRoutes(channels: channels, queries: queries, covers: covers, imageSize: imageSize)

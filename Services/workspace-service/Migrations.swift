@@ -12,5 +12,6 @@ enum Migrations {
         Migration(number: 6, name: "times", sql: PackageResources._006_times_sql),
         Outbox.timesMigration(number: 7),
         Migration(number: 8, name: "replaced_covers", sql: PackageResources._008_replaced_covers_sql),
+        Migration(number: 9, name: "order_of_lists", sql: PackageResources._009_order_of_lists_sql),
     ]
 }

@@ -23,9 +23,15 @@ struct WorkspaceSettings: Sendable {
         "workspace_members", default: 10_000, atLeast: 1,
         "The largest number of members of a workspace. Users of an API key still join its workspaces.")
 
+    private static let userInvitationsKey = ConfigKey(
+        "user_invitations", default: 200, atLeast: 1, "Invitations by email that one user may send in an hour.")
+    private static let workspaceInvitationsKey = ConfigKey(
+        "workspace_invitations", default: 1000, atLeast: 1, "Invitations by email to one workspace in an hour.")
+
     static let entries = [
         priceKey.entry, imageSizeKey.entry, Pictures.retentionKey.entry, systemOwnerKey.entry, SystemUser.nameKey.entry,
         workspaceChannelsKey.entry, userChannelsKey.entry, userWorkspacesKey.entry, workspaceMembersKey.entry,
+        userInvitationsKey.entry, workspaceInvitationsKey.entry,
     ]
 
     let workspacePrice: Int
@@ -34,6 +40,7 @@ struct WorkspaceSettings: Sendable {
     let systemOwner: UserID?
     let channelLimits: ChannelLimits
     let workspaceLimits: WorkspaceLimits
+    let invitationLimits: InvitationLimits
     let pictureRetention: Duration
     let system: SystemUser
 
@@ -45,6 +52,8 @@ struct WorkspaceSettings: Sendable {
             ofWorkspace: config[Self.workspaceChannelsKey], ofOwner: config[Self.userChannelsKey])
         workspaceLimits = WorkspaceLimits(
             ofOwner: config[Self.userWorkspacesKey], ofMembers: config[Self.workspaceMembersKey])
+        invitationLimits = InvitationLimits(
+            perUser: config[Self.userInvitationsKey], perWorkspace: config[Self.workspaceInvitationsKey])
         pictureRetention = config[Pictures.retentionKey]
         system = SystemUser(nickname: config[SystemUser.nameKey])
     }

@@ -110,6 +110,9 @@ extension StreamSocket {
     /// The number of writes that wait, those of files included.
     public var queuedPieces: Int { output.count }
 
+    /// Whether the peer is slow: the kernel took no more at some time since everything was sent.
+    public var isCongested: Bool { flow.isCongested }
+
     /// Whether the kernel has taken everything that was written.
     public var isDrained: Bool { output.isEmpty }
 

@@ -87,6 +87,8 @@ ADDITIONS = {
     "GET /workspaces/{}/rooms",
     "PUT /workspaces/{}/channels/{}/read",
     "PUT /workspaces/{}/dms/{}/read",
+    "DELETE /workspaces/{}/members/{}",
+    "DELETE /workspaces/{}/channels/{}/members/{}",
     "POST /store/orders",
 }
 

@@ -30,7 +30,7 @@ struct ViewTests {
     func channels() throws {
         let channel = ChannelView(
             workspace: WorkspaceID(3), id: ChannelID(7), name: "일반", description: nil, image: nil, owner: UserID(5),
-            isPrivate: false, createdAt: Timestamp(milliseconds: 0), members: [member])
+            isPrivate: false, createdAt: Timestamp(milliseconds: 0))
         let first = try object(channel, as: "sooda")
         #expect(first["workspace_id"] as? Int == 3)
         #expect(first["private"] as? Int == 0)
@@ -39,7 +39,6 @@ struct ViewTests {
         #expect(second["workspace_id"] == nil)
         #expect(second["private"] == nil)
         #expect(second["coverImage"] is NSNull)
-        #expect((second["channelMembers"] as? [Any])?.count == 1)
         #expect(second["createdAt"] as? String == "1970-01-01T00:00:00.000Z")
     }
 

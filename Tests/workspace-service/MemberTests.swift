@@ -51,6 +51,36 @@ struct MemberTests {
         }
     }
 
+    @Test(
+        "A user, and a workspace, may send so many invitations by email in an hour, with and without an account",
+        arguments: ["user_invitations", "workspace_invitations"])
+    func inviteLimit(_ setting: String) async throws {
+        try await WorkspaceHarness.use([setting: "3"]) { harness in
+            let id = try await harness.makeWorkspace()
+            let other = try await harness.makeWorkspace("other")
+            func invite(_ email: String, to workspace: Int64) async throws -> HTTPCall.Reply {
+                try await harness.call("POST", "/v1/workspaces/\(workspace)/members", json: #"{"email":"\#(email)"}"#)
+            }
+            // A stranger's attempts do not count.
+            for _ in 0..<4 {
+                let refused = try await harness.call(
+                    "POST", "/v1/workspaces/\(id)/members", user: 9, json: #"{"email":"2@example.com"}"#)
+                #expect(refused.errorCode == "E13")
+            }
+            for (email, status) in [("2@example.com", 201), ("nobody@example.com", 404), ("3@example.com", 201)] {
+                let reply = try await invite(email, to: id)
+                #expect(reply.status == status)
+            }
+            for email in ["nobody@example.com", "4@example.com"] {
+                let refused = try await invite(email, to: id)
+                #expect(refused.errorCode == "E98" && refused.status == 429)
+                #expect(Int(refused.headers["retry-after"] ?? "") ?? 0 > 60)
+            }
+            let elsewhere = try await invite("4@example.com", to: other)
+            #expect(elsewhere.status == (setting == "user_invitations" ? 429 : 201))
+        }
+    }
+
     @Test("Members are listed in the order of joining; a single member is found by id, a non-member is E13")
     func list() async throws {
         try await WorkspaceHarness.use { harness in

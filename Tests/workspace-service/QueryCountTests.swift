@@ -15,10 +15,11 @@ struct QueryCountTests {
         "PUT /v1/workspaces/{id}": 4,
         // One of them raises the statement time-out.
         "DELETE /v1/workspaces/{id}": 5,
-        "GET /v1/workspaces/{id}/search": 4,
+        "GET /v1/workspaces/{id}/search": 2,
         "POST /v1/workspaces/{id}/members": 6,
         "GET /v1/workspaces/{id}/members": 2,
         "GET /v1/workspaces/{id}/members/{user_id}": 2,
+        "DELETE /v1/workspaces/{id}/members/{user_id}": 6,
         "GET /v1/workspaces/{id}/leave": 6,
         "GET /v1/workspaces/{id}/exit": 6,
         "DELETE /v1/workspaces/{id}/exit": 6,
@@ -36,6 +37,7 @@ struct QueryCountTests {
         "DELETE /v1/workspaces/{id}/channels/{channel_id}": 6,
         "GET /v1/workspaces/{id}/channels/{name}/members": 3,
         "GET /v1/workspaces/{id}/channels/{channel_id}/members": 3,
+        "DELETE /v1/workspaces/{id}/channels/{channel_id}/members/{user_id}": 7,
         "GET /v1/workspaces/{id}/channels/{name}/leave": 7,
         "GET /v1/workspaces/{id}/channels/{channel_id}/exit": 7,
         "DELETE /v1/workspaces/{id}/channels/{channel_id}/exit": 7,
@@ -44,6 +46,23 @@ struct QueryCountTests {
         "GET /v1/static/workspaces/{name}": 1,
         "GET /v1/static/channels/{name}": 1,
     ]
+
+    /// Further statements for the workspace with 10,000 members and 1,000 channels: its lists take several pages.
+    private static let furtherPages: [String: Int] = {
+        // A list of exactly ten pages is followed by an empty one; one member is not in the channel.
+        let (ofChannels, ofMembers, ofChannelMembers) = (3, 10, 9)
+        return [
+            "GET /v1/workspaces/{id}": ofChannels + ofMembers,
+            "GET /v1/workspaces/{id}/members": ofMembers,
+            "GET /v1/workspaces/{id}/channels": ofChannels,
+            "GET /v1/workspaces/{id}/channels/my": ofChannels,
+            "GET /v1/workspaces/{id}/my-channels": ofChannels,
+            "GET /v1/workspaces/{id}/channels/{name}": ofChannelMembers,
+            "GET /v1/workspaces/{id}/channels/{channel_id}": ofChannelMembers,
+            "GET /v1/workspaces/{id}/channels/{name}/members": ofChannelMembers,
+            "GET /v1/workspaces/{id}/channels/{channel_id}/members": ofChannelMembers,
+        ]
+    }()
 
     /// The same for internal routes.
     private static let internalCounts: [String: Int] = [
@@ -85,7 +104,7 @@ struct QueryCountTests {
         return Int(count.dropLast()) ?? -1
     }
 
-    @Test("Every route makes a fixed number of queries, even with 10,000 members and 1,000 channels")
+    @Test("Every route makes a fixed number of queries, and one for each further page of a list")
     func routes() async throws {
         try await Self.use { harness in
             let fixtures = try await Fixture.make(AccessTable.rows.count * 2, in: harness)
@@ -101,7 +120,8 @@ struct QueryCountTests {
                     let reply = try await Self.call(row, leaves ? 2 : 1, fixture, harness)
                     #expect(reply.status == 200, "\(row.route): \(reply.text)")
                     let count = try await Self.statements(harness) - before
-                    #expect(count == Self.counts[row.route], "\(row.route)")
+                    let further = fixture.number == large.number ? Self.furtherPages[row.route] ?? 0 : 0
+                    #expect(count == (Self.counts[row.route] ?? 0) + further, "\(row.route)")
                 }
             }
         }

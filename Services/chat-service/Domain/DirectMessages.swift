@@ -39,16 +39,26 @@ struct DirectMessages: Sendable {
         return try await open(user, opponent, in: workspace)
     }
 
-    /// The user's DMs in a workspace, oldest first.
-    func list(_ workspace: WorkspaceID, of user: UserID) async throws -> [RoomView] {
+    /// The user's DMs in a workspace, oldest first, each with its place in the list.
+    func list(
+        _ workspace: WorkspaceID, of user: UserID, for profile: ClientProfile
+    ) async throws -> PagedList<(place: Int, view: RoomView), Int> {
         try await access.requireMembers([user], of: workspace)
         let dms = try await access.dms(of: user, in: workspace)
-        let opponents = try await profiles.members(dms.map { $0.opponent(of: user) })
-        return dms.map { dm in
-            let opponent = dm.opponent(of: user)
-            return RoomView(
-                workspace: workspace, id: dm.id, createdAt: dm.createdAt,
-                opponent: opponents[opponent] ?? .deleted(opponent))
+        return PagedList(pageSize: Self.pageSize) { [profiles] last, limit in
+            let page = (((last ?? -1) + 1)..<dms.count).prefix(limit)
+            let opponents = try await profiles.members(page.map { dms[$0].opponent(of: user) })
+            return page.map { place in
+                let (dm, opponent) = (dms[place], dms[place].opponent(of: user))
+                let view = RoomView(
+                    workspace: workspace, id: dm.id, createdAt: dm.createdAt,
+                    opponent: opponents[opponent] ?? .deleted(opponent))
+                return (place, view)
+            }
+        } key: {
+            $0.place
+        } write: { dm, json in
+            json.view(dm.view, for: profile)
         }
     }
 
@@ -57,6 +67,9 @@ struct DirectMessages: Sendable {
         let opponent = try await profiles.member(dm.opponent(of: user))
         return RoomView(workspace: dm.workspace, id: dm.id, createdAt: dm.createdAt, opponent: opponent)
     }
+
+    /// DMs of a page.
+    private static let pageSize = 1000
 
     private static let withOneself = Failure.invalid("You cannot open a DM with yourself.")
 }

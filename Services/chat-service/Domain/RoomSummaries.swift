@@ -9,30 +9,64 @@ struct RoomSummaries: Sendable {
     let details: MessageDetailStore
     let profiles: ProfileCache
 
+    /// A room at its place in the list; the summary is nil if the user has left the room since the list began.
+    struct Entry: Sendable {
+        let place: Int
+        let summary: RoomSummary?
+    }
+
+    /// Rooms of a page. Each can take 10 KB: the beginning of its last message and the paths of five files.
+    private static let pageSize = 256
+
     /// The user's rooms in a workspace: channels first, then DMs. The user must be a member of the workspace.
+    ///
+    /// While the client is slow, only the ids of the rooms stay in memory.
     func rooms(
-        of user: UserID, in workspace: WorkspaceID, for readers: MessageDetails.Readers
-    ) async throws -> [RoomSummary] {
+        of user: UserID, in workspace: WorkspaceID, for readers: MessageDetails.Readers,
+        _ write: @escaping @Sendable (RoomSummary, inout JSONWriter) -> Void
+    ) async throws -> PagedList<Entry, Int> {
         try await access.requireMembers([user], of: workspace)
         let channels = try await access.channels(of: user, in: workspace)
         let dms = try await access.dms(of: user, in: workspace)
-        let names = Dictionary(channels.map { ($0.room, $0.name) }) { first, _ in first }
-        let opponents = Dictionary(dms.map { ($0.room, $0.opponent(of: user)) }) { first, _ in first }
+        let rooms = channels.map(\.room) + dms.map(\.room)
+        let labels = RoomLabels(of: user, channels, dms, access: access)
+        return PagedList(pageSize: Self.pageSize) { last, limit in
+            let places = ((last ?? -1) + 1)..<rooms.count
+            let page = places.prefix(limit)
+            let found = try await summaries(
+                Array(rooms[page]), of: user, try await labels.find(rooms[page]), for: readers)
+            return page.map { Entry(place: $0, summary: found[rooms[$0]]) }
+        } key: {
+            $0.place
+        } write: { entry, json in
+            if let summary = entry.summary { write(summary, &json) }
+        } whenSlow: {
+            labels.drop()
+        }
+    }
+
+    private func summaries(
+        _ rooms: [RoomID], of user: UserID, _ labels: RoomLabels.Labels,
+        for readers: MessageDetails.Readers
+    ) async throws -> [RoomID: RoomSummary] {
         let states = try await messages.states(
-            of: channels.map(\.room) + dms.map(\.room), for: user, upTo: RoomSummary.maxContent + 1)
+            of: rooms.filter(labels.contains), for: user, upTo: RoomSummary.maxContent + 1)
         var newest = states.compactMap(\.last)
         try await details.fill(&newest, for: readers)
         let lasts = Dictionary(newest.map { ($0.room, $0) }) { first, _ in first }
-        let people = try await profiles.members(states.compactMap { $0.last?.author } + Array(opponents.values))
-        return states.map { state in
+        let people = try await profiles.members(
+            states.compactMap { $0.last?.author } + states.compactMap { labels.opponents[$0.room] })
+        var summaries: [RoomID: RoomSummary] = [:]
+        for state in states {
             let shortened = state.last.flatMap { RoomSummary.shortened($0.content) }
-            return RoomSummary(
-                state: state, name: names[state.room],
-                opponent: opponents[state.room].map { people[$0] ?? .deleted($0) },
+            summaries[state.room] = RoomSummary(
+                state: state, name: labels.names[state.room],
+                opponent: labels.opponents[state.room].map { people[$0] ?? .deleted($0) },
                 lastMessage: lasts[state.room].map { last in
                     last.body(by: people[last.author] ?? .deleted(last.author), content: shortened)
                 },
                 isShortened: shortened != nil)
         }
+        return summaries
     }
 }

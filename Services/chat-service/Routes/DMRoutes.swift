@@ -23,7 +23,7 @@ struct DMRoutes: Sendable {
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await directMessages.list(try call.id("id"), of: caller.user))
+        try await call.reply(directMessages.list(try call.id("id"), of: caller.user, for: call.profile))
     }
 
     func open(_ call: Call, _ caller: Caller) async throws -> Response {

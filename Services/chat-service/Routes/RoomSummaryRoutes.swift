@@ -1,3 +1,4 @@
+import Contract
 import HTTP
 import ServiceKit
 import Wire
@@ -11,8 +12,11 @@ struct RoomSummaryRoutes: Sendable {
     }
 
     func rooms(_ call: Call, _ caller: Caller) async throws -> Response {
-        let rooms = try await summaries.rooms(
-            of: caller.user, in: try call.id("id"), for: MessageDetails.Readers(caller, call.profile))
-        return call.reply(rooms.map(RoomSummaryView.init))
+        let profile = call.profile
+        let readers = MessageDetails.Readers(caller, profile)
+        return try await call.reply(
+            summaries.rooms(of: caller.user, in: try call.id("id"), for: readers) { summary, json in
+                json.view(RoomSummaryView(summary: summary), for: profile)
+            })
     }
 }

@@ -14,9 +14,9 @@ struct Channel: Sendable, Equatable {
     let createdAt: Timestamp
 
     /// The channel as clients see it. All channels are visible to the workspace's members.
-    func view(members: [MemberView]? = nil) -> ChannelView {
+    func view() -> ChannelView {
         ChannelView(
             workspace: workspace, id: id, name: name, description: description, image: image,
-            owner: owner ?? .system, isPrivate: false, createdAt: createdAt, members: members)
+            owner: owner ?? .system, isPrivate: false, createdAt: createdAt)
     }
 }

@@ -64,6 +64,19 @@ struct Channels: Sendable {
         facts.hint(id, channel: channel.id, user: user)
     }
 
+    /// Removes another member from the channel.
+    func remove(_ member: UserID, from reference: ChannelReference, of id: WorkspaceID, by user: UserID) async throws {
+        let channel = try await workspaces.changing(id, by: user) { workspace, workspaceRole, tx in
+            let (channel, role) = try await find(reference, of: id, for: user, workspaceRole, in: tx)
+            try Policy.remove(
+                from: channel, role, in: workspaceRole, try await members.role(of: member, in: channel.id, in: tx))
+            try await members.remove(member, from: channel.id, in: tx)
+            try await facts.channelMemberRemoved(member, from: channel, of: workspace, in: tx)
+            return channel
+        }
+        facts.hint(id, channel: channel.id, user: member)
+    }
+
     func transferOwnership(
         of reference: ChannelReference, in id: WorkspaceID, to newOwner: UserID, by user: UserID
     ) async throws -> Channel {

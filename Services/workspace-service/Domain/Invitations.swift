@@ -6,10 +6,12 @@ import Wire
 struct Invitations: Sendable {
     let workspaces: Workspaces
     let auth: AuthClient
+    let limits: InvitationLimits
 
     /// Makes the user with this email a member. Only the workspace's owner may learn whether an email is registered.
     func invite(_ email: String, to id: WorkspaceID, by user: UserID) async throws -> MemberView {
         try await workspaces.requireOwner(user, of: id)
+        try limits.admit(user, to: id)
         guard let invitee = try await auth.profile(ofEmail: email) else {
             throw Failure(.unknownAccount, "No account is registered with this email.", status: 404)
         }

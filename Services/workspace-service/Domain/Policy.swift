@@ -20,6 +20,13 @@ enum Policy {
         guard role != .owner, !ownsChannels else { throw Self.transferFirst }
     }
 
+    /// The owner may remove any other member.
+    static func remove(_ role: WorkspaceRole, oneself: Bool, _ member: WorkspaceRole) throws(Failure) {
+        try manage(role)
+        guard !oneself else { throw Self.transferFirst }
+        try see(member)
+    }
+
     /// The owner may transfer a workspace to another member.
     static func transfer(_ role: WorkspaceRole, toOneself: Bool, newOwner: WorkspaceRole) throws(Failure) {
         try manage(role)
@@ -66,6 +73,20 @@ enum Policy {
         guard !channel.isDefault else { throw .invalid("The default channel cannot be left.") }
         guard role != .observer else { throw .notFound }
         guard role != .owner else { throw Self.transferFirst }
+    }
+
+    /// The owners of a channel and of its workspace may remove a member, except the channel's owner, and except from the
+    /// default channel.
+    static func remove(
+        from channel: Channel, _ role: ChannelRole, in workspace: WorkspaceRole, _ member: ChannelRole
+    ) throws(Failure) {
+        if workspace != .owner { try manage(role) }
+        guard !channel.isDefault else { throw .invalid("The default channel cannot be left.") }
+        switch member {
+        case .outsider, .observer: throw .notFound
+        case .owner: throw Self.transferFirst
+        case .member: return
+        }
     }
 
     private static let transferFirst = Failure(.refused, "An owner must transfer ownership before leaving.")

@@ -13,9 +13,9 @@ struct Workspace: Sendable, Equatable {
     let version: Int64
 
     /// The workspace as clients see it. The system owns it if no user does.
-    func view(channels: [ChannelView]? = nil, members: [MemberView]? = nil) -> WorkspaceView {
+    func view() -> WorkspaceView {
         WorkspaceView(
             id: id, name: name, description: description, image: image, owner: owner ?? .system,
-            createdAt: createdAt, channels: channels, members: members)
+            createdAt: createdAt)
     }
 }

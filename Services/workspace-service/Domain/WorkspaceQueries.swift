@@ -12,33 +12,52 @@ struct WorkspaceQueries: Sendable {
     let system: SystemUser
 
     /// The user's workspaces, in the order that the client profile demands.
-    func workspaces(of user: UserID, for profile: ClientProfile) async throws -> [WorkspaceView] {
-        let views = try await workspaces.list(of: user).map { $0.view() }
-        return profile.workspaceOrder == .oldest ? views : views.reversed()
+    func workspaces(of user: UserID, for profile: ClientProfile) async throws -> PagedBody {
+        let isOldestFirst = profile.workspaceOrder == .oldest
+        var body = PagedBody()
+        body.append(
+            array: PagedList<Workspace, ListKey>(pageSize: Self.pageSize) { [workspaces] place, limit in
+                try await workspaces.list(of: user, isOldestFirst: isOldestFirst, behind: place, limit: limit)
+            } key: {
+                ($0.createdAt.milliseconds, $0.id.rawValue)
+            } write: { workspace, json in
+                json.view(workspace.view(), for: profile)
+            })
+        return body
     }
 
     /// A workspace with all its channels and members.
-    func detail(_ id: WorkspaceID, for user: UserID) async throws -> WorkspaceView {
+    func detail(_ id: WorkspaceID, for user: UserID, _ profile: ClientProfile) async throws -> PagedBody {
         let workspace = try await visible(id, to: user)
-        async let channels = channels.list(id)
-        let people = try await people(members.list(id))
-        return workspace.view(channels: try await channels.map { $0.view() }, members: people)
+        let channelPage = channelPage(of: id)
+        async let first = channelPage(nil, Self.pageSize)
+        let memberPage = memberPage(of: id)
+        let firstMembers = try await memberPage(nil, Self.memberPageSize)
+        return body(
+            of: workspace, profile,
+            channels: channelList(first: try await first, channelPage, for: profile) { _ in true },
+            members: memberList(first: firstMembers, memberPage, for: profile) { _ in true })
     }
 
     /// A workspace with the channels whose name contains the keyword, and the members whose nickname or email does.
-    func search(_ id: WorkspaceID, _ keyword: String, for user: UserID) async throws -> WorkspaceView {
-        try Keyword.validate(keyword)
-        let detail = try await detail(id, for: user)
-        guard let keyword = Keyword(keyword) else { return detail.with(channels: [], members: []) }
-        return detail.with(
-            channels: detail.channels?.filter { keyword.matches($0.name) },
-            members: detail.members?.filter { keyword.matches($0.nickname) || keyword.matches($0.email) })
+    func search(
+        _ id: WorkspaceID, _ text: String, for user: UserID, _ profile: ClientProfile
+    ) async throws -> PagedBody {
+        try Keyword.validate(text)
+        let workspace = try await visible(id, to: user)
+        guard let keyword = Keyword(text) else { return body(of: workspace, profile, channels: nil, members: nil) }
+        return body(
+            of: workspace, profile,
+            channels: channelList(channelPage(of: id), for: profile) { keyword.matches($0.name) },
+            members: memberList(memberPage(of: id), for: profile) {
+                keyword.matches($0.nickname) || keyword.matches($0.email)
+            })
     }
 
     /// All members, including the caller, in the order of joining.
-    func members(of id: WorkspaceID, for user: UserID) async throws -> [MemberView] {
+    func members(of id: WorkspaceID, for user: UserID, _ profile: ClientProfile) async throws -> PagedBody {
         try await requireMember(user, of: id)
-        return try await people(members.list(id))
+        return array(memberList(memberPage(of: id), for: profile) { _ in true })
     }
 
     func member(_ member: UserID, of id: WorkspaceID, for user: UserID) async throws -> MemberView {
@@ -52,29 +71,46 @@ struct WorkspaceQueries: Sendable {
         return try await profiles.member(member)
     }
 
-    func channels(of id: WorkspaceID, for user: UserID) async throws -> [ChannelView] {
+    func channels(of id: WorkspaceID, for user: UserID, _ profile: ClientProfile) async throws -> PagedBody {
         try await requireMember(user, of: id)
-        return try await channels.list(id).map { $0.view() }
+        return array(channelList(channelPage(of: id), for: profile) { _ in true })
     }
 
-    func myChannels(of id: WorkspaceID, for user: UserID) async throws -> [ChannelView] {
-        let mine = try await channels.list(id, of: user)
+    func myChannels(of id: WorkspaceID, for user: UserID, _ profile: ClientProfile) async throws -> PagedBody {
+        let page: PagedList<Channel, ListKey>.Page = { [channels] place, limit in
+            try await channels.list(id, of: user, Page(behind: place, limit: limit))
+        }
+        let first = try await page(nil, Self.pageSize)
         // Every member of the workspace is in its default channel.
-        try Policy.see(mine.isEmpty ? WorkspaceRole.outsider : .member)
-        return mine.map { $0.view() }
+        try Policy.see(first.isEmpty ? WorkspaceRole.outsider : .member)
+        return array(channelList(first: first, page, for: profile) { _ in true })
     }
 
     /// A channel with its members. Reading it does not join the channel.
-    func detail(_ reference: ChannelReference, of id: WorkspaceID, for user: UserID) async throws -> ChannelView {
+    func detail(
+        _ reference: ChannelReference, of id: WorkspaceID, for user: UserID, _ profile: ClientProfile
+    ) async throws -> PagedBody {
         let channel = try await visible(reference, of: id, to: user)
-        return channel.view(members: try await people(channelMembers.list(channel.id)))
+        var body = PagedBody()
+        body.append { json in
+            json.beginObject()
+            channel.view().writeMembers(to: &json, for: profile)
+            json.key(ChannelView.membersKey)
+            json.beginArray()
+        }
+        body.append(memberList(memberPage(of: channel.id), for: profile) { _ in true })
+        body.append { json in
+            json.endArray()
+            json.endObject()
+        }
+        return body
     }
 
     func members(
-        of reference: ChannelReference, of id: WorkspaceID, for user: UserID
-    ) async throws -> [MemberView] {
+        of reference: ChannelReference, of id: WorkspaceID, for user: UserID, _ profile: ClientProfile
+    ) async throws -> PagedBody {
         let channel = try await visible(reference, of: id, to: user)
-        return try await people(channelMembers.list(channel.id))
+        return array(memberList(memberPage(of: channel.id), for: profile) { _ in true })
     }
 
     private func visible(_ id: WorkspaceID, to user: UserID) async throws -> Workspace {
@@ -91,20 +127,5 @@ struct WorkspaceQueries: Sendable {
 
     private func requireMember(_ user: UserID, of id: WorkspaceID) async throws {
         try Policy.see(try await members.role(of: user, in: id))
-    }
-
-    /// The profiles in the order of `users`, without deleted accounts.
-    private func people(_ users: [UserID]) async throws -> [MemberView] {
-        let known = try await profiles.members(users)
-        return users.compactMap { known[$0] }
-    }
-}
-
-extension WorkspaceView {
-    fileprivate func with(channels: [ChannelView]?, members: [MemberView]?) -> WorkspaceView {
-        var view = self
-        view.channels = channels
-        view.members = members
-        return view
     }
 }

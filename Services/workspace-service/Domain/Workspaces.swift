@@ -90,6 +90,22 @@ struct Workspaces: Sendable {
         facts.hint(id, user: user)
     }
 
+    /// Removes a member from the workspace and all its channels. The channels that the member owned pass to the owner of
+    /// the workspace.
+    func remove(_ member: UserID, from id: WorkspaceID, by user: UserID) async throws {
+        try await changing(id, by: user) { workspace, role, tx in
+            try Policy.remove(role, oneself: member == user, try await members.role(of: member, in: id, in: tx))
+            for (channel, isEntered) in try await channels.handOver(ownedBy: member, in: id, to: user, at: .now, in: tx)
+            {
+                if isEntered { try await facts.channelMemberAdded(user, to: channel, of: workspace, in: tx) }
+                try await facts.channelChanged(channel, of: workspace, in: tx)
+            }
+            try await members.remove(member, from: id, in: tx)
+            try await facts.memberRemoved(member, from: workspace, in: tx)
+        }
+        facts.hint(id)
+    }
+
     /// Transfers the workspace and its default channel to another member.
     func transferOwnership(of id: WorkspaceID, to newOwner: UserID, by user: UserID) async throws -> Workspace {
         let workspace = try await changing(id, by: user) { _, role, tx in

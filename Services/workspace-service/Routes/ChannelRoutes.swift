@@ -24,6 +24,7 @@ struct ChannelRoutes: Sendable {
             routes.signedIn(.delete, one, in: generation, delete)
             routes.signedIn(.get, one + "/members", in: generation, members)
         }
+        routes.signedIn(.delete, all + "/{channel_id}/members/{user_id}", in: .july2024, removeMember)
         routes.signedIn(.get, all + "/{name}/leave", in: .january2024, leave)
         routes.signedIn(.get, all + "/{channel_id}/exit", in: .july2024, leave)
         routes.signedIn(.delete, all + "/{channel_id}/exit", in: .july2024, leave)
@@ -44,19 +45,20 @@ struct ChannelRoutes: Sendable {
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await queries.channels(of: try call.id("id"), for: caller.user))
+        try await call.reply(queries.channels(of: try call.id("id"), for: caller.user, call.profile))
     }
 
     func mine(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await queries.myChannels(of: try call.id("id"), for: caller.user))
+        try await call.reply(queries.myChannels(of: try call.id("id"), for: caller.user, call.profile))
     }
 
     func detail(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await queries.detail(try call.channel(), of: try call.id("id"), for: caller.user))
+        try await call.reply(queries.detail(try call.channel(), of: try call.id("id"), for: caller.user, call.profile))
     }
 
     func members(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await queries.members(of: try call.channel(), of: try call.id("id"), for: caller.user))
+        try await call.reply(
+            queries.members(of: try call.channel(), of: try call.id("id"), for: caller.user, call.profile))
     }
 
     func edit(_ call: Call, _ caller: Caller) async throws -> Response {
@@ -80,7 +82,13 @@ struct ChannelRoutes: Sendable {
     func leave(_ call: Call, _ caller: Caller) async throws -> Response {
         let id: WorkspaceID = try call.id("id")
         try await channels.leave(try call.channel(), of: id, caller.user)
-        return call.reply(try await queries.myChannels(of: id, for: caller.user))
+        return try await call.reply(queries.myChannels(of: id, for: caller.user, call.profile))
+    }
+
+    func removeMember(_ call: Call, _ caller: Caller) async throws -> Response {
+        try await channels.remove(
+            try call.id("user_id"), from: try call.channel(), of: try call.id("id"), by: caller.user)
+        return call.done()
     }
 
     func changeAdmin(_ call: Call, _ caller: Caller) async throws -> Response {

@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Members of workspaces: invite, list, leave, transfer ownership.
+/// Members of workspaces: invite, list, remove, leave, transfer ownership.
 struct MemberRoutes: Sendable {
     let workspaces: Workspaces
     let queries: WorkspaceQueries
@@ -13,6 +13,7 @@ struct MemberRoutes: Sendable {
         routes.signedIn(.post, "/v1/workspaces/{id}/members", invite)
         routes.signedIn(.get, "/v1/workspaces/{id}/members", list)
         routes.signedIn(.get, "/v1/workspaces/{id}/members/{user_id}", in: .july2024, one)
+        routes.signedIn(.delete, "/v1/workspaces/{id}/members/{user_id}", in: .july2024, remove)
         routes.signedIn(.get, "/v1/workspaces/{id}/leave", in: .january2024, leave)
         routes.signedIn(.get, "/v1/workspaces/{id}/exit", in: .july2024, leave)
         routes.signedIn(.delete, "/v1/workspaces/{id}/exit", in: .july2024, leave)
@@ -27,16 +28,21 @@ struct MemberRoutes: Sendable {
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await queries.members(of: try call.id("id"), for: caller.user))
+        try await call.reply(queries.members(of: try call.id("id"), for: caller.user, call.profile))
     }
 
     func one(_ call: Call, _ caller: Caller) async throws -> Response {
         call.reply(try await queries.member(try call.member("user_id"), of: try call.id("id"), for: caller.user))
     }
 
+    func remove(_ call: Call, _ caller: Caller) async throws -> Response {
+        try await workspaces.remove(try call.id("user_id"), from: try call.id("id"), by: caller.user)
+        return call.done()
+    }
+
     func leave(_ call: Call, _ caller: Caller) async throws -> Response {
         try await workspaces.leave(try call.id("id"), caller.user)
-        return call.reply(try await queries.workspaces(of: caller.user, for: call.profile))
+        return try await call.reply(queries.workspaces(of: caller.user, for: call.profile))
     }
 
     func changeAdmin(_ call: Call, _ caller: Caller) async throws -> Response {

@@ -32,11 +32,11 @@ struct WorkspaceRoutes: Sendable {
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await queries.workspaces(of: caller.user, for: call.profile))
+        try await call.reply(queries.workspaces(of: caller.user, for: call.profile))
     }
 
     func detail(_ call: Call, _ caller: Caller) async throws -> Response {
-        call.reply(try await queries.detail(try call.id("id"), for: caller.user))
+        try await call.reply(queries.detail(try call.id("id"), for: caller.user, call.profile))
     }
 
     func edit(_ call: Call, _ caller: Caller) async throws -> Response {
@@ -59,6 +59,6 @@ struct WorkspaceRoutes: Sendable {
 
     func search(_ call: Call, _ caller: Caller) async throws -> Response {
         let keyword = try call.query("keyword") ?? ""
-        return call.reply(try await queries.search(try call.id("id"), keyword, for: caller.user))
+        return try await call.reply(queries.search(try call.id("id"), keyword, for: caller.user, call.profile))
     }
 }

@@ -24,7 +24,11 @@ struct ChannelMemberStore: Sendable {
     private static let remove = Statement.write(
         "remove channel member", "delete from channel_member where channel = $1 and user_id = $2")
     private static let list = Statement.read(
-        "members of channel", "select user_id from channel_member where channel = $1 order by joined_at, user_id")
+        "members of channel",
+        """
+        select user_id, joined_at from channel_member where channel = $1 and (joined_at, user_id) > ($2, $3)
+        order by joined_at, user_id limit $4
+        """)
 
     func role(
         of user: UserID, in channel: ChannelID, in transaction: PostgresTransaction
@@ -46,8 +50,8 @@ struct ChannelMemberStore: Sendable {
         try await transaction.execute(Self.remove, channel, user)
     }
 
-    /// The members in the order of joining.
-    func list(_ channel: ChannelID) async throws -> [UserID] {
-        try await database.query(Self.list, channel).map { row throws(PostgresError) in try row.next() }
+    /// A page of the members in the order of joining.
+    func list(_ channel: ChannelID, _ page: Page) async throws -> [Membership] {
+        try await database.query(Self.list, channel, page.moment, page.id, page.limit).map(Membership.init(row:))
     }
 }

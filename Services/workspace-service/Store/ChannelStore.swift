@@ -22,14 +22,15 @@ struct ChannelStore: Sendable {
         "channels of workspace",
         """
         select id, workspace, name, description, image, owner, is_default, created_at
-        from channel where workspace = $1 order by created_at, id
+        from channel where workspace = $1 and (created_at, id) > ($2, $3) order by created_at, id limit $4
         """)
     private static let mine = Statement.read(
         "channels of member",
         """
         select c.id, c.workspace, c.name, c.description, c.image, c.owner, c.is_default, c.created_at
         from channel_member m join channel c on c.id = m.channel
-        where m.user_id = $2 and m.workspace = $1 order by c.created_at, c.id
+        where m.user_id = $5 and m.workspace = $1 and (c.created_at, c.id) > ($2, $3)
+        order by c.created_at, c.id limit $4
         """)
     private static let counts = Statement.read(
         "count channels",
@@ -57,6 +58,20 @@ struct ChannelStore: Sendable {
         """)
     private static let setDefaultOwner = Statement.write(
         "set default channel owner", "update channel set owner = $2 where workspace = $1 and is_default")
+    private static let handOver = Statement.write(
+        "hand channels over",
+        """
+        with moved as (
+            update channel set owner = $3 where workspace = $1 and owner = $2 and not is_default
+            returning id, workspace, name, description, image, owner, is_default, created_at
+        ), entered as (
+            insert into channel_member (channel, user_id, workspace, joined_at)
+            select id, $3, workspace, $4 from moved on conflict do nothing
+            returning channel
+        )
+        select moved.*, entered.channel is not null from moved left join entered on entered.channel = moved.id
+        order by moved.id
+        """)
     private static let delete = Statement.write("delete channel", "delete from channel where id = $1")
 
     /// The channel of a workspace that the reference names.
@@ -76,14 +91,15 @@ struct ChannelStore: Sendable {
         }
     }
 
-    /// All channels, oldest first.
-    func list(_ workspace: WorkspaceID) async throws -> [Channel] {
-        try await database.query(Self.all, workspace).map(Channel.init(row:))
+    /// A page of all channels, oldest first.
+    func list(_ workspace: WorkspaceID, _ page: Page) async throws -> [Channel] {
+        try await database.query(Self.all, workspace, page.moment, page.id, page.limit).map(Channel.init(row:))
     }
 
-    /// The channels that the user is a member of, oldest first.
-    func list(_ workspace: WorkspaceID, of user: UserID) async throws -> [Channel] {
-        try await database.query(Self.mine, workspace, user).map(Channel.init(row:))
+    /// A page of the channels that the user is a member of, oldest first.
+    func list(_ workspace: WorkspaceID, of user: UserID, _ page: Page) async throws -> [Channel] {
+        try await database.query(Self.mine, workspace, page.moment, page.id, page.limit, user)
+            .map(Channel.init(row:))
     }
 
     /// Counts the channels of a workspace, and those that the user owns.
@@ -127,6 +143,18 @@ struct ChannelStore: Sendable {
         _ owner: UserID, of workspace: WorkspaceID, in transaction: PostgresTransaction
     ) async throws {
         try await transaction.execute(Self.setDefaultOwner, workspace, owner)
+    }
+
+    /// Makes `newOwner` the owner of all channels of one owner, except the default channel, and a member of them.
+    ///
+    /// - Returns: the channels, each with whether the new owner was no member of it before.
+    func handOver(
+        ownedBy owner: UserID, in workspace: WorkspaceID, to newOwner: UserID, at now: Timestamp,
+        in transaction: PostgresTransaction
+    ) async throws -> [(channel: Channel, isEntered: Bool)] {
+        try await transaction.query(Self.handOver, workspace, owner, newOwner, now.milliseconds).map {
+            row throws(PostgresError) in (try Channel(row: &row), try row.next())
+        }
     }
 
     func delete(_ id: ChannelID, in transaction: PostgresTransaction) async throws {

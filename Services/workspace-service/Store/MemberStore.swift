@@ -28,7 +28,11 @@ struct MemberStore: Sendable {
     private static let remove = Statement.write(
         "remove member", "delete from member where workspace = $1 and user_id = $2")
     private static let list = Statement.read(
-        "members of workspace", "select user_id from member where workspace = $1 order by joined_at, user_id")
+        "members of workspace",
+        """
+        select user_id, joined_at from member where workspace = $1 and (joined_at, user_id) > ($2, $3)
+        order by joined_at, user_id limit $4
+        """)
     private static let count = Statement.read("count members", "select count(*) from member where workspace = $1")
     private static let ownsChannels = Statement.read(
         "owns channels",
@@ -57,9 +61,9 @@ struct MemberStore: Sendable {
         try await transaction.execute(Self.remove, workspace, user)
     }
 
-    /// The members in the order of joining.
-    func list(_ workspace: WorkspaceID) async throws -> [UserID] {
-        try await database.query(Self.list, workspace).map { row throws(PostgresError) in try row.next() }
+    /// A page of the members in the order of joining.
+    func list(_ workspace: WorkspaceID, _ page: Page) async throws -> [Membership] {
+        try await database.query(Self.list, workspace, page.moment, page.id, page.limit).map(Membership.init(row:))
     }
 
     func count(_ workspace: WorkspaceID, in transaction: PostgresTransaction) async throws -> Int {

@@ -8,12 +8,21 @@ struct WorkspaceStore: Sendable {
     private static let byID = Statement.read(
         "workspace by id",
         "select id, name, description, image, owner, created_at, version from workspace where id = $1")
-    private static let ofUser = Statement.read(
-        "workspaces of user",
+    private static let oldestOfUser = Statement.read(
+        "oldest workspaces of user",
         """
         select w.id, w.name, w.description, w.image, w.owner, w.created_at, w.version
-        from member m join workspace w on w.id = m.workspace where m.user_id = $1
-        order by w.created_at, w.id
+        from member m join workspace w on w.id = m.workspace
+        where m.user_id = $1 and (w.created_at, w.id) > ($2, $3)
+        order by w.created_at, w.id limit $4
+        """)
+    private static let newestOfUser = Statement.read(
+        "newest workspaces of user",
+        """
+        select w.id, w.name, w.description, w.image, w.owner, w.created_at, w.version
+        from member m join workspace w on w.id = m.workspace
+        where m.user_id = $1 and (w.created_at, w.id) < ($2, $3)
+        order by w.created_at desc, w.id desc limit $4
         """)
     private static let lock = Statement.write(
         "lock workspace",
@@ -71,9 +80,14 @@ struct WorkspaceStore: Sendable {
         try await database.query(Self.byID, id).first(Workspace.init(row:))
     }
 
-    /// The user's workspaces, oldest first.
-    func list(of user: UserID) async throws -> [Workspace] {
-        try await database.query(Self.ofUser, user).map(Workspace.init(row:))
+    /// A page of the user's workspaces, oldest or newest first.
+    func list(
+        of user: UserID, isOldestFirst: Bool, behind place: (moment: Int64, id: Int64)?, limit: Int
+    ) async throws -> [Workspace] {
+        let page = isOldestFirst ? Page(behind: place, limit: limit) : Page(before: place, limit: limit)
+        return try await database.query(
+            isOldestFirst ? Self.oldestOfUser : Self.newestOfUser, user, page.moment, page.id, page.limit
+        ).map(Workspace.init(row:))
     }
 
     /// Raises the version and locks the workspace against other changes until the transaction ends.

@@ -1,6 +1,6 @@
 public import Wire
 
-/// A channel: without its members in lists, with them in details.
+/// A channel. A detail adds its members.
 public struct ChannelView: View {
     public let workspace: WorkspaceID
     public let id: ChannelID
@@ -11,12 +11,10 @@ public struct ChannelView: View {
     public let owner: UserID
     public let isPrivate: Bool
     public let createdAt: Timestamp
-    /// Nil in lists.
-    public var members: [MemberView]?
 
     public init(
         workspace: WorkspaceID, id: ChannelID, name: String, description: String?, image: String?, owner: UserID,
-        isPrivate: Bool, createdAt: Timestamp, members: [MemberView]? = nil
+        isPrivate: Bool, createdAt: Timestamp
     ) {
         self.workspace = workspace
         self.id = id
@@ -26,24 +24,28 @@ public struct ChannelView: View {
         self.owner = owner
         self.isPrivate = isPrivate
         self.createdAt = createdAt
-        self.members = members
     }
 
     public func write(to json: inout JSONWriter, for profile: ClientProfile) {
-        json.object { json in
-            json.field("channel_id", id, for: profile)
-            json.field("name", name)
-            json.field("description", description)
-            switch profile.generation {
-            case .january2024:
-                json.field("workspace_id", workspace, for: profile)
-                json.field("private", isPrivate ? 1 : 0)
-            case .july2024:
-                json.field("coverImage", image)
-            }
-            json.field("owner_id", owner, for: profile)
-            json.field("createdAt", createdAt)
-            if let members { json.field("channelMembers", members, for: profile) }
-        }
+        json.object { json in writeMembers(to: &json, for: profile) }
     }
+
+    /// Appends the members of the object without its braces, for a reply that adds a list.
+    public func writeMembers(to json: inout JSONWriter, for profile: ClientProfile) {
+        json.field("channel_id", id, for: profile)
+        json.field("name", name)
+        json.field("description", description)
+        switch profile.generation {
+        case .january2024:
+            json.field("workspace_id", workspace, for: profile)
+            json.field("private", isPrivate ? 1 : 0)
+        case .july2024:
+            json.field("coverImage", image)
+        }
+        json.field("owner_id", owner, for: profile)
+        json.field("createdAt", createdAt)
+    }
+
+    /// The key of the list in a detail.
+    public static let membersKey: StaticString = "channelMembers"
 }

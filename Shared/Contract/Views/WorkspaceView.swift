@@ -1,6 +1,6 @@
 public import Wire
 
-/// A workspace: without its channels and members in lists, with them in details.
+/// A workspace. A detail adds its channels and members.
 public struct WorkspaceView: View {
     public let id: WorkspaceID
     public let name: String
@@ -9,13 +9,9 @@ public struct WorkspaceView: View {
     public let image: String
     public let owner: UserID
     public let createdAt: Timestamp
-    /// Nil in lists.
-    public var channels: [ChannelView]?
-    public var members: [MemberView]?
 
     public init(
-        id: WorkspaceID, name: String, description: String, image: String, owner: UserID, createdAt: Timestamp,
-        channels: [ChannelView]? = nil, members: [MemberView]? = nil
+        id: WorkspaceID, name: String, description: String, image: String, owner: UserID, createdAt: Timestamp
     ) {
         self.id = id
         self.name = name
@@ -23,20 +19,23 @@ public struct WorkspaceView: View {
         self.image = image
         self.owner = owner
         self.createdAt = createdAt
-        self.channels = channels
-        self.members = members
     }
 
     public func write(to json: inout JSONWriter, for profile: ClientProfile) {
-        json.object { json in
-            json.field("workspace_id", id, for: profile)
-            json.field("name", name)
-            json.field("description", description)
-            json.field(profile.generation == .january2024 ? "thumbnail" : "coverImage", image)
-            json.field("owner_id", owner, for: profile)
-            json.field("createdAt", createdAt)
-            if let channels { json.field("channels", channels, for: profile) }
-            if let members { json.field("workspaceMembers", members, for: profile) }
-        }
+        json.object { json in writeMembers(to: &json, for: profile) }
     }
+
+    /// Appends the members of the object without its braces, for a reply that adds lists.
+    public func writeMembers(to json: inout JSONWriter, for profile: ClientProfile) {
+        json.field("workspace_id", id, for: profile)
+        json.field("name", name)
+        json.field("description", description)
+        json.field(profile.generation == .january2024 ? "thumbnail" : "coverImage", image)
+        json.field("owner_id", owner, for: profile)
+        json.field("createdAt", createdAt)
+    }
+
+    /// The keys of the lists in a detail.
+    public static let channelsKey: StaticString = "channels"
+    public static let membersKey: StaticString = "workspaceMembers"
 }

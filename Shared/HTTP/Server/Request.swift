@@ -46,6 +46,8 @@ public struct Request: Sendable {
     public var headers: RequestHeaders { RequestHeaders(storage: storage) }
     /// The other end of the connection, which is the API gateway if there is one; nil for a request made in a test.
     public var peer: SocketAddress? { storage.socket?.peer }
+    /// Whether the client has not taken all of the earlier replies on this connection.
+    public var isClientSlow: Bool { storage.socket?.isCongested ?? false }
     /// The peer's numeric address without its port, or its path; empty for a request made in a test.
     public var peerHost: String { storage.socket?.peerHost ?? "" }
 }

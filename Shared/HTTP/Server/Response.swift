@@ -25,6 +25,8 @@ public struct Response: Sendable {
     public var status: Status
     public var headers: Headers
     public var body: Body
+    /// Pays for the bytes of the reply while they wait for a slow client; nil if nobody does.
+    public var account: (any ReplyAccount)?
 
     /// A reply without a body unless one is given.
     public init(_ status: Status = .ok, headers: Headers = Headers(), body: Body = .none) {

@@ -41,10 +41,12 @@ extension ServerConnection {
     /// The head of a reply; nil if the request was refused, or its connection ended, while the handler worked.
     private func head(of response: Response, to request: Request) -> ResponseHead? {
         guard let mayKeepAlive = machine.beginReply(isDraining: server.isDraining) else { return nil }
+        waiting.begin(response.account)
         return ResponseHead(response, to: request.parts, mayKeepAlive: mayKeepAlive)
     }
 
     private func finishReply(_ head: ResponseHead) {
+        if socket.isCongested { waiting.settle(socket.queuedBytes) }
         body?.finish(.failure(.alreadyRead))
         body = nil
         perform(
@@ -101,16 +103,25 @@ extension ServerConnection {
         return true
     }
 
-    /// Writes a piece of a streamed body, and waits while the client is slow to take it.
-    func writeBody(_ bytes: [UInt8]) async throws(BodyError) {
+    /// Queues a piece of a streamed body.
+    ///
+    /// - Returns: whether the producer is to wait for the client, by `waitForClient`, before the next piece.
+    func queueBody(_ bytes: [UInt8]) throws(BodyError) -> Bool {
         loop.preconditionInLoop()
         let isChunked = try machine.streamed(bytes.count)
-        guard !bytes.isEmpty else { return }
+        guard !bytes.isEmpty else { return false }
         if isChunked { socket.write(Array((String(bytes.count, radix: 16) + "\r\n").utf8)) }
         socket.write(bytes)
         if isChunked { socket.write([0x0D, 0x0A]) }
-        guard socket.queuedBytes > Self.streamRoom else { return }
+        guard socket.queuedBytes > Self.streamRoom else { return false }
         socket.flush()
+        if socket.isCongested { waiting.settle(socket.queuedBytes) }
+        return !socket.isDrained
+    }
+
+    /// Waits until the client has taken everything that was queued.
+    func waitForClient() async throws(BodyError) {
+        loop.preconditionInLoop()
         while machine.isServing, !socket.isDrained {
             await writer.wait()
             if Task.isCancelled { throw .disconnected }

@@ -14,6 +14,8 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
     @exclusivity(unchecked) var machine: ConnectionMachine
     /// The body of the request that is being served.
     var body: BodyStream?
+    /// The reply bytes that wait for the client.
+    @exclusivity(unchecked) var waiting = WaitingBytes()
     /// Where the producer of a streamed reply waits until the client has taken it.
     let writer: LoopWaiter
     private var timer: LoopTimer?
@@ -183,11 +185,13 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
     // MARK: Sending and ending
 
     func congested() {
+        waiting.settle(socket.queuedBytes)
         machine.congested(sent: socket.sentBytes, now: loop.now)
         setTimer()
     }
 
     func drained() {
+        waiting.settle(0)
         let heldBack = machine.drained()
         writer.wake()
         if heldBack { goOn() }
@@ -200,6 +204,7 @@ final class ServerConnection: StreamHandler, @unchecked Sendable {
 
     /// Ends the connection for HTTP; the socket is closed or belongs to another protocol.
     func leave() {
+        waiting.settle(0)
         machine.end()
         timer?.cancel()
         timer = nil

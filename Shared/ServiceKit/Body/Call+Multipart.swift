@@ -17,7 +17,7 @@ extension Call {
             for try await chunk in request.body {
                 size += chunk.count
                 guard size <= bodyLimit.total else { throw Failure.tooLarge("The body is too large.") }
-                try await form.read(chunk, files: route?.uploads, limit: bodyLimit.files)
+                try await form.read(chunk, to: route?.uploads, limit: bodyLimit.files)
             }
             try form.parser.finish()
         } catch let error as MultipartError {
@@ -45,8 +45,8 @@ private struct MultipartForm {
 
     init(parser: MultipartParser) { self.parser = parser }
 
-    /// Reads the next chunk of the body. Files go to `store`; without a store, a file with content is refused.
-    mutating func read(_ chunk: [UInt8], files store: (any FileStore)?, limit: Int) async throws {
+    /// Reads the next chunk of the body. Files go to `uploads`; if it is nil, a file with content is refused.
+    mutating func read(_ chunk: [UInt8], to uploads: Uploads?, limit: Int) async throws {
         parser.append(chunk)
         while let event = try parser.next() {
             switch event {
@@ -56,7 +56,7 @@ private struct MultipartForm {
                 file = nil
             case .data(let bytes):
                 if let name = part?.fileName {
-                    try await add(bytes, toFile: name, store, limit)
+                    try await add(bytes, toFile: name, uploads, limit)
                 } else {
                     text += bytes
                 }
@@ -66,13 +66,21 @@ private struct MultipartForm {
     }
 
     private mutating func add(
-        _ bytes: ArraySlice<UInt8>, toFile name: String, _ store: (any FileStore)?, _ limit: Int
+        _ bytes: ArraySlice<UInt8>, toFile name: String, _ uploads: Uploads?, _ limit: Int
     ) async throws {
-        if file == nil {
-            guard let store, files.count < limit else { throw Failure.invalid("There are too many files.") }
-            file = UploadedFile(field: part?.name ?? "", name: name, upload: try await store.begin())
+        guard let uploads else { throw Failure.invalid("There are too many files.") }
+        let file: UploadedFile
+        if let begun = self.file {
+            file = begun
+        } else {
+            guard files.count < limit else { throw Failure.invalid("There are too many files.") }
+            file = UploadedFile(field: part?.name ?? "", name: name, upload: try await uploads.store.begin())
+            self.file = file
         }
-        try await file?.upload.write(bytes.span.bytes)
+        try await file.upload.write(bytes.span.bytes)
+        guard file.upload.imageSize?.pixels ?? 0 <= uploads.mostPixels else {
+            throw Failure.invalid("The picture has too many pixels.")
+        }
     }
 
     private mutating func endPart() throws(Failure) {

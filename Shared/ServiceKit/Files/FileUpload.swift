@@ -13,6 +13,9 @@ public final class FileUpload: @unchecked Sendable {
     public private(set) var size = 0
     /// The first bytes, which show the type.
     public private(set) var head: [UInt8] = []
+    private var imageHeader = ImageHeader()
+    /// The size of a picture, once its header has arrived; nil for other files.
+    public var imageSize: ImageSize? { imageHeader.size }
 
     private let file: OpenFile
     private let pool: BlockingPool
@@ -41,6 +44,7 @@ public final class FileUpload: @unchecked Sendable {
         size += bytes.byteCount
         bytes.withUnsafeBytes { bytes in
             if head.count < FileType.headSize { head.append(contentsOf: bytes.prefix(FileType.headSize - head.count)) }
+            imageHeader.read(bytes)
             waiting.append(contentsOf: bytes)
             hash?.update(bytes.bindMemory(to: UInt8.self).span)
         }

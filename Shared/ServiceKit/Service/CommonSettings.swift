@@ -31,6 +31,9 @@ struct CommonSettings: Sendable {
     static let paymentURL = ConfigKey(
         "payment_url", default: "http://127.0.0.1:9105", "The internal address of payment-service.")
     static let filesFolder = ConfigKey("files_folder", default: "files", "The folder of stored files.")
+    static let imagePixels = ConfigKey(
+        "image_pixels", default: 100_000_000, atLeast: 1,
+        "The most pixels of an uploaded picture, by its header; programs need about 4 bytes each to show it.")
     static let trustedProxies = ConfigKey(
         "trusted_proxies", default: ["127.0.0.1", "::1"],
         "Addresses of API gateways whose X-Forwarded-For is trusted; * for all.")
@@ -53,6 +56,14 @@ struct CommonSettings: Sendable {
         "Calls per second with one API key; 0 for no limit.")
     static let keyBurst = ConfigKey(
         "key_burst", default: 10_000, atLeast: 1, "Calls with one API key at once.")
+    static let userReplyBytes = ConfigKey(
+        "user_reply_bytes", default: ByteCount(4 << 20),
+        "Reply bytes of one user that may wait for slow clients; then calls are refused.")
+    static let addressReplyBytes = ConfigKey(
+        "address_reply_bytes", default: ByteCount(16 << 20), "Reply bytes of one address that may wait.")
+    static let replyBytes = ConfigKey(
+        "reply_bytes", default: ByteCount(48 << 20),
+        "Reply bytes of all clients that may wait; callers without waiting replies may double them.")
     static let drainTimeout = ConfigKey(
         "drain_timeout", default: Duration.seconds(20), "The time for open calls to finish when the service stops.")
 
@@ -85,8 +96,9 @@ struct CommonSettings: Sendable {
     private static let others: [ConfigEntry] = [
         loops.entry, logLevel.entry, logSample.entry, clientsFile.entry, credential.entry,
         databaseURL.entry, databaseConnections.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
-        paymentURL.entry, filesFolder.entry, trustedProxies.entry, gatewayCredential.entry,
+        paymentURL.entry, filesFolder.entry, imagePixels.entry, trustedProxies.entry, gatewayCredential.entry,
         userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, keyRate.entry, keyBurst.entry,
+        userReplyBytes.entry, addressReplyBytes.entry, replyBytes.entry,
         drainTimeout.entry, drainIdle.entry, sharedPorts.entry, instanceAddress.entry,
     ]
 }

@@ -14,10 +14,17 @@ extension ServiceBuilder {
         let stores = StoreMetrics(measured)
         metrics.add(stores)
         background("store metrics", every: StoreMetrics.interval, stores.measure)
+        let replies = ReplyBudget(
+            ReplyBudget.Limits(
+                user: config[CommonSettings.userReplyBytes].bytes,
+                address: config[CommonSettings.addressReplyBytes].bytes,
+                process: config[CommonSettings.replyBytes].bytes))
+        metrics.add(replies)
         background("call limits") { try await sharedLimits.run(on: $0) }
+        let uploads = files.map { Uploads(store: $0, mostPixels: config[CommonSettings.imagePixels]) }
         let publicAPI = PublicAPI(
-            mounts: api.mounts, routes: RouteTable(api.routes, metrics, uploads: files), profiles: profiles,
-            authenticator: access.authenticator, limits: limits,
+            mounts: api.mounts, routes: RouteTable(api.routes, metrics, uploads: uploads), profiles: profiles,
+            authenticator: access.authenticator, limits: limits, replies: replies,
             proxies: proxies, ids: ids,
             journal: CallJournal(metrics, log: log, sample: LogSample(config[CommonSettings.logSample])))
         let internalAPI = InternalAPI(

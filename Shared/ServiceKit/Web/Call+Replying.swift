@@ -12,6 +12,28 @@ extension Call {
     /// A reply with a list of entities.
     public func reply(_ views: [some View]) -> Response { reply { json in json.views(views, for: profile) } }
 
+    /// A reply with lists that may be long: a short one is sent as a whole, a long one page by page as the client takes
+    /// it. A failure behind the first bytes closes the connection.
+    public func reply(_ body: consuming PagedBody) async throws -> Response {
+        var body = body
+        guard try await !body.fill(upTo: PagedBody.wholeSize) else { return .json(body.takeWritten()) }
+        let rest = body
+        var response = Response(
+            body: .stream(length: nil) { writer in
+                var body = rest
+                try await body.send(to: writer)
+            })
+        response.headers.append(.contentType, "application/json")
+        return response
+    }
+
+    /// A reply with a list that may be long.
+    public func reply<Element, Key>(_ list: PagedList<Element, Key>) async throws -> Response {
+        var body = PagedBody()
+        body.append(array: list)
+        return try await reply(body)
+    }
+
     /// A reply with the JSON value that `write` writes.
     public func reply(capacity: Int = 512, _ write: (inout JSONWriter) -> Void) -> Response {
         .json(JSONWriter.bytes(capacity: capacity, write))

@@ -14,19 +14,21 @@ final class PublicAPI: Sendable {
     private let profiles: ClientProfiles
     private let authenticator: Authenticator
     private let limits: CallLimits
+    private let replies: ReplyBudget
     private let proxies: TrustedProxies
     private let ids: IDSource
     private let journal: CallJournal
 
     init(
         mounts: [Mount], routes: RouteTable, profiles: ClientProfiles, authenticator: Authenticator,
-        limits: CallLimits, proxies: TrustedProxies, ids: IDSource, journal: CallJournal
+        limits: CallLimits, replies: ReplyBudget, proxies: TrustedProxies, ids: IDSource, journal: CallJournal
     ) {
         self.mounts = mounts
         self.routes = routes
         self.profiles = profiles
         self.authenticator = authenticator
         self.limits = limits
+        self.replies = replies
         self.proxies = proxies
         self.ids = ids
         self.journal = journal
@@ -40,11 +42,13 @@ final class PublicAPI: Sendable {
             switch try action(of: call) {
             case .open(let handler):
                 try limits.admit(address: call.address)
+                try replies.admit(nil, at: call.address)
                 return end(call, nil, try await CallContext.$current.withValue(call) { try await handler(call) })
             case .signedIn(let handler):
                 let known = try await authenticator.caller(of: request, under: call.profile)
                 caller = known
                 try limits.admit(known.user, now: request.receivedAt)
+                try replies.admit(known.user, at: call.address)
                 return end(
                     call, known, try await CallContext.$current.withValue(call) { try await handler(call, known) })
             }
@@ -82,6 +86,9 @@ final class PublicAPI: Sendable {
         _ call: Call, _ caller: Caller?, _ response: consuming Response, _ failure: CallFailure? = nil
     ) -> Response {
         response.headers.append(.requestID, call.id.description)
+        if response.isLarge || call.request.isClientSlow {
+            response.account = replies.account(of: caller?.user, at: call.address)
+        }
         journal.write(call, caller, response.status, failure)
         return response
     }

@@ -13,7 +13,7 @@ struct RouteTable: Sendable {
     private var clients = Router<ServedRoute>()
     private var webhooks = Router<ServedRoute>()
 
-    init(_ routes: PublicRoutes, _ metrics: MetricsRegistry, uploads: (any FileStore)? = nil) {
+    init(_ routes: PublicRoutes, _ metrics: MetricsRegistry, uploads: Uploads? = nil) {
         for route in routes.all {
             let served = ServedRoute(route, among: routes.all, metrics, uploads: uploads)
             if route.audience == .webhook {

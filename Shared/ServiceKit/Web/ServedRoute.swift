@@ -7,15 +7,15 @@ final class ServedRoute: Sendable {
     let template: String
     let action: PublicRoutes.Action
     let body: BodyLimit
-    /// The store for the files of bodies; nil if the route accepts no files.
-    let uploads: (any FileStore)?
+    /// Takes the files of bodies; nil if the route accepts no files.
+    let uploads: Uploads?
     let metrics: RouteMetrics
     /// The forms in which a path of this route may match a literal segment of another form's route.
     private let ambiguousIn: [ClientProfile.Form]
 
     init(
         _ route: PublicRoutes.Route, among routes: [PublicRoutes.Route], _ metrics: MetricsRegistry,
-        uploads: (any FileStore)?
+        uploads: Uploads?
     ) {
         template = route.template
         action = route.action

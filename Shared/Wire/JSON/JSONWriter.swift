@@ -30,6 +30,10 @@ public struct JSONWriter: Sendable {
         return json.output.take()
     }
 
+    /// Returns the bytes written so far and goes on behind them, in the same arrays and objects: for a long text that is
+    /// sent in pieces.
+    public mutating func takeWritten() -> [UInt8] { output.take() }
+
     /// Returns the bytes and starts again, empty.
     public mutating func take() -> [UInt8] {
         needsComma = false

@@ -1,0 +1,9 @@
+import Contract
+import Wire
+
+/// A member of a workspace or channel.
+struct Membership: Sendable {
+    let user: UserID
+    /// Milliseconds since 1970.
+    let joinedAt: Int64
+}
