@@ -1,7 +1,8 @@
 /// One value for each loop: connections, caches and buffers that no other loop uses and that need no lock.
 ///
 /// - Note: `@unchecked Sendable` because the value at an index is reached only on the loop of that index: `current`
-///   finds the index by the calling thread, `nearest` is only for values that may be used from any thread, and `forEach` runs on the loop.
+///   finds the index by the calling thread, `nearest` and `all` are only for values that may be used from any thread, and
+///   `forEach` runs on the loop.
 public final class LoopLocal<Value>: @unchecked Sendable {
     @usableFromInline let group: EventLoopGroup
     @usableFromInline let values: [Value]
@@ -23,6 +24,9 @@ public final class LoopLocal<Value>: @unchecked Sendable {
 
     /// The value of the calling loop if it belongs to the group, else that of the first loop.
     public var nearest: Value { values[group.currentIndex ?? 0] }
+
+    /// The values of all loops, in their order.
+    public var all: [Value] { values }
 
     /// Runs `body` on every loop with its value, without waiting.
     public func forEach(_ body: @escaping @Sendable (Value) -> Void) {

@@ -58,7 +58,7 @@ public struct PostgresPool: Queryable {
 
         func usages() async -> [PostgresPoolUsage] {
             var usages: [PostgresPoolUsage] = []
-            for pool in pools { usages.append(await pool.usage()) }
+            for pool in pools.all { usages.append(await pool.usage()) }
             return usages
         }
 

@@ -2,9 +2,9 @@
 ///
 /// A gram is hashed together with its workspace to 64 bits, so that workspaces share an index without sharing its entries. Two
 /// grams may have one hash; the index then offers a text that does not match, and the text itself is checked afterwards. It
-/// never hides one: whatever a pattern requires is among the grams of each text that the pattern matches.
+/// never hides one: the grams that a pattern requires are among the grams of each text that it matches.
 public struct SearchGrams: Sendable {
-    /// The workspace whose texts and queries are hashed.
+    /// The workspace of the texts and queries.
     public let workspace: Int64
 
     public init(workspace: Int64) {

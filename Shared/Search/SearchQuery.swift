@@ -70,9 +70,9 @@ public struct SearchQuery: Equatable, Sendable {
 private struct QueryReader {
     struct Token {
         var isExcluded = false
-        /// What stands before the first colon outside of quotes, if there is a value behind it.
+        /// The part before the first colon outside of quotes, if there is a value after it.
         var name: String?
-        /// What stands behind that colon, without its quotes.
+        /// The part after that colon, without its quotes.
         var value = ""
         /// The whole token without the sign and the quotes around it.
         var text = ""

@@ -107,6 +107,8 @@ NATIVE = {
     "DELETE /{room}/chats/{}/saved",
     "GET /{room}/changes",
     "GET /users/me/saved",
+    "GET /workspaces/{}/search",
+    "GET /workspaces/{}/find",
 }
 
 

@@ -31,7 +31,7 @@ struct QueryCountTests {
         let count = try await chat.database.ask(
             """
             select coalesce(sum(calls), 0) from pg_stat_statements s join pg_database d on d.oid = s.dbid
-            where datname = current_database() and query !~ 'pg_|outbox|is_erased|is_sent|generate_series|select [$]1$'
+            where datname = current_database() and query !~ 'pg_|outbox|is_erased|is_sent|search_|generate_series|select [$]1$'
             """)
         return Int(count) ?? -1
     }

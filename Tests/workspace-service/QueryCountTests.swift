@@ -161,7 +161,8 @@ struct QueryCountTests {
             ]
             for (route, query, json) in calls {
                 let parts = route.split(separator: " ").map(String.init)
-                let id = route.contains("users") ? 1 : route.contains("workspaces/{id}") ? fixture.workspace : fixture.channel
+                let ofWorkspace = route.contains("workspaces/{id}")
+                let id = route.contains("users") ? 1 : ofWorkspace ? fixture.workspace : fixture.channel
                 let before = try await Self.statements(harness)
                 let reply = try await harness.ask(
                     parts[0], parts[1].replacing("{id}", with: "\(id)") + query, json: json)

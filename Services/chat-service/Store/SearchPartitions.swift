@@ -6,7 +6,7 @@ import Wire
 /// workspace does not slow down its searches.
 final class SearchPartitions: Sendable {
     private let database: PostgresPool
-    /// The periods whose partition exists. A period is 30 days since 1970.
+    /// The periods that have a partition. A period is 30 days, counted from 1970.
     private let known = Mutex<Set<Int64>>([])
 
     private static let find = Statement.read(

@@ -3,7 +3,7 @@ import Postgres
 import Search
 import Wire
 
-/// Reads the search index. It offers messages whose grams fit a query; the caller checks their text.
+/// Reads the search index. It offers messages by their grams; the caller checks their text.
 struct SearchStore: Sendable {
     let database: PostgresPool
 

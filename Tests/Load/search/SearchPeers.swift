@@ -1,8 +1,8 @@
 import HTTP
 import ServiceSupport
 
-/// A stub of auth-service and workspace-service with one workspace of 200 channels. User 1, the one who searches, is in every
-/// second one of them.
+/// A stub of auth-service and workspace-service with one workspace of 200 channels. User 1 makes the searches and is
+/// in every second one of them.
 struct SearchPeers: StubState {
     static let channels: Int64 = 200
     static let users: Int64 = 500

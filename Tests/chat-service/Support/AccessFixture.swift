@@ -83,6 +83,7 @@ struct AccessFixture: Sendable {
         return row.path
             .replacing("/static/channelChats/{name}", with: channelFile)
             .replacing("/static/dmChats/{name}", with: room.file)
+            .replacing(/\/(search|find)$/) { $0.0 + "?q=a" }
             .replacing("{id}", with: "3")
             .replacing("{channel_id}", with: "7")
             .replacing("{name}", with: "general")

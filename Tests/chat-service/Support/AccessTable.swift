@@ -35,6 +35,8 @@ enum AccessTable {
 
     private static let ofWorkspace: [AccessRow] = [
         .init("GET /v1/workspaces/{id}/rooms", .members),
+        .init("GET /v1/workspaces/{id}/search", .members, key: "native"),
+        .init("GET /v1/workspaces/{id}/find", .members, key: "native"),
         .init("GET /v1/workspaces/{id}/dms", .members),
         .init(
             "POST /v1/workspaces/{id}/dms", .members, json: #"{"opponent_id":"\#(AccessFixture.friend)"}"#),

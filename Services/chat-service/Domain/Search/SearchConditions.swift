@@ -11,7 +11,7 @@ extension SearchStore.Conditions {
             if choices.count == 1 {
                 all.formUnion(choices[0])
             } else if choices.allSatisfy({ !$0.isEmpty }) {
-                // What all alternatives require is required; beyond that, each is represented by one of its grams.
+                // Grams that all alternatives share are required; beyond that, each alternative stands by one of its own.
                 let common = choices.dropFirst().reduce(Set(choices[0])) { $0.intersection($1) }
                 all.formUnion(common)
                 let own = choices.map { $0.first { !common.contains($0) } }

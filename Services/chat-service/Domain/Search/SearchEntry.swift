@@ -3,7 +3,7 @@ import Wire
 
 /// A message as the search index holds it.
 struct SearchEntry: Sendable {
-    /// What a message has beside its text; `has:` asks for it.
+    /// Properties of a message beside its text; `has:` asks for them.
     struct Traits: OptionSet, Sendable, Hashable {
         let rawValue: Int16
 

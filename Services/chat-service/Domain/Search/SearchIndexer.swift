@@ -5,7 +5,7 @@ import Telemetry
 import Wire
 
 /// Keeps the search index in step with the messages. It runs beside the sends: a commit wakes it for the rooms concerned,
-/// and a regular look at all rooms finds what a crash or another instance has left behind.
+/// and a regular look at all rooms finds the rest after a crash.
 final class SearchIndexer: Sendable {
     private let store: SearchIndexStore
     private let partitions: SearchPartitions

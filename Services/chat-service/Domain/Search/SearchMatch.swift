@@ -1,7 +1,7 @@
 import Search
 import Wire
 
-/// A message whose text was found to match a query.
+/// A message that matches a query by its text.
 struct SearchMatch: Sendable {
     let message: StoredMessage
     /// The places of the terms in the content, in UTF-16 units, from left to right.

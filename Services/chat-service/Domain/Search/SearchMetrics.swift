@@ -2,7 +2,7 @@ import Synchronization
 import Telemetry
 import Wire
 
-/// What the search index tells an operator.
+/// The metrics of the search index and of searches.
 final class SearchMetrics: Sendable {
     /// Messages written to the index, in steps that may repeat some.
     let indexed: Counter

@@ -2,7 +2,7 @@ import Contract
 import Search
 import Wire
 
-/// A search whose names have been resolved to members, rooms and moments.
+/// A search, after names in it have been resolved to members, rooms and moments.
 struct SearchRequest: Sendable {
     enum Order: String, Sendable {
         /// Newest first.
@@ -11,7 +11,7 @@ struct SearchRequest: Sendable {
         case best
     }
 
-    /// What a message must have beside its text.
+    /// Conditions beside the text.
     struct Filters: Sendable {
         var authors: [UserID]?
         /// Nil for every room of the caller.
