@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WebSocket
 
-@Suite("An Engine.IO server on several loops", .timeLimit(.minutes(10)))
+@Suite("An Engine.IO server on several loops", .ownThread, .timeLimit(.minutes(10)))
 struct ServerTests {
     @Test("Polls and posts reach their session from any loop")
     func acrossLoops() async throws {
