@@ -5,7 +5,7 @@ import WebSocket
 
 @testable import EngineIO
 
-@Suite("An Engine.IO server on several loops", .timeLimit(.minutes(10)))
+@Suite("An Engine.IO server on several loops", .ownThread, .timeLimit(.minutes(10)))
 struct ServerTests {
     @Test("Everything in a socket that a shared packet reads is within the part that is loaded ahead")
     func layout() async throws {
