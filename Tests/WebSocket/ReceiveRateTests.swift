@@ -93,14 +93,18 @@ struct ReceiveRateTests {
     func turns() async throws {
         try await onLoop { loop in
             let order = Journal()
-            let bomber = NotingHandler { message, _ in order.note.yield(.message(message)) }
             let other = NotingHandler { message, _ in order.note.yield(.message(message)) }
-            let first = try await Self.open(on: loop, WebSocketOptions(), bomber)
             let second = try await Self.open(on: loop, WebSocketOptions(), other)
+            let bomber = NotingHandler { message, _ in
+                order.note.yield(.message(message))
+                // The message of the other socket arrives while 99 are waiting.
+                guard message == .text("bomb 0") else { return }
+                second.write(TestFrame.text("other").bytes())
+                second.flush()
+            }
+            let first = try await Self.open(on: loop, WebSocketOptions(), bomber)
             first.write(Self.compressed(100))
             first.flush()
-            second.write(TestFrame.text("other").bytes())
-            second.flush()
             var before = 0
             while let message = await order.message(), message != .text("other") { before += 1 }
             #expect(before < 50)
@@ -131,6 +135,28 @@ struct ReceiveRateTests {
                 }
             }
             #expect(delivered < 50)
+        }
+    }
+
+    @Test("With rates, a server reads nothing more of a peer that it has disconnected")
+    func noMoreReading() async throws {
+        try await onLoop { loop in
+            var options = WebSocketOptions()
+            options.rates = Self.rates()
+            // The flood must not fit into the buffers of the kernel.
+            let flood = [UInt8](repeating: 0, count: 64 << 20)
+            for (first, isFlooded) in [(TestFrame(reserved: 1, opcode: 1).bytes(), true), ([], false)] {
+                let handler = NotingHandler()
+                let peer = try await Self.open(on: loop, options, handler)
+                peer.writeLimit = .max
+                peer.write(first + (isFlooded ? flood : TestFrame.close(1000).bytes()))
+                peer.flush()
+                #expect(await handler.journal.ending()?.code == (isFlooded ? .protocolError : .normal))
+                // Turns in which a server that reads on would take megabytes.
+                for _ in 0..<100 { try await loop.sleep(for: .milliseconds(1)) }
+                #expect((peer.queuedBytes > 0) == isFlooded)
+                peer.close()
+            }
         }
     }
 

@@ -140,8 +140,8 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
         case .finish(let ending, let lastFrame):
             if let lastFrame { socket.write(lastFrame) }
             tell(ending)
-            // Bytes that a peer sends beyond its rates stay in the kernel.
-            endConnection(discardsInput: ending.code != .policyViolation)
+            // Reading on would cost work for a peer that may go on sending: with rates, its bytes stay in the kernel.
+            endConnection(discardsInput: options.rates == nil || ending.isClean)
         }
     }
 

@@ -8,11 +8,11 @@ import WebSocket
 /// The cost of a few sockets without an identity to the others. Eight of them send short frames that inflate to a megabyte, as
 /// fast as the gateway takes them. When they are cut off they connect again, together as often as one address may.
 struct Flood {
-    var sockets = 1000
+    var sockets = 200
     var attackers = 8
     var seconds = 20
 
-    private static let pause = Duration.milliseconds(50)
+    private static let pause = Duration.milliseconds(100)
 
     func run(on loop: EventLoop) async throws -> [Figure] {
         let server = MeasuredGateway(fixture: try await .start(RoomLayout(users: sockets)))

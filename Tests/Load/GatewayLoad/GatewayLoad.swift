@@ -22,7 +22,7 @@ public struct GatewayLoad: Sendable {
           c  messages posted to chat-service, 1,000 deliveries a second with 10,000 sockets connected
           d  10,000 idle sockets: memory and heartbeats
           e  messages posted to chat-service, until FCM receives their pushes
-          f  events to 1,000 sockets, without and with eight sockets that flood the gateway with compressed frames
+          f  events to 200 sockets, without and with eight sockets that flood the gateway with compressed frames
           --quick   fewer events and rounds
           --python  a Python with python-socketio; by default .venv of deploy/test
         """
