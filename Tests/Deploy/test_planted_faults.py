@@ -47,7 +47,7 @@ def test_a_fault_that_no_test_notices_survives(plant):
 
 def test_a_test_that_fails_anyway_catches_nothing(plant):
     result = plant("run", more=" + 1")
-    assert result.returncode == 1 and "FAULT a sum: its test fails without the fault too" in result.stdout
+    assert result.returncode == 1 and "FAULT a sum: its test does not run, or fails without the fault too" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,16 @@ def test_a_test_that_fails_anyway_catches_nothing(plant):
 def test_a_fault_that_does_not_fit_is_named(plant, change, reason):
     result = plant("check", **change)
     assert result.returncode == 1 and f"FAULT a sum: {reason}" in result.stdout
+
+
+def test_a_test_that_does_not_run_catches_nothing(plant, tmp_path, monkeypatch):
+    swift = tmp_path / "programs/swift"
+    swift.parent.mkdir()
+    swift.write_text("#!/bin/sh\n[ $1 = build ] || echo 'Test run with 0 tests in 0 suites passed'\n")
+    swift.chmod(0o755)
+    monkeypatch.setenv("PATH", str(swift.parent), prepend=":")
+    result = plant("run", python=None, swift="sample_serviceTests.SumTests/sum")
+    assert result.returncode == 1 and "FAULT a sum: its test does not run" in result.stdout
 
 
 def test_a_suite_or_one_of_its_tests_is_found_by_its_module(plant):
