@@ -44,6 +44,10 @@ enum App {
                 ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
             historyCursors: HistoryCursorPublisher(
                 redis: redis, memory: settings.positionMemory, fallback: historyCursors))
+        let notifications = Notifications(
+            stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
+            profiles: profiles, settings: settings)
+        notifications.members.follow(subscriber)
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
         // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
         // old.
@@ -59,8 +63,11 @@ enum App {
             ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)
             RoomSummaryRoutes(
-                summaries: RoomSummaries(access: roomAccess, messages: messages, profiles: profiles)
+                summaries: RoomSummaries(
+                    access: roomAccess, messages: messages, profiles: profiles,
+                    levels: notifications.preferences.levels, drafts: notifications.drafts.store)
             ).register(in: &routes)
+            notifications.register(in: &routes)
             FileRoutes(attachments: attachments, access: roomAccess).register(in: &routes)
             DMRoutes(
                 access: roomAccess,
@@ -73,6 +80,7 @@ enum App {
             RoomRoutes(
                 conversations: conversations, access: roomAccess, events: events, historyCursors: historyCursors
             ).register(in: &routes)
+            notifications.register(in: &routes)
         }
     }
 }

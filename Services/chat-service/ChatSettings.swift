@@ -19,9 +19,13 @@ struct ChatSettings: Sendable {
         "workspace_daily_messages", default: 10_000_000, atLeast: 1,
         "Messages in one workspace in a day. Each instance of the service counts those that it receives.")
 
+    private static let userDraftsKey = ConfigKey(
+        "user_drafts", default: 500, atLeast: 1, "The largest number of drafts of one user.")
+
+
     static let entries = [
         fileSizeKey.entry, SessionCursors.memoryKey.entry, userStorageKey.entry, workspaceStorageKey.entry,
-        userDMsKey.entry, userMessagesKey.entry, workspaceMessagesKey.entry,
+        userDMsKey.entry, userMessagesKey.entry, workspaceMessagesKey.entry, userDraftsKey.entry,
     ]
 
     /// Bytes.
@@ -30,6 +34,7 @@ struct ChatSettings: Sendable {
     let positionMemory: Duration
     let storageLimits: StorageLimits
     let limitOfDMs: Int
+    let limitOfDrafts: Int
     let messageLimits: (ofUser: Int, ofWorkspace: Int)
 
     init(_ config: Config) {
@@ -39,6 +44,7 @@ struct ChatSettings: Sendable {
             ofUser: Int64(config[Self.userStorageKey].bytes), ofWorkspace: Int64(config[Self.workspaceStorageKey].bytes)
         )
         limitOfDMs = config[Self.userDMsKey]
+        limitOfDrafts = config[Self.userDraftsKey]
         messageLimits = (config[Self.userMessagesKey], config[Self.workspaceMessagesKey])
     }
 }

@@ -13,5 +13,7 @@ enum Migrations {
         Migration(number: 7, name: "positions_of_rooms", sql: PackageResources._007_positions_of_rooms_sql),
         Outbox.timesMigration(number: 8),
         Migration(number: 9, name: "storage", sql: PackageResources._009_storage_sql),
+        Migration(number: 30, name: "settings_and_notify", sql: PackageResources._030_settings_and_notify_sql),
+        Migration(number: 31, name: "drafts", sql: PackageResources._031_drafts_sql),
     ]
 }

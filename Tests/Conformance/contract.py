@@ -90,6 +90,16 @@ ADDITIONS = {
     "POST /store/orders",
 }
 
+# Routes of keys with the native API. `{room}` stands for a channel's path and for a DM's.
+NATIVE = {
+    "GET /users/me/settings",
+    "PUT /users/me/settings",
+    "PUT /workspaces/{}/{room}/notify",
+    "PUT /workspaces/{}/{room}/draft",
+    "GET /workspaces/{}/{room}/readers",
+}
+NATIVE_ROUTES = {route.replace("{room}", room) for route in NATIVE for room in ("channels/{}", "dms/{}")}
+
 # Members and their kinds. `?` may be null or missing. `!` must be missing, such as members of the other generation.
 SHAPES = {
     "2024-01": {

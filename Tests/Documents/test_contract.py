@@ -39,6 +39,11 @@ def test_the_page_lists_the_same_additions():
     assert page == contract.ADDITIONS
 
 
+def test_the_page_lists_the_same_routes_of_the_native_api():
+    routes = (ROUTE.fullmatch(row[0])[1] for row in rows("Routes of the native API"))
+    assert {re.sub(r"{(?!room})\w+}", "{}", route) for route in routes} == contract.NATIVE
+
+
 def test_the_page_and_the_conformance_tests_know_the_same_errors():
     page = {code: {int(status) for status in statuses.split()} for code, _, statuses in rows("Errors")}
     assert page == contract.STATUSES

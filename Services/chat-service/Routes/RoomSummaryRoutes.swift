@@ -1,3 +1,4 @@
+import Contract
 import HTTP
 import ServiceKit
 import Wire
@@ -11,7 +12,8 @@ struct RoomSummaryRoutes: Sendable {
     }
 
     func rooms(_ call: Call, _ caller: Caller) async throws -> Response {
-        let rooms = try await summaries.rooms(of: caller.user, in: try call.id("id"))
+        let rooms = try await summaries.rooms(
+            of: caller.user, in: try call.id("id"), withOwnState: call.profile.hasNativeAPI)
         return call.reply(rooms.map(RoomSummaryView.init))
     }
 }
