@@ -48,6 +48,11 @@ enum App {
             stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
             profiles: profiles, settings: settings)
         notifications.members.follow(subscriber)
+        let scheduled = ScheduledStore(database: database)
+        let scheduledSender = ScheduledSender(
+            store: scheduled, conversations: conversations, access: roomAccess, lease: settings.scheduledLease,
+            metrics: ScheduledMetrics(service.metrics), log: service.log)
+        service.background("scheduled messages", scheduledSender.run)
         let events = RoomEvents(messages: messages, names: RoomNames(database: database), profiles: profiles)
         // The stream holds every message, and Redis keeps streams in memory. Gateways skip entries that are an hour
         // old.
@@ -68,6 +73,11 @@ enum App {
                     levels: notifications.preferences.levels, drafts: notifications.drafts.store)
             ).register(in: &routes)
             notifications.register(in: &routes)
+            ScheduledRoutes(
+                access: roomAccess,
+                messages: ScheduledMessages(
+                    store: scheduled, limits: settings.schedulingLimits, sender: scheduledSender)
+            ).register(in: &routes)
             FileRoutes(attachments: attachments, access: roomAccess).register(in: &routes)
             DMRoutes(
                 access: roomAccess,

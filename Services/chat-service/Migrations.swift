@@ -15,5 +15,6 @@ enum Migrations {
         Migration(number: 9, name: "storage", sql: PackageResources._009_storage_sql),
         Migration(number: 30, name: "settings_and_notify", sql: PackageResources._030_settings_and_notify_sql),
         Migration(number: 31, name: "drafts", sql: PackageResources._031_drafts_sql),
+        Migration(number: 32, name: "scheduled", sql: PackageResources._032_scheduled_sql),
     ]
 }

@@ -97,6 +97,10 @@ NATIVE = {
     "PUT /workspaces/{}/{room}/notify",
     "PUT /workspaces/{}/{room}/draft",
     "GET /workspaces/{}/{room}/readers",
+    "POST /workspaces/{}/{room}/scheduled",
+    "GET /users/me/scheduled",
+    "PUT /users/me/scheduled/{}",
+    "DELETE /users/me/scheduled/{}",
 }
 NATIVE_ROUTES = {route.replace("{room}", room) for route in NATIVE for room in ("channels/{}", "dms/{}")}
 

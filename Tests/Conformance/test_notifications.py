@@ -1,4 +1,4 @@
-"""What users of the native API decide for themselves: settings, levels of rooms, drafts, receipts."""
+"""What users of the native API decide for themselves: settings, levels of rooms, drafts, receipts, scheduled sends."""
 
 from datetime import datetime, timedelta, timezone
 
@@ -50,7 +50,7 @@ def test_settings_are_kept(native):
 @each_shipped_key
 def test_shipped_apps_have_no_routes_of_the_native_api(world):
     dm = f"/workspaces/{world.workspace}/dms/{world.room}"
-    for path in ("/users/me/settings", f"{dm}/readers"):
+    for path in ("/users/me/settings", "/users/me/scheduled", f"{dm}/readers"):
         world.owner.refused("E97", "GET", path)
     assert all("notify" not in room for room in world.owner.get(f"/workspaces/{world.workspace}/rooms"))
 
@@ -96,3 +96,17 @@ def test_members_see_how_far_others_have_read(native):
     member.call("PUT", f"{member.path(channel)}/read", json={"seq": 1})
     readers = {each["user_id"]: each["seq"] for each in owner.get(f"{owner.path(channel)}/readers")}
     assert readers[owner.id] == 2 and readers[member.id] == 1
+
+
+def test_a_scheduled_message_is_sent_at_its_time(native):
+    owner, channel, text = native.owner, native.spare_channel(), f"나중에 {next(counter)}"
+    path = f"{owner.path(channel)}/scheduled"
+    sent = owner.call("POST", path, json={"content": text, "at": moment(seconds=1)})
+    assert sent["state"] == "waiting" and sent["room"] == f"channel-{channel.id}"
+    later = owner.call("POST", path, json={"content": "취소", "at": moment(hours=1)})
+    owner.call("DELETE", f"/users/me/scheduled/{later['id']}")
+    eventually(lambda: [each["content"] for each in owner.history(channel)] == [text])
+    assert owner.get("/users/me/scheduled") == {"items": [], "next": None}
+    for at in (moment(seconds=-5), moment(days=121), "soon", None):
+        owner.refused("E11", "POST", path, json={"content": "x", "at": at})
+    native.stranger.refused("E13", "POST", path, json={"content": "x", "at": moment(hours=1)})

@@ -66,7 +66,7 @@ struct SettingsTests {
     func otherKeys() async throws {
         try await ChatHarness.use { chat in
             for key in ["sooda", "collatalk", "collabee", "gathering", "gen-2024-01", "gen-2024-07"] {
-                for path in [Self.path, "\(ChatHarness.channel)/readers"] {
+                for path in [Self.path, "\(ChatHarness.channel)/readers", "/v1/users/me/scheduled"] {
                     let reply = try await chat.call("GET", path, key: key)
                     #expect(reply.errorCode == "E97", "\(key) \(path)")
                 }
