@@ -90,19 +90,26 @@ ADDITIONS = {
     "POST /store/orders",
 }
 
-# Routes of keys with the native API. `{room}` stands for a channel's path and for a DM's.
+# Routes that only clients of the native API have. `{room}` is a channel or a DM.
 NATIVE = {
     "GET /users/me/settings",
     "PUT /users/me/settings",
-    "PUT /workspaces/{}/{room}/notify",
-    "PUT /workspaces/{}/{room}/draft",
-    "GET /workspaces/{}/{room}/readers",
-    "POST /workspaces/{}/{room}/scheduled",
+    "PUT /{room}/notify",
+    "PUT /{room}/draft",
+    "GET /{room}/readers",
+    "POST /{room}/scheduled",
     "GET /users/me/scheduled",
     "PUT /users/me/scheduled/{}",
     "DELETE /users/me/scheduled/{}",
 }
-NATIVE_ROUTES = {route.replace("{room}", room) for route in NATIVE for room in ("channels/{}", "dms/{}")}
+
+
+def native_routes():
+    """The routes of the native API with both kinds of rooms."""
+    return {
+        route.replace("{room}", f"workspaces/{{}}/{kind}/{{}}") for route in NATIVE for kind in ("channels", "dms")
+    }
+
 
 # Members and their kinds. `?` may be null or missing. `!` must be missing, such as members of the other generation.
 SHAPES = {

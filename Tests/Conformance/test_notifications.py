@@ -1,4 +1,4 @@
-"""What users of the native API decide for themselves: settings, levels of rooms, drafts, receipts, scheduled sends."""
+"""The own state of users of the native API: settings, levels of rooms, drafts, receipts and scheduled sends."""
 
 from datetime import datetime, timedelta, timezone
 

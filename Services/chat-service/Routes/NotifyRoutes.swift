@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// What a room pushes to the caller.
+/// The pushes that the caller wants of a room.
 struct NotifyRoutes: Sendable {
     let access: RoomAccess
     let preferences: Preferences

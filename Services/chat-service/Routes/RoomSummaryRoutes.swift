@@ -13,7 +13,7 @@ struct RoomSummaryRoutes: Sendable {
 
     func rooms(_ call: Call, _ caller: Caller) async throws -> Response {
         let rooms = try await summaries.rooms(
-            of: caller.user, in: try call.id("id"), withOwnState: call.profile.hasNativeAPI)
+            of: caller.user, in: try call.id("id"), withOwnState: call.profile.isNative)
         return call.reply(rooms.map(RoomSummaryView.init))
     }
 }

@@ -1,6 +1,6 @@
 import Postgres
 
-/// The stores of what users keep for themselves, and of what depends on it.
+/// The stores of the users' own settings, levels and drafts, and those that read them.
 struct NotificationStores: Sendable {
     let settings: SettingsStore
     let levels: RoomNotifyStore

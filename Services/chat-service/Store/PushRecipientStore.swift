@@ -6,8 +6,8 @@ import Wire
 struct PushRecipientStore: Sendable {
     let database: PostgresPool
 
-    /// A room adds at most this many messages to a badge.
-    static let mostOfRoom = 1000
+    /// Messages below the head in which a member's own last message counts as a read marker.
+    static let searched: Int64 = 1000
 
     private static let list = Statement.read(
         "push recipients",
@@ -21,11 +21,13 @@ struct PushRecipientStore: Sendable {
         left join read_position p on p.user_id = w.user_id and p.kind = $2 and p.room = $3
         order by w.user_id
         """)
-    /// Counts backwards from each room's newest message to the member's own last one or the read marker.
+    /// The messages of a room after a member's marker are all by others, so their number is the difference of two seqs.
+    /// The newest messages of each room are read once for all its members, to find the own last message of each. A member
+    /// with more unread messages than are searched, and an own one below those, counts a few too many.
     private static let unread = Statement.read(
         "badges",
         """
-        with wanted as (
+        with place as (
             select user_id, 1::smallint as kind, room from unnest($1::bigint[], $2::bigint[]) as w (user_id, room)
             union all
             select m.user_id, 2::smallint, dm.id from unnest($3::bigint[]) as m (user_id)
@@ -33,24 +35,24 @@ struct PushRecipientStore: Sendable {
             union all
             select m.user_id, 2::smallint, dm.id from unnest($3::bigint[]) as m (user_id)
             join dm on dm.high = m.user_id and not dm.high_has_left
+        ), unread as materialized (
+            select place.user_id, place.kind, place.room, coalesce(p.seq, 0) as seq, r.last_seq
+            from place
+            join room r on r.kind = place.kind and r.id = place.room
+            left join read_position p
+                on p.user_id = place.user_id and p.kind = place.kind and p.room = place.room
+            where r.last_seq > coalesce(p.seq, 0)
+        ), newest as materialized (
+            select kind, room, greatest(min(seq), max(last_seq) - $4) as after from unread group by kind, room
+        ), own as (
+            select m.kind, m.room, m.author, max(m.seq) as seq
+            from newest join message m on m.kind = newest.kind and m.room = newest.room and m.seq > newest.after
+            group by m.kind, m.room, m.author
         )
-        select w.user_id, sum(unread.count)::bigint
-        from wanted w
-        join room r on r.kind = w.kind and r.id = w.room
-        left join read_position p on p.user_id = w.user_id and p.kind = w.kind and p.room = w.room
-        cross join lateral (
-            select count(*) filter (where not is_over) as count from (
-                select bool_or(newest.author = w.user_id) over (order by newest.seq desc rows unbounded preceding)
-                    as is_over
-                from (
-                    select m.seq, m.author from message m
-                    where m.kind = w.kind and m.room = w.room and m.seq > coalesce(p.seq, 0)
-                    order by m.seq desc limit $4
-                ) as newest
-            ) as counted
-        ) as unread
-        where r.last_seq > coalesce(p.seq, 0)
-        group by w.user_id
+        select unread.user_id, sum(unread.last_seq - greatest(unread.seq, own.seq))::bigint
+        from unread
+        left join own on own.kind = unread.kind and own.room = unread.room and own.author = unread.user_id
+        group by unread.user_id
         """)
 
     /// The state of members for a message of a room, in the order of their ids.
@@ -69,7 +71,7 @@ struct PushRecipientStore: Sendable {
     ) async throws -> [UserID: Int64] {
         let pairs = channels.flatMap { membership in membership.channels.map { (membership.user, $0) } }
         let found = try await database.query(
-            Self.unread, pairs.map(\.0), pairs.map(\.1), users, Self.mostOfRoom
+            Self.unread, pairs.map(\.0), pairs.map(\.1), users, Self.searched
         ).map { row throws(PostgresError) in (try row.next(as: UserID.self), try row.next(as: Int64.self)) }
         return Dictionary(uniqueKeysWithValues: found)
     }

@@ -4,8 +4,8 @@ import Wire
 /// Reads how far the members of a room have read.
 ///
 /// A send moves its author's marker without a write: a marker is the larger of the stored seq and the seq of the user's
-/// last message. Only the newest messages of the room are searched for that, so that a member who never opens a busy room
-/// does not make the query scan all of it.
+/// last message. Only the newest messages of the room are searched for that, so that a member of a busy room that
+/// never opens it does not make the query scan all of it.
 struct ReaderStore: Sendable {
     let database: PostgresPool
 
@@ -37,7 +37,7 @@ struct ReaderStore: Sendable {
         group by 1, 2 order by seq desc, 1 limit $7
         """)
 
-    /// The markers of those members who share them, the furthest first; none if the reader does not share their own.
+    /// The markers of those members that share them, the furthest first; none if the reader does not share their own.
     func list(_ members: [UserID], of room: RoomID, for reader: UserID) async throws -> [(user: UserID, seq: Int64)] {
         try await rows(members, room, reader, isGrouped: false, limit: members.count).map { ($0.user, $0.seq) }
     }

@@ -1,9 +1,12 @@
 import Postgres
+import Synchronization
 import Wire
 
 /// The table of users' settings.
-struct SettingsStore: Sendable {
-    let database: PostgresPool
+final class SettingsStore: Sendable {
+    private let database: PostgresPool
+    /// The names of time zones; nil until they have been read.
+    private let zones = Mutex<Set<String>?>(nil)
 
     private static let find = Statement.read(
         "settings of user",
@@ -22,15 +25,16 @@ struct SettingsStore: Sendable {
             quiet_from = excluded.quiet_from, quiet_to = excluded.quiet_to, quiet_zone = excluded.quiet_zone,
             keywords = excluded.keywords
         """)
-    /// Only names of the IANA database. Postgres itself also accepts abbreviations and formulas such as `FOO+3`.
-    private static let knowsZone = Statement.read(
-        "known time zone",
+    /// Only names of the IANA database. Postgres itself also accepts abbreviations and formulas such as `FOO+3`. The view
+    /// reads every file of the database, so it must not share a sync with the reads of other calls.
+    private static let zoneNames = Statement.write(
+        "names of time zones",
         """
-        select exists (
-            select from pg_timezone_names
-            where name = $1 and name !~ '^(posix|right)/' and name not in ('localtime', 'posixrules', 'Factory')
-        )
+        select name from pg_timezone_names
+        where name !~ '^(posix|right)/' and name not in ('localtime', 'posixrules', 'Factory')
         """)
+
+    init(database: PostgresPool) { self.database = database }
 
     /// The defaults for a user without stored settings.
     func find(_ user: UserID) async throws -> UserSettings {
@@ -44,8 +48,14 @@ struct SettingsStore: Sendable {
             quiet?.to.minutes, quiet?.zone, settings.keywords)
     }
 
-    /// Whether the time zone database of Postgres has a zone of this name.
-    func knows(zone: String) async throws -> Bool { try await database.query(Self.knowsZone, zone).value() }
+    /// Whether the time zone database of Postgres has a zone of this name. The names are read once.
+    func knows(zone: String) async throws -> Bool {
+        if let names = zones.withLock(\.self) { return names.contains(zone) }
+        let names = Set(
+            try await database.query(Self.zoneNames).map { row throws(PostgresError) in try row.next(as: String.self) })
+        zones.withLock { $0 = names }
+        return names.contains(zone)
+    }
 }
 
 extension UserSettings {

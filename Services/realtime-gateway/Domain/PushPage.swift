@@ -16,7 +16,7 @@ struct PushPage: Sendable {
     /// The decision about each member. The members with devices have none until `add`.
     private(set) var reasons: [UserID: PushReason] = [:]
     private(set) var targets: [Target] = []
-    /// The members about whom chat-service decides, in order.
+    /// The members that chat-service decides about, in order.
     let undecided: [UserID]
     /// The members among them with a device of an app with the native API.
     let withBadge: [UserID]

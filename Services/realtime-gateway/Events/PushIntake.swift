@@ -97,14 +97,14 @@ final class PushIntake: Sendable {
         } while after != nil
     }
 
-    /// Decides for a page of members. Asks auth-service and chat-service once each, and only about members for whom their
-    /// answer matters.
+    /// Decides for a page of members. Asks auth-service and chat-service once each, and leaves out members with a
+    /// reason already.
     private func decide(
         _ message: RoomMessage, _ users: [UserID], _ present: Set<UserID>, after: UserID?
     ) async throws -> PushPage {
         let devices = try await auth.devices(of: users.filter { !present.contains($0) })
         var page = PushPage(after: after, users: users, present: present, devices: devices) { [profiles] device in
-            device.profile.flatMap { profiles[name: $0] }?.hasNativeAPI == true
+            device.profile.flatMap { profiles[name: $0] }?.isNative == true
         }
         page.add(
             try await chat.pushDecisions(

@@ -16,5 +16,5 @@ create index push_decision_age on push_decision (decided_at);
 -- The badge that the device shows; null for a device of an app without the native API.
 alter table push
     add column badge integer,
--- What became of it, once it is done.
+-- Its end, once it is done.
     add column outcome text;

@@ -11,8 +11,8 @@ struct PushDecisionRoutes: Sendable {
         routes.add(.get, "/internal/pushes/{room}/{seq}", find)
     }
 
-    /// Replies with the decision about each member and the pushes that were made. A message whose job was not taken yet, or
-    /// was forgotten, is not found.
+    /// Replies with the decision about each member and the pushes that were made. A message is not found before its job
+    /// is taken, and after its decisions are forgotten.
     func find(_ call: InternalCall) async throws -> Response {
         guard let room = RoomID(try call.text("room")), let seq = Int64(try call.text("seq")), seq > 0 else {
             throw Failure.notFound

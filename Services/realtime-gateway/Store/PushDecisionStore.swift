@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// Reads why a message was pushed or not, and what became of its pushes.
+/// Reads why a message was pushed or not, and the outcomes of its pushes.
 struct PushDecisionStore: Sendable {
     let database: PostgresPool
 

@@ -8,7 +8,7 @@ extension PublicRoutes {
         _ method: Method, _ template: String, body: BodyLimit = .fields, _ handler: @escaping SignedInHandler
     ) {
         signedIn(method, template, in: .july2024, body: body) { call, caller in
-            guard call.profile.hasNativeAPI else { throw Failure.unknownRoute }
+            guard call.profile.isNative else { throw Failure.unknownRoute }
             return try await handler(call, caller)
         }
     }

@@ -2,15 +2,15 @@ import Wire
 
 /// The members and groups that a text mentions.
 ///
-/// `@nickname` names the member with the longest nickname that fits, whatever follows it, since Korean particles stick to
-/// names: `@민지야`. `<@5>` names the member with this id. `@channel` and `@here` name all members, and those who are
-/// here now. An `@` after a Latin letter or a digit begins no mention, because it is part of an address.
+/// `@nickname` names the member with the longest nickname that fits. More letters may follow, since Korean particles stick
+/// to names: `@민지야`. `<@5>` names the member with this id. `@channel` names all members, and `@here` those present
+/// now. An `@` after a Latin letter or a digit begins no mention, because it is part of an address.
 struct Mentions: Sendable, Equatable {
     /// Members, each once, in the order in which the text names them first.
     private(set) var users: [UserID] = []
     /// Whether the text names the whole room.
     private(set) var room = false
-    /// Whether the text names the members who are here now.
+    /// Whether the text names the present members.
     private(set) var here = false
 
     static let none = Mentions()
@@ -44,7 +44,7 @@ struct Mentions: Sendable, Equatable {
     /// Whether a text with these mentions names this member.
     func names(_ user: UserID) -> Bool { room || here || users.contains(user) }
 
-    /// Adds the mention whose name the text begins with. Returns the length of the name; 0 if there is none.
+    /// Adds the mention at the beginning of a text, after its sign. Returns the length of the name; 0 if there is none.
     private mutating func takeName(at text: ArraySlice<Character>, _ names: MemberNames) -> Int {
         let named = names.longest(at: text)
         for (word, isRoom) in [("channel", true), ("here", false)] where text.starts(with: word) {

@@ -22,7 +22,7 @@ struct Preferences: Sendable {
         publisher.publish(.settings, of: caller)
     }
 
-    /// Sets what a room pushes to the caller, who must be a member of the room.
+    /// Sets the level and the mute of a room for the caller. The caller must be a member of the room.
     func set(_ notify: RoomNotify, in room: RoomID, by caller: Caller) async throws {
         if let until = notify.mutedUntil, until <= .now { throw Failure.invalid("mutedUntil is in the past.") }
         try await levels.put(notify, of: caller.user, in: room)

@@ -2,7 +2,7 @@ import Wire
 
 /// How far the members of a room have read it.
 enum Readers: Sendable {
-    /// Each member who shares it.
+    /// Each member, except those that do not share it.
     case members([(user: UserID, seq: Int64)])
     /// In a large room: how many members have read up to exactly this seq.
     case counts([(seq: Int64, count: Int64)])

@@ -9,11 +9,11 @@ import Wire
 /// A hint about access empties the rooms of its workspace. A hint about a profile empties the rooms that depend on the
 /// user. A value that was fetched while a hint arrived is used once and not kept. While no hints arrive nothing is kept.
 final class RoomCache<Value: Sendable>: Sendable {
-    /// A value, and what it depends on.
+    /// A value and its dependencies.
     struct Entry: Sendable {
         let value: Value
         let workspace: WorkspaceID
-        /// The users on whose profiles the value depends.
+        /// The value depends on the profiles of these users.
         let users: Set<UserID>
         /// The share of the cache that the value takes.
         let weight: Int

@@ -1,6 +1,6 @@
 import Wire
 
-/// What a room pushes to one of its members. Unread counts go on in any case.
+/// The pushes that a member wants of a room. Unread counts go on in any case.
 struct RoomNotify: Sendable, Equatable {
     /// The messages that are pushed. The raw value is stored.
     enum Level: Int16, Sendable, CaseIterable {

@@ -46,9 +46,14 @@ final class ScheduledSender: Sendable {
     func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
             let free = Self.concurrency - busy.withLock(\.self)
-            let due = free > 0 ? try await store.take(atMost: free, now: .now, lease: lease) : []
+            // The end of a send wakes it.
+            guard free > 0 else {
+                try await signal.sleep(atMost: Self.patrol, on: loop)
+                continue
+            }
+            let due = try await store.take(atMost: free, now: .now, lease: lease)
             for message in due { begin(message, on: loop) }
-            if free > 0, due.count == free { continue }
+            if due.count == free { continue }
             let next = try await store.nextDue().map { max(.milliseconds(5), $0 - .now) } ?? Self.patrol
             try await signal.sleep(atMost: min(next, Self.patrol), on: loop)
         }

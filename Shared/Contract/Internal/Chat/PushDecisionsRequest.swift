@@ -87,7 +87,7 @@ public struct PushDecisionsReply: WireMessage {
     }
 
     public let groups: [Group]
-    /// The badges of those asked for who get the push.
+    /// The badges of the notified users among those asked for.
     public let badges: [Badge]
 
     public init(groups: [Group], badges: [Badge]) {
