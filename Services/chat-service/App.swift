@@ -63,6 +63,15 @@ enum App {
         let saved = SavedMessages(
             store: SavedStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
+        let notifications = Notifications(
+            stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
+            profiles: profiles, settings: settings)
+        notifications.members.follow(subscriber, on: service.loops.loops[0])
+        let scheduled = ScheduledStore(database: database)
+        let scheduledSender = ScheduledSender(
+            store: scheduled, conversations: conversations, access: roomAccess, lease: settings.scheduledLease,
+            metrics: ScheduledMetrics(service.metrics), log: service.log)
+        service.background("scheduled messages", scheduledSender.run)
         let events = RoomEvents(
             messages: messages, changes: changeStore, details: details, names: RoomNames(database: database),
             profiles: profiles)
@@ -91,7 +100,14 @@ enum App {
                 .register(in: &routes)
             RoomSummaryRoutes(
                 summaries: RoomSummaries(
-                    access: roomAccess, messages: messages, details: details, profiles: profiles)
+                    access: roomAccess, messages: messages, details: details, profiles: profiles,
+                    levels: notifications.preferences.levels, drafts: notifications.drafts.store)
+            ).register(in: &routes)
+            notifications.register(in: &routes)
+            ScheduledRoutes(
+                access: roomAccess,
+                messages: ScheduledMessages(
+                    store: scheduled, limits: settings.schedulingLimits, sender: scheduledSender)
             ).register(in: &routes)
             let rooms = RoomPath(access: roomAccess)
             ChangeRoutes(rooms: rooms, changes: changes, access: roomAccess).register(in: &routes)
@@ -108,6 +124,7 @@ enum App {
             RoomRoutes(
                 conversations: conversations, access: roomAccess, events: events, historyCursors: historyCursors
             ).register(in: &routes)
+            notifications.register(in: &routes)
         }
     }
 }

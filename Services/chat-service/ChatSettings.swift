@@ -32,10 +32,24 @@ struct ChatSettings: Sendable {
     private static let messageReactionsKey = ConfigKey(
         "message_reactions", default: 50, atLeast: 1, "The largest number of different emojis on a message.")
 
+    private static let userDraftsKey = ConfigKey(
+        "user_drafts", default: 500, atLeast: 1, "The largest number of drafts of one user.")
+
+    private static let userScheduledKey = ConfigKey(
+        "user_scheduled", default: 100, atLeast: 1, "The largest number of scheduled messages of one user.")
+    private static let scheduledAheadKey = ConfigKey(
+        "scheduled_ahead", default: Duration.seconds(120 * 86_400), atLeast: .seconds(60),
+        "The longest time until a scheduled message is sent.")
+    private static let scheduledLeaseKey = ConfigKey(
+        "scheduled_lease", default: Duration.seconds(1), atLeast: .milliseconds(100),
+        "How long other instances leave a due scheduled message to the one that sends it. It doubles with each attempt."
+    )
+
     static let entries = [
         fileSizeKey.entry, SessionCursors.memoryKey.entry, userStorageKey.entry, workspaceStorageKey.entry,
         userDMsKey.entry, userMessagesKey.entry, workspaceMessagesKey.entry, editWindowKey.entry,
-        roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
+        roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry, userDraftsKey.entry,
+        userScheduledKey.entry, scheduledAheadKey.entry, scheduledLeaseKey.entry,
     ]
 
     /// Bytes.
@@ -46,6 +60,9 @@ struct ChatSettings: Sendable {
     let limitOfDMs: Int
     let searchTime: Duration
     let searchesPerUser: Int
+    let limitOfDrafts: Int
+    let schedulingLimits: SchedulingLimits
+    let scheduledLease: Duration
     let messageLimits: (ofUser: Int, ofWorkspace: Int)
     let changeLimits: ChangeLimits
 
@@ -58,6 +75,10 @@ struct ChatSettings: Sendable {
         limitOfDMs = config[Self.userDMsKey]
         searchTime = config[Self.searchTimeKey]
         searchesPerUser = config[Self.searchesKey]
+        limitOfDrafts = config[Self.userDraftsKey]
+        schedulingLimits = SchedulingLimits(
+            ofUser: config[Self.userScheduledKey], ahead: config[Self.scheduledAheadKey])
+        scheduledLease = config[Self.scheduledLeaseKey]
         messageLimits = (config[Self.userMessagesKey], config[Self.workspaceMessagesKey])
         let window = config[Self.editWindowKey]
         changeLimits = ChangeLimits(

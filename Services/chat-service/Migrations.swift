@@ -14,6 +14,9 @@ enum Migrations {
         Outbox.timesMigration(number: 8),
         Migration(number: 9, name: "storage", sql: PackageResources._009_storage_sql),
         Migration(number: 10, name: "revisions", sql: PackageResources._010_revisions_sql),
+        Migration(number: 30, name: "settings_and_notify", sql: PackageResources._030_settings_and_notify_sql),
+        Migration(number: 31, name: "drafts", sql: PackageResources._031_drafts_sql),
+        Migration(number: 32, name: "scheduled", sql: PackageResources._032_scheduled_sql),
         Migration(number: 50, name: "search", sql: PackageResources._050_search_sql),
     ]
 }

@@ -113,10 +113,13 @@ enum App {
             metrics: PushMetrics(service.metrics), log: service.log)
         let intake = PushIntake(
             store: store, workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,
-            auth: auth, presence: presence, sender: sender, oldest: settings.age, counting: service.unknownMessages)
+            auth: auth, presence: presence, sender: sender, profiles: service.profiles, oldest: settings.age,
+            counting: service.unknownMessages)
         try service.stream(.pushes, concurrency: 4, intake.take)
         service.background("push", sender.run)
-        service.background("push retention", PushRetention(store: store).run)
+        service.background("push retention", PushRetention(store: store, decisions: settings.decisionMemory).run)
+        let decisions = PushDecisionStore(database: store.database)
+        service.internalRoutes { routes in PushDecisionRoutes(decisions: decisions).register(in: &routes) }
         let loop = service.loops.loops[0]
         service.atDrain { await sender.stop(within: settings.drain, on: loop) }
     }

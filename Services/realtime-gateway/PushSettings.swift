@@ -14,11 +14,16 @@ struct PushSettings: Sendable {
     private static let fcmServiceAccountKey = ConfigKey(
         "fcm_service_account", default: "", "The key file of the service account for FCM; empty turns push off.")
 
+    private static let decisionMemoryKey = ConfigKey(
+        "push_decision_memory", default: Duration.seconds(7 * 86_400), atLeast: .seconds(60),
+        "How long it is kept why members were pushed a message or not.")
+
     static let entries = [
         fcmURLKey.entry, fcmTokenURLKey.entry, fcmServiceAccountKey.entry, pushLeaseKey.entry, pushAgeKey.entry,
+        decisionMemoryKey.entry,
     ]
 
-    let lease, age: Duration
+    let lease, age, decisionMemory: Duration
     /// How long the process waits at its end for pushes under way. A provider's answer takes at most ten seconds.
     let drain = Duration.seconds(12)
     let fcmURL: String
@@ -29,6 +34,7 @@ struct PushSettings: Sendable {
     init(_ config: Config) {
         lease = config[Self.pushLeaseKey]
         age = config[Self.pushAgeKey]
+        decisionMemory = config[Self.decisionMemoryKey]
         fcmURL = config[Self.fcmURLKey]
         fcmTokenURL = config[Self.fcmTokenURLKey].isEmpty ? nil : config[Self.fcmTokenURLKey]
         fcmServiceAccount = config[Self.fcmServiceAccountKey]

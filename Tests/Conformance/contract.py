@@ -109,6 +109,15 @@ NATIVE = {
     "GET /users/me/saved",
     "GET /workspaces/{}/search",
     "GET /workspaces/{}/find",
+    "GET /users/me/settings",
+    "PUT /users/me/settings",
+    "PUT /{room}/notify",
+    "PUT /{room}/draft",
+    "GET /{room}/readers",
+    "POST /{room}/scheduled",
+    "GET /users/me/scheduled",
+    "PUT /users/me/scheduled/{}",
+    "DELETE /users/me/scheduled/{}",
 }
 
 

@@ -18,13 +18,21 @@ def await_push(world, device, text):
     return next(each for each in world.product.pushes(device) if each["notification"]["body"] == text)
 
 
+def told(world, push, room, seq, **data):
+    """The data of a push: apps of the native API are also told the room, the message and their badge."""
+    if world.key == "native":
+        data |= {"room": room, "seq": str(seq), "badge": str(push["apns"]["payload"]["aps"]["badge"])}
+    return data
+
+
 @each_key
 def test_a_message_of_a_channel_is_pushed_to_its_other_members(world):
     channel, text = world.spare_channel(), f"소식 {next(counter)}"
     world.owner.say(channel, text)
     push = await_push(world, world.member.device, text)
     assert push["notification"] == {"title": "주인", "body": text}
-    assert push["data"] == {"type": "channel", "workspace_id": str(world.workspace), "channel_id": str(channel.id)}
+    place = {"workspace_id": str(world.workspace), "channel_id": str(channel.id)}
+    assert push["data"] == told(world, push, f"channel-{channel.id}", 1, type="channel", **place)
     # The author gets none on any device.
     assert text not in bodies(world, world.owner.device)
 
@@ -32,12 +40,13 @@ def test_a_message_of_a_channel_is_pushed_to_its_other_members(world):
 @each_key
 def test_a_direct_message_is_pushed_to_the_opponent(world):
     text = f"쉿 {next(counter)}"
-    world.owner.whisper(world.workspace, world.room, text)
+    sent = world.owner.whisper(world.workspace, world.room, text)
     push = await_push(world, world.member.device, text)
     assert push["notification"] == {"title": "주인", "body": text}
-    sender = str(world.owner.id)
-    assert push["data"] == {"type": "dm", "workspace_id": str(world.workspace), "opponent_id": sender}
-    assert all(isinstance(value, str) and (name == "type" or value.isdecimal()) for name, value in push["data"].items())
+    place = {"workspace_id": str(world.workspace), "opponent_id": str(world.owner.id)}
+    assert push["data"] == told(world, push, f"dm-{world.room}", sent["seq"], type="dm", **place)
+    texts = ("type", "room")
+    assert all(isinstance(value, str) and (name in texts or value.isdecimal()) for name, value in push["data"].items())
 
 
 def test_only_members_get_pushes_on_all_devices_that_still_have_a_token(worlds):

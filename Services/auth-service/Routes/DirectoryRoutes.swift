@@ -36,8 +36,7 @@ struct DirectoryRoutes: Sendable {
     }
 
     func deviceTokens(_ request: DevicesRequest) async throws -> DevicesReply {
-        let found = try await devices.tokens(of: request.users, at: .now)
-        return DevicesReply(devices: found.map { AuthClient.Device(user: $0, token: $1) })
+        DevicesReply(devices: try await devices.devices(of: request.users, at: .now))
     }
 
     func prune(_ request: PruneDeviceRequest) async throws -> EmptyReply {

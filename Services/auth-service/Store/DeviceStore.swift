@@ -1,3 +1,4 @@
+import Contract
 import Postgres
 import Wire
 
@@ -16,7 +17,7 @@ struct DeviceStore: Sendable {
     private static let ofAccounts = Statement.read(
         "devices of accounts",
         """
-        select d.account, d.token from device d join session s on s.id = d.session
+        select d.account, d.token, s.profile from device d join session s on s.id = d.session
         where d.account = any($1::bigint[]) and s.revoked_at is null and s.expires_at > $2
         """)
     private static let prune = Statement.write("prune device", "delete from device where token = $1")
@@ -32,9 +33,10 @@ struct DeviceStore: Sendable {
     }
 
     /// Returns the devices of the accounts' open sessions.
-    func tokens(of accounts: [UserID], at now: Timestamp) async throws -> [(account: UserID, token: String)] {
-        let rows = try await database.query(Self.ofAccounts, accounts, now.milliseconds)
-        return try rows.map { row throws(PostgresError) in (try row.next(), try row.next()) }
+    func devices(of accounts: [UserID], at now: Timestamp) async throws -> [AuthClient.Device] {
+        try await database.query(Self.ofAccounts, accounts, now.milliseconds).map { row throws(PostgresError) in
+            AuthClient.Device(user: try row.next(), token: try row.next(), profile: try row.next())
+        }
     }
 
     /// Removes a device, because its provider refused the token.

@@ -8,6 +8,8 @@ struct RoomSummaries: Sendable {
     let messages: MessageStore
     let details: MessageDetailStore
     let profiles: ProfileCache
+    let levels: RoomNotifyStore
+    let drafts: DraftStore
 
     /// A room at its place in the list; the summary is nil if the user has left the room since the list began.
     struct Entry: Sendable {
@@ -21,8 +23,10 @@ struct RoomSummaries: Sendable {
     /// The user's rooms in a workspace: channels first, then DMs. The user must be a member of the workspace.
     ///
     /// While the client is slow, only the ids of the rooms stay in memory.
+    ///
+    /// - Parameter withOwnState: whether the client shows levels and drafts.
     func rooms(
-        of user: UserID, in workspace: WorkspaceID, for readers: MessageDetails.Readers,
+        of user: UserID, in workspace: WorkspaceID, for readers: MessageDetails.Readers, withOwnState: Bool,
         _ write: @escaping @Sendable (RoomSummary, inout JSONWriter) -> Void
     ) async throws -> PagedList<Entry, Int> {
         try await access.requireMembers([user], of: workspace)
@@ -34,7 +38,8 @@ struct RoomSummaries: Sendable {
             let places = ((last ?? -1) + 1)..<rooms.count
             let page = places.prefix(limit)
             let found = try await summaries(
-                Array(rooms[page]), of: user, try await labels.find(rooms[page]), for: readers)
+                Array(rooms[page]), of: user, try await labels.find(rooms[page]), for: readers,
+                withOwnState: withOwnState)
             return page.map { Entry(place: $0, summary: found[rooms[$0]]) }
         } key: {
             $0.place
@@ -47,10 +52,11 @@ struct RoomSummaries: Sendable {
 
     private func summaries(
         _ rooms: [RoomID], of user: UserID, _ labels: RoomLabels.Labels,
-        for readers: MessageDetails.Readers
+        for readers: MessageDetails.Readers, withOwnState: Bool
     ) async throws -> [RoomID: RoomSummary] {
         let states = try await messages.states(
             of: rooms.filter(labels.contains), for: user, upTo: RoomSummary.maxContent + 1)
+        let own = withOwnState ? try await ownStates(of: user) : nil
         var newest = states.compactMap(\.last)
         try await details.fill(&newest, for: readers)
         let lasts = Dictionary(newest.map { ($0.room, $0) }) { first, _ in first }
@@ -65,8 +71,16 @@ struct RoomSummaries: Sendable {
                 lastMessage: lasts[state.room].map { last in
                     last.body(by: people[last.author] ?? .deleted(last.author), content: shortened)
                 },
-                isShortened: shortened != nil)
+                isShortened: shortened != nil, own: own.map { $0[state.room] ?? OwnRoomState() })
         }
         return summaries
+    }
+
+    private func ownStates(of user: UserID) async throws -> [RoomID: OwnRoomState] {
+        async let levels = levels.list(of: user)
+        async let drafts = drafts.list(of: user)
+        var states = try await levels.mapValues { OwnRoomState(notify: $0) }
+        for (room, drafts) in try await drafts { states[room, default: OwnRoomState()].drafts = drafts }
+        return states
     }
 }

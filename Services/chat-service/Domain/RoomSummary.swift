@@ -11,6 +11,8 @@ struct RoomSummary: Sendable {
     let lastMessage: MessageBody?
     /// Whether the content of the last message was cut.
     let isShortened: Bool
+    /// The user's level and drafts of the room; nil for clients that do not show them.
+    var own: OwnRoomState?
 
     /// Unicode scalars of the content that a summary shows. Home screens list hundreds of rooms, whose messages can each
     /// have 10,000 characters.
@@ -27,6 +29,13 @@ struct RoomSummary: Sendable {
         }
         return String(content[..<end])
     }
+}
+
+/// A user's own state of a room: the level of its pushes, and drafts.
+struct OwnRoomState: Sendable {
+    var notify = RoomNotify()
+    /// That of the room itself first.
+    var drafts: [Draft] = []
 }
 
 /// A room's counters and newest message for one user, as the tables have them.

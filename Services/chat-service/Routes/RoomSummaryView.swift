@@ -28,6 +28,30 @@ struct RoomSummaryView: View {
             if profile.isNative { json.field("rev", state.head.rev) }
             json.field("readSeq", state.readMarker)
             json.field("unreadCount", state.unread)
+            if let own = summary.own {
+                json.field("lastReadSeq", state.readMarker)
+                json.ownState(own)
+            }
         }
+    }
+}
+
+extension JSONWriter {
+    /// Appends the user's own state of a room: `notify`, `mutedUntil` while it is muted, `draft` and `threadDrafts`.
+    fileprivate mutating func ownState(_ state: OwnRoomState) {
+        field("notify", state.notify.level.text)
+        if let until = state.notify.mutedUntil, state.notify.isMuted(at: .now) { field("mutedUntil", until) }
+        if let draft = state.drafts.first, draft.thread == nil { object("draft") { $0.draft(draft) } }
+        let threads = state.drafts.filter { $0.thread != nil }
+        guard !threads.isEmpty else { return }
+        array("threadDrafts") { json in
+            for draft in threads { json.object { $0.draft(draft) } }
+        }
+    }
+
+    private mutating func draft(_ draft: Draft) {
+        if let thread = draft.thread { field("thread", thread) }
+        field("content", draft.content)
+        field("updatedAt", draft.updatedAt)
     }
 }

@@ -31,6 +31,18 @@ struct ErasureStore: Sendable {
         delete from removal
         where (kind, room) in (select * from unnest($1::smallint[], $2::bigint[]) as erased (kind, room))
         """)
+    private static let ownStates = Statement.write(
+        "erase levels, drafts and scheduled messages",
+        """
+        with erased as (
+            select * from unnest($1::smallint[], $2::bigint[]) as erased (kind, room)
+        ), levels as (
+            delete from room_notify where (kind, room) in (select * from erased)
+        ), drafts as (
+            delete from draft where (kind, room) in (select * from erased)
+        )
+        delete from scheduled where (kind, room) in (select * from erased)
+        """)
     private static let finish = Statement.write(
         "note erased rooms",
         """
@@ -53,13 +65,14 @@ struct ErasureStore: Sendable {
         }
     }
 
-    /// Deletes the read markers and removals of rooms, and marks those rooms as erased that have no message or file
-    /// left.
+    /// Deletes the read markers, removals, levels, drafts and scheduled messages of rooms, and marks those rooms as erased
+    /// that have no message or file left.
     func finish(_ rooms: [RoomID]) async throws {
         let (kinds, ids) = (rooms.map(\.kindNumber), rooms.map(\.rawValue))
         var batch = PostgresBatch()
         try batch.add(Self.positions, kinds, ids)
         try batch.add(Self.removals, kinds, ids)
+        try batch.add(Self.ownStates, kinds, ids)
         try batch.add(Self.finish, kinds, ids)
         try await database.run(batch)
     }

@@ -6,9 +6,11 @@ struct PushMessage: Sendable, Equatable {
     let title: String
     let text: String
     /// Names and values for the app, all of them text.
-    let data: [String: String]
+    var data: [String: String]
     /// A device shows one notification for each name.
     let collapseID: String
+    /// The unread messages of the user in all rooms, for the app's icon; nil for apps without the native API.
+    var badge: Int?
 
     /// Bytes, as they are written in JSON, that fit beside everything else into a payload of 4 KiB.
     private static let longestTitle = 800
@@ -29,6 +31,17 @@ struct PushMessage: Sendable, Equatable {
             data["opponent_id"] = message.body.author.id.description
         }
         self.data = data
+    }
+
+    /// The push as one device gets it: an app with the native API also learns the room, the message and the badge.
+    func addressed(to push: DuePush) -> PushMessage {
+        guard let badge = push.badge else { return self }
+        var addressed = self
+        addressed.badge = badge
+        addressed.data["room"] = push.room.description
+        addressed.data["seq"] = String(push.seq)
+        addressed.data["badge"] = String(badge)
+        return addressed
     }
 
     /// Reads what `encoded` writes; nil for anything else.

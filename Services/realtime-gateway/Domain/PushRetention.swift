@@ -1,9 +1,11 @@
 import EventLoop
 import Wire
 
-/// Deletes pushes and jobs that cannot be redelivered any more, a few at a time.
+/// Deletes pushes and jobs that cannot be redelivered any more, and old decisions, a few at a time.
 struct PushRetention: Sendable {
     let store: PushStore
+    /// How long decisions are kept.
+    let decisions: Duration
 
     private static let memory = Duration.seconds(7 * 86_400)
     private static let portion = 1000
@@ -13,7 +15,8 @@ struct PushRetention: Sendable {
     /// Deletes until cancelled.
     func run(on loop: EventLoop) async throws {
         while !Task.isCancelled {
-            let isMore = try await store.forget(before: .now - Self.memory, atMost: Self.portion)
+            var isMore = try await store.forget(before: .now - Self.memory, atMost: Self.portion)
+            if try await store.forgetDecisions(before: .now - decisions, atMost: Self.portion) { isMore = true }
             try await loop.sleep(for: isMore ? Self.pauseBetweenPortions : Self.pause)
         }
     }

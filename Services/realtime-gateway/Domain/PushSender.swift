@@ -132,12 +132,12 @@ final class PushSender: Sendable {
 
     private func send(_ push: DuePush) async throws {
         guard let json = try? JSONValue(parsing: push.body), let message = PushMessage(json) else {
-            return try await store.finish(push, at: .now)
+            return try await store.finish(push, .failed, at: .now)
         }
-        switch await provider.send(message, to: push.device) {
+        switch await provider.send(message.addressed(to: push), to: push.device) {
         case .sent:
             state.withLock { $0.hasSent = true }
-            try await store.finish(push, at: .now)
+            try await store.finish(push, .sent, at: .now)
             metrics.sent(lag: .now - push.createdAt)
         case .deadToken: try await prune(push)
         case .otherProject where state.withLock(\.hasSent): try await prune(push)
@@ -150,13 +150,13 @@ final class PushSender: Sendable {
 
     private func prune(_ push: DuePush) async throws {
         do { try await auth.prune(push.device) } catch { return try await postpone(push, .seconds(5)) }
-        try await store.finish(push, at: .now)
+        try await store.finish(push, .deadToken, at: .now)
         metrics.dead.increment()
     }
 
     private func giveUp(_ push: DuePush, _ reason: StaticString) async throws {
         log.error(reason, ["room": .name("\(push.room)")])
-        try await store.finish(push, at: .now)
+        try await store.finish(push, .failed, at: .now)
         metrics.failed.increment()
     }
 
@@ -167,7 +167,7 @@ final class PushSender: Sendable {
             after: push.attempts, atLeast: atLeast, age: now - push.createdAt, jitter: .random(in: 0...1))
         guard let wait else {
             metrics.failed.increment()
-            return try await store.finish(push, at: now)
+            return try await store.finish(push, .failed, at: now)
         }
         try await store.postpone(push, to: now + wait)
     }

@@ -16,6 +16,7 @@ final class PushIntake: Sendable {
     private let auth: AuthClient
     private let presence: Presence
     private let sender: PushSender
+    private let profiles: ClientProfiles
     private let oldest: Duration
     private let unknown: UnknownMessages
     private let witnesses = Mutex(PushWitnesses())
@@ -27,7 +28,7 @@ final class PushIntake: Sendable {
     ///   - unknown: counts messages that cannot be read.
     init(
         store: PushStore, workspaces: WorkspaceClient, chat: ChatClient, auth: AuthClient, presence: Presence,
-        sender: PushSender, oldest: Duration, counting unknown: UnknownMessages
+        sender: PushSender, profiles: ClientProfiles, oldest: Duration, counting unknown: UnknownMessages
     ) {
         self.store = store
         self.workspaces = workspaces
@@ -35,6 +36,7 @@ final class PushIntake: Sendable {
         self.auth = auth
         self.presence = presence
         self.sender = sender
+        self.profiles = profiles
         self.oldest = oldest
         self.unknown = unknown
     }
@@ -42,7 +44,7 @@ final class PushIntake: Sendable {
     /// Handles the messages of an entry, some at a time. A repeated message changes nothing, and a message that fails
     /// does not block the others.
     func take(_ entry: RedisStreamEntry) async throws {
-        var waiting = PushEntry.messages(of: entry, counting: unknown).filter(isDue)[...]
+        var waiting = PushEntry.messages(of: entry, counting: unknown)[...]
         var failure: (any Error)?
         while !waiting.isEmpty {
             await withTaskGroup(of: (any Error)?.self) { group in
@@ -69,6 +71,7 @@ final class PushIntake: Sendable {
 
     private func take(_ message: RoomMessage) async throws {
         let push = PushMessage(message)
+        guard isDue(message) else { return try await store.insert(message, push, .expired, isLast: true, at: .now) }
         async let isTaken = store.isTaken(message)
         let present = await presence.users(in: message.room).union(witnesses(of: push))
         do {
@@ -85,11 +88,26 @@ final class PushIntake: Sendable {
         var after: UserID?
         repeat {
             let page = try await recipients(of: message, after: after)
-            let absent = page.users.filter { $0 != message.body.author.id && !present.contains($0) }
-            let devices = try await auth.devices(of: absent)
-            try await store.insert(message, push, devices, isLast: page.next == nil, at: .now)
+            let others = page.users.filter { $0 != message.body.author.id }
+            let decided = try await decide(message, others, present, after: after)
+            try await store.insert(message, push, decided, isLast: page.next == nil, at: .now)
             after = page.next
         } while after != nil
+    }
+
+    /// Decides for a page of members. Asks auth-service and chat-service once each, and leaves out members with a
+    /// reason already.
+    private func decide(
+        _ message: RoomMessage, _ users: [UserID], _ present: Set<UserID>, after: UserID?
+    ) async throws -> PushPage {
+        let devices = try await auth.devices(of: users.filter { !present.contains($0) })
+        var page = PushPage(after: after, users: users, present: present, devices: devices) { [profiles] device in
+            device.profile.flatMap { profiles[name: $0] }?.isNative == true
+        }
+        page.add(
+            try await chat.pushDecisions(
+                for: page.undecided, badges: page.withBadge, of: message.body.seq, in: message.room))
+        return page
     }
 
     private func recipients(of message: RoomMessage, after: UserID?) async throws -> MembersReply {

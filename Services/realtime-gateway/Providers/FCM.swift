@@ -57,7 +57,10 @@ struct FCM: Sendable {
                         json.field("ttl", timeToLive)
                         json.field("collapse_key", message.collapseID)
                         // The key replaces an undelivered push; the tag replaces a shown notification.
-                        json.object("notification") { json in json.field("tag", message.collapseID) }
+                        json.object("notification") { json in
+                            json.field("tag", message.collapseID)
+                            if let badge = message.badge { json.field("notification_count", badge) }
+                        }
                     }
                     json.object("apns") { json in
                         json.object("headers") { json in
@@ -65,7 +68,10 @@ struct FCM: Sendable {
                             json.field("apns-collapse-id", message.collapseID)
                         }
                         json.object("payload") { json in
-                            json.object("aps") { json in json.field("sound", "default") }
+                            json.object("aps") { json in
+                                json.field("sound", "default")
+                                if let badge = message.badge { json.field("badge", badge) }
+                            }
                         }
                     }
                 }

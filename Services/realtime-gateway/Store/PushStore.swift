@@ -10,10 +10,20 @@ struct PushStore: Sendable {
     private static let insert = Statement.write(
         "insert pushes",
         """
-        insert into push (kind, room, seq, device, user_id, body, due_at, created_at)
-        select $1, $2, $3, device, user_id, $6, $7, $8
-        from unnest($4::text[], $5::bigint[]) as wanted (device, user_id) order by device
+        insert into push (kind, room, seq, device, user_id, badge, body, due_at, created_at)
+        select $1, $2, $3, device, user_id, badge, $7, $8, $9
+        from unnest($4::text[], $5::bigint[], $6::integer[]) as wanted (device, user_id, badge)
+        where not exists (
+            select from push_decision where kind = $1 and room = $2 and seq = $3 and after_user = $10
+        )
+        order by device
         on conflict do nothing
+        """)
+    private static let decide = Statement.write(
+        "insert push decisions",
+        """
+        insert into push_decision (kind, room, seq, after_user, decided_at, users, reasons)
+        values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing
         """)
     private static let isTaken = Statement.read(
         "find push job", "select exists (select from push_job where kind = $1 and room = $2 and seq = $3)")
@@ -28,12 +38,14 @@ struct PushStore: Sendable {
             select kind, room, seq, device from push where done_at is null and due_at <= $1
             order by due_at limit $3 for update skip locked
         )
-        returning kind, room, seq, device, body, attempts, created_at
+        returning kind, room, seq, device, body, attempts, created_at, badge
         """)
     private static let nextDue = Statement.read("next due push", "select min(due_at) from push where done_at is null")
     private static let finish = Statement.write(
         "finish push",
-        "update push set done_at = $5, body = '' where kind = $1 and room = $2 and seq = $3 and device = $4")
+        """
+        update push set done_at = $5, outcome = $6, body = '' where kind = $1 and room = $2 and seq = $3 and device = $4
+        """)
     private static let postpone = Statement.write(
         "postpone push",
         "update push set due_at = $5 where kind = $1 and room = $2 and seq = $3 and device = $4")
@@ -67,6 +79,15 @@ struct PushStore: Sendable {
         }
     }
 
+    private static let forgetDecisions = Statement.write(
+        "forget push decisions",
+        """
+        delete from push_decision where (kind, room, seq, after_user) in (
+            select kind, room, seq, after_user from push_decision where decided_at < $1
+            order by decided_at limit $2 for update skip locked
+        )
+        """)
+
     /// Whether the pushes of a message were all written before.
     func isTaken(_ message: RoomMessage) async throws -> Bool {
         try await database.query(
@@ -74,18 +95,26 @@ struct PushStore: Sendable {
         ).value()
     }
 
-    /// Inserts a push for each device that has none of this message yet.
+    /// Inserts a page of a job: the decision about each member, and a push for each device of the notified ones. A
+    /// page that was inserted before changes nothing.
     ///
-    /// - Parameter isLast: whether these are the last devices: then the job is finished.
+    /// - Parameter isLast: whether it is the last page: then the job is finished.
     func insert(
-        _ message: RoomMessage, _ push: PushMessage, _ devices: [AuthClient.Device], isLast: Bool, at now: Timestamp
+        _ message: RoomMessage, _ push: PushMessage, _ page: PushPage, isLast: Bool, at now: Timestamp
     ) async throws {
         let (kind, room, seq) = (Int16(message.room.kind.rawValue), message.room.rawValue, message.body.seq)
+        let (after, targets) = (page.after?.rawValue ?? 0, page.targets)
         var batch = PostgresBatch()
-        if !devices.isEmpty {
+        if !targets.isEmpty {
             try batch.add(
-                Self.insert, kind, room, seq, devices.map(\.token), devices.map(\.user.rawValue), push.encoded(),
-                now.milliseconds, message.body.createdAt.milliseconds)
+                Self.insert, kind, room, seq, targets.map(\.device), targets.map(\.user.rawValue),
+                targets.map(\.badge), push.encoded(), now.milliseconds, message.body.createdAt.milliseconds, after)
+        }
+        if !page.reasons.isEmpty {
+            let reasons = page.reasons.sorted { $0.key.rawValue < $1.key.rawValue }
+            try batch.add(
+                Self.decide, kind, room, seq, after, now.milliseconds, reasons.map(\.key), reasons.map(\.value.rawValue)
+            )
         }
         if isLast { try batch.add(Self.takeJob, kind, room, seq, now.milliseconds) }
         try await database.run(batch)
@@ -100,7 +129,8 @@ struct PushStore: Sendable {
                 return DuePush(
                     room: room, seq: try row.next(), device: try row.next(), body: try row.next(),
                     attempts: Int(try row.next(as: Int32.self)),
-                    createdAt: Timestamp(milliseconds: try row.next()))
+                    createdAt: Timestamp(milliseconds: try row.next()),
+                    badge: try row.next(as: Int32?.self).map { Int($0) })
             }
     }
 
@@ -109,9 +139,10 @@ struct PushStore: Sendable {
         try await database.query(Self.nextDue).value(as: Int64?.self).map { Timestamp(milliseconds: $0) }
     }
 
-    func finish(_ push: DuePush, at now: Timestamp) async throws {
+    func finish(_ push: DuePush, _ outcome: PushOutcome, at now: Timestamp) async throws {
         try await database.execute(
-            Self.finish, Int16(push.room.kind.rawValue), push.room.rawValue, push.seq, push.device, now.milliseconds)
+            Self.finish, Int16(push.room.kind.rawValue), push.room.rawValue, push.seq, push.device, now.milliseconds,
+            outcome.rawValue)
     }
 
     func postpone(_ push: DuePush, to moment: Timestamp) async throws {
@@ -127,5 +158,10 @@ struct PushStore: Sendable {
         let pushes = try await database.execute(Self.forget, moment.milliseconds, limit)
         let jobs = try await database.execute(Self.forgetJobs, moment.milliseconds, limit)
         return max(pushes, jobs) == limit
+    }
+
+    /// Deletes decisions that were made before a moment, at most so many. Returns whether there may be more.
+    func forgetDecisions(before moment: Timestamp, atMost limit: Int) async throws -> Bool {
+        try await database.execute(Self.forgetDecisions, moment.milliseconds, limit) == limit
     }
 }

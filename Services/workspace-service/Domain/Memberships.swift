@@ -51,6 +51,11 @@ struct Memberships: Sendable {
         try await access.channels(of: user, in: workspace)
     }
 
+    /// The channels of each user in all workspaces; users in no channel are missing.
+    func channels(of users: [UserID]) async throws -> [MembershipsReply.Membership] {
+        try await access.channels(of: users)
+    }
+
     /// Returns those of `others` who share a workspace with the user.
     func acquaintances(of user: UserID, among others: [UserID]) async throws -> [UserID] {
         try await access.acquaintances(of: user, among: others)

@@ -14,6 +14,7 @@ struct AccessRoutes: Sendable {
         routes.add(ChannelMembersRequest.self, page)
         routes.add(WorkspaceMembersRequest.self, page)
         routes.add(UserChannelsRequest.self, ofUser)
+        routes.add(MembershipsRequest.self, memberships)
         routes.add(AcquaintancesRequest.self, acquaintances)
         routes.add(AutoJoinRequest.self, autoJoin)
     }
@@ -46,6 +47,10 @@ struct AccessRoutes: Sendable {
 
     func ofUser(_ request: UserChannelsRequest) async throws -> UserChannelsReply {
         UserChannelsReply(channels: try await memberships.channels(of: request.user, in: request.workspace))
+    }
+
+    func memberships(_ request: MembershipsRequest) async throws -> MembershipsReply {
+        MembershipsReply(memberships: try await memberships.channels(of: request.users))
     }
 
     func acquaintances(_ request: AcquaintancesRequest) async throws -> AcquaintancesReply {

@@ -65,6 +65,12 @@ struct AccessStore: Sendable {
     private static let workspaceMembers = Statement.read(
         "page of workspace members",
         "select user_id from member where workspace = $1 and user_id > $2 order by user_id limit $3")
+    private static let memberships = Statement.read(
+        "channels of users",
+        """
+        select user_id, array_agg(channel order by channel) from channel_member
+        where user_id = any($1::bigint[]) group by user_id order by user_id
+        """)
     private static let acquaintances = Statement.read(
         "acquaintances",
         """
@@ -109,6 +115,13 @@ struct AccessStore: Sendable {
     func members(of workspace: WorkspaceID, after: Int64, limit: Int) async throws -> [UserID] {
         try await database.query(Self.workspaceMembers, workspace, after, limit)
             .map { row throws(PostgresError) in try row.next() }
+    }
+
+    /// The channels of each user in all workspaces; users in no channel are missing.
+    func channels(of users: [UserID]) async throws -> [MembershipsReply.Membership] {
+        try await database.query(Self.memberships, users).map { row throws(PostgresError) in
+            MembershipsReply.Membership(user: try row.next(), channels: try row.next())
+        }
     }
 
     /// Those of `others` who share a workspace with `user`.

@@ -45,9 +45,13 @@ struct RoundTripTests {
         for request in Samples.requests {
             #expect(services.contains("routes.add(\(type(of: request)).self,"), "\(type(of: request))")
         }
-        // Operators call reconciliation, and gateways forward requests of clients to each other.
+        // Operators call reconciliation and ask about pushes, and gateways forward requests of clients to each other.
         let untyped = services.matches(of: /"(\/internal\/[^"]*)"/).map { String($0.output.1) }
-        #expect(Set(untyped) == ["/internal/differences", "/internal/reconciliation", "/internal/socket.io"])
+        #expect(
+            Set(untyped) == [
+                "/internal/differences", "/internal/pushes/{room}/{seq}", "/internal/reconciliation",
+                "/internal/socket.io",
+            ])
     }
 
     @Test("No two facts of a stream, no two hints and no two calls share a name")

@@ -26,6 +26,8 @@ enum Samples {
         HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12),
         HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12, leftOut: 9...11),
         revocation,
+        UserStateHint(user: UserID(5), part: .settings, session: SessionID(77)),
+        UserStateHint(user: UserID(5), part: .draft, room: RoomID(DMID(4)), session: SessionID(77)),
     ]
 
     static let events: [RoomEvent] = [
@@ -65,7 +67,8 @@ enum Samples {
         RoomChangesRequest(room: RoomID(ChannelID(7)), after: 4, limit: 100),
         RoomHeadsRequest(rooms: [RoomID(ChannelID(7)), RoomID(DMID(7))]),
         HistoryCursorRequest(session: SessionID(77), room: RoomID(DMID(4))),
-        DMAccessRequest(user: UserID(5), rooms: [DMID(4)]),
+        DMAccessRequest(user: UserID(5), rooms: [DMID(4)]), MembershipsRequest(users: users),
+        PushDecisionsRequest(room: RoomID(DMID(4)), seq: 12, users: users, badges: [UserID(6)]),
         BalancesRequest(users: users), ReserveRequest(order: order), ReleaseRequest(key: "workspace/1 ü"),
     ]
 
@@ -74,7 +77,9 @@ enum Samples {
         EmptyReply(), keys, ProfilesReply(profiles: profiles), profiles[0],
         ProfilesByEmailReply(
             matches: [match, ProfilesByEmailReply.Match(profile: profiles[1], asked: "a@b.kr")]),
-        match, DevicesReply(devices: [device]), device,
+        match, DevicesReply(devices: [device, nativeDevice]), device, nativeDevice,
+        MembershipsReply(memberships: [membership]), membership,
+        PushDecisionsReply(groups: [pushGroup], badges: [pushBadge]), pushGroup, pushBadge,
         RevocationsReply(now: Timestamp(milliseconds: 9), revocations: [revocation]),
         AccessReply(channels: [channelAccess, visibleChannel], workspaces: [workspaceAccess]), channelAccess,
         visibleChannel, workspaceAccess,
@@ -134,6 +139,10 @@ enum Samples {
     ]
     private static let match = ProfilesByEmailReply.Match(profile: profiles[0], asked: "C@d.kr")
     private static let device = AuthClient.Device(user: UserID(5), token: "token")
+    private static let nativeDevice = AuthClient.Device(user: UserID(6), token: "other", profile: "native")
+    private static let membership = MembershipsReply.Membership(user: UserID(5), channels: [ChannelID(7)])
+    private static let pushGroup = PushDecisionsReply.Group(reason: .mentionsOnly, users: users)
+    private static let pushBadge = PushDecisionsReply.Badge(user: UserID(6), count: 3)
     private static let channelAccess = ChannelAccess(
         id: ChannelID(7), workspace: WorkspaceID(3), name: "일반", role: .member, isDefault: true, version: 8,
         joinedAt: Timestamp(milliseconds: 1_700_000_000_123))

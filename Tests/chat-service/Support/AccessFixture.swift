@@ -88,6 +88,7 @@ struct AccessFixture: Sendable {
             .replacing("{channel_id}", with: "7")
             .replacing("{name}", with: "general")
             .replacing("{room_id}", with: room.id)
+            .replacing("{scheduled_id}", with: "999999")
             .replacing("{opponent_id}", with: "\(Self.friend)")
             .replacing("{seq}", with: "999999")
             .replacing("{emoji}", with: "%F0%9F%91%8D")

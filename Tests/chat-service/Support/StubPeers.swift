@@ -17,6 +17,8 @@ struct PeersOfChat: StubState {
     var leavingWhenSeen: Set<Int64> = []
     /// When all members joined all channels, in milliseconds since 1970; nil if the peer does not tell it.
     var joinedAt: Int64?
+    /// Nicknames that differ from `n<id>`.
+    var nicknames: [Int64: String] = [:]
     /// The paths of all calls, in order.
     var asked: [String] = []
     /// The nicknames of users; others are called `n` and their id.
@@ -43,6 +45,19 @@ struct PeersOfChat: StubState {
             }
             channels[call.number]?.members.insert(user)
             return element(call.number, user).map { .json($0) }
+        case ("channels", "members"):
+            let after = call.parameter("after").flatMap { Int64($0) } ?? 0
+            let members = channels[call.number]?.members.sorted().filter { $0 > after } ?? []
+            let page = members.prefix(1000)
+            let next = members.count > page.count ? #","next":"\#(page.last ?? 0)""# : ""
+            return .json(#"{"members":[\#(page.map { "\"\($0)\"" }.joined(separator: ","))]\#(next)}"#)
+        case ("memberships", _):
+            return .list(
+                "memberships",
+                call.ids("ids").map { user in
+                    let mine = channels.filter { $0.value.members.contains(user) }.keys.sorted()
+                    return #"{"user_id":"\#(user)","channels":[\#(mine.map { "\"\($0)\"" }.joined(separator: ","))]}"#
+                })
         case ("workspaces", "by-name"):
             guard let name = call.parameter("name"), let user = call.parameter("user_id").flatMap({ Int64($0) }),
                 let found = channels.first(where: { $0.value.workspace == call.number && $0.value.name == name })

@@ -24,6 +24,11 @@ struct PeersOfGateway: StubState {
     var revocationTimes: [Int64: Timestamp] = [:]
     var devices: [Int64: [String]] = [:]
     var pruned: [String] = []
+    /// The client profile of each device's session, where it is known.
+    var deviceProfiles: [String: String] = [:]
+    /// The reasons of members that differ from `all`, and the badges of members.
+    var pushReasons: [Int64: String] = [:]
+    var badges: [Int64: Int] = [:]
     /// Pushes that the provider was sent, by device.
     var pushes: [(device: String, message: JSONValue)] = []
     /// The provider's next answers, before it takes any push: status, error code and Retry-After.
@@ -110,8 +115,12 @@ struct PeersOfGateway: StubState {
             return .list(
                 "devices",
                 call.ids("ids").flatMap { id in
-                    devices[id, default: []].map { #"{"user_id":"\#(id)","token":"\#($0)"}"# }
+                    devices[id, default: []].map { token in
+                        let profile = deviceProfiles[token].map { #","profile":"\#($0)""# } ?? ""
+                        return #"{"user_id":"\#(id)","token":"\#(token)"\#(profile)}"#
+                    }
                 })
+        case ("pushes", "decisions"): return decisions(call)
         case ("access", _): return access(call.id("user_id") ?? 0, call.ids("channels"), call.ids("workspaces"))
         case ("channels", "members"):
             return .list("members", channels[call.number, default: []].sorted().map { "\"\($0)\"" })
@@ -146,6 +155,13 @@ struct PeersOfGateway: StubState {
                 let users = dm.users.map { "\"\($0)\"" }.joined(separator: ",")
                 return #"{"room_id":"\#(id)","workspace_id":"3","users":[\#(users)],"open":\#(dm.isOpen)}"#
             })
+    }
+
+    private func decisions(_ call: StubCall) -> Response {
+        let groups = call.ids("users").map { #"{"reason":"\#(pushReasons[$0] ?? "all")","users":["\#($0)"]}"# }
+        let counts = call.ids("badges").map { #"{"user_id":"\#($0)","count":\#(badges[$0] ?? 0)}"# }
+        return .json(
+            #"{"groups":[\#(groups.joined(separator: ","))],"badges":[\#(counts.joined(separator: ","))]}"#)
     }
 
     private func messages(of room: RoomID, _ call: StubCall) -> Response {

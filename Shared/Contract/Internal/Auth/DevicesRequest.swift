@@ -5,21 +5,25 @@ extension AuthClient {
     public struct Device: WireMessage {
         public let user: UserID
         public let token: String
+        /// The name of the client profile of its session; nil if an older auth-service does not tell it.
+        public let profile: String?
 
-        public init(user: UserID, token: String) {
+        public init(user: UserID, token: String, profile: String? = nil) {
             self.user = user
             self.token = token
+            self.profile = profile
         }
 
         public init?(_ json: JSONValue) {
             guard let user: UserID = json.textID("user_id"), let token = json.string("token") else { return nil }
-            self.init(user: user, token: token)
+            self.init(user: user, token: token, profile: json.string("profile"))
         }
 
         public func write(to json: inout JSONWriter) {
             json.object { json in
                 json.field("user_id", user.description)
                 json.field("token", token)
+                if let profile { json.field("profile", profile) }
             }
         }
     }

@@ -39,6 +39,14 @@ public struct ChatClient: Sendable {
         try await client.send(HistoryCursorRequest(session: session, room: room)).seq
     }
 
+    /// The members of a room that a message is pushed to now, and the badges of some of them.
+    public func pushDecisions(
+        for users: [UserID], badges: [UserID], of seq: Int64, in room: RoomID
+    ) async throws -> PushDecisionsReply {
+        if users.isEmpty { return PushDecisionsReply(groups: [], badges: []) }
+        return try await client.send(PushDecisionsRequest(room: room, seq: seq, users: users, badges: badges))
+    }
+
     /// The DM rooms among these that the user is in.
     public func dms(_ ids: [DMID], of user: UserID) async throws -> [DMAccess] {
         try await client.send(DMAccessRequest(user: user, rooms: ids)).dms

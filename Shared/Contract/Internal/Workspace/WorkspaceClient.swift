@@ -47,6 +47,12 @@ public struct WorkspaceClient: Sendable {
         try await client.send(UserChannelsRequest(user: user, workspace: workspace)).channels
     }
 
+    /// The channels of each user in all workspaces; users in no channel are missing.
+    public func memberships(of users: [UserID]) async throws -> [MembershipsReply.Membership] {
+        if users.isEmpty { return [] }
+        return try await client.send(MembershipsRequest(users: users)).memberships
+    }
+
     /// Those of `others` that share a workspace with `user`.
     public func acquaintances(of user: UserID, among others: [UserID]) async throws -> Set<UserID> {
         Set(try await client.send(AcquaintancesRequest(user: user, others: others)).users)

@@ -1,0 +1,40 @@
+import Contract
+import Redis
+import ServiceKit
+
+/// The parts of the service that belong to single users: settings, notification levels, drafts and read receipts, and
+/// the decisions about pushes that depend on them.
+struct Notifications: Sendable {
+    let access: RoomAccess
+    let members: RoomMembers
+    let preferences: Preferences
+    let drafts: Drafts
+    let decisions: PushDecisions
+    let receipts: ReadReceipts
+
+    init(
+        stores: NotificationStores, redis: Redis, access: RoomAccess, messages: MessageStore, profiles: ProfileCache,
+        settings: ChatSettings
+    ) {
+        self.access = access
+        let publisher = UserStatePublisher(redis: redis)
+        members = RoomMembers(workspaces: access.workspaces, dms: access.dms, profiles: profiles)
+        preferences = Preferences(settings: stores.settings, levels: stores.levels, publisher: publisher)
+        drafts = Drafts(
+            store: stores.drafts, messages: messages, publisher: publisher, limit: settings.limitOfDrafts)
+        decisions = PushDecisions(
+            messages: messages, recipients: stores.recipients, members: members, workspaces: access.workspaces)
+        receipts = ReadReceipts(members: members, store: stores.readers)
+    }
+
+    func register(in routes: inout PublicRoutes) {
+        SettingsRoutes(preferences: preferences).register(in: &routes)
+        NotifyRoutes(access: access, preferences: preferences).register(in: &routes)
+        DraftRoutes(access: access, drafts: drafts).register(in: &routes)
+        ReaderRoutes(access: access, receipts: receipts).register(in: &routes)
+    }
+
+    func register(in routes: inout InternalRoutes) {
+        PushRoutes(decisions: decisions).register(in: &routes)
+    }
+}

@@ -1,0 +1,45 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// Decides to which members of a room a message is pushed, for a page of members at a time.
+///
+/// The number of queries does not depend on the number of members.
+struct PushDecisions: Sendable {
+    let messages: MessageStore
+    let recipients: PushRecipientStore
+    let members: RoomMembers
+    let workspaces: WorkspaceClient
+
+    func decide(_ request: PushDecisionsRequest, at now: Timestamp = .now) async throws -> PushDecisionsReply {
+        let room = request.room
+        guard let message = try await messages.find([(room, request.seq)]).first, let workspace = message.workspace
+        else {
+            return PushDecisionsReply(groups: [.init(reason: .deleted, users: request.users)], badges: [])
+        }
+        let pushed = PushedMessage(
+            seq: message.seq,
+            mentions: try await members.mentions(
+                in: message.content, of: room, in: workspace, by: message.author),
+            words: KeywordSearch(message.content))
+        var groups: [PushReason: [UserID]] = [:]
+        var notified: Set<UserID> = []
+        for recipient in try await recipients.list(request.users, in: room, at: now) {
+            let reason = recipient.reason(for: pushed, at: now)
+            groups[reason, default: []].append(recipient.user)
+            if reason.isPush { notified.insert(recipient.user) }
+        }
+        return PushDecisionsReply(
+            groups: PushReason.allCases.compactMap { reason in
+                groups[reason].map { PushDecisionsReply.Group(reason: reason, users: $0) }
+            },
+            badges: try await badges(of: request.badges.filter(notified.contains)))
+    }
+
+    /// The unread messages of users in all their rooms.
+    private func badges(of users: [UserID]) async throws -> [PushDecisionsReply.Badge] {
+        if users.isEmpty { return [] }
+        let counts = try await recipients.unread(of: users, in: try await workspaces.memberships(of: users))
+        return users.map { PushDecisionsReply.Badge(user: $0, count: counts[$0] ?? 0) }
+    }
+}

@@ -1,0 +1,71 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// Schedules messages, and lists, changes and cancels those that wait.
+struct ScheduledMessages: Sendable {
+    let store: ScheduledStore
+    let limits: SchedulingLimits
+    let sender: ScheduledSender
+
+    /// Schedules a message. The caller must be able to write to the room now. Idempotent: the same `client_id`, text and
+    /// time again returns the first one.
+    func schedule(
+        _ request: SendRequest, at: Timestamp, to target: MessageTarget, by caller: Caller
+    ) async throws -> ScheduledMessage {
+        guard request.files.isEmpty else { throw Failure.invalid("A scheduled message cannot have files.") }
+        try limits.check(at)
+        let scheduled = try await store.insert(
+            request, at: at, to: target, by: caller, limit: limits.ofUser, now: .now)
+        guard let scheduled else { throw Failure.invalid("You have too many scheduled messages.") }
+        guard scheduled.content == request.content, scheduled.at == at else {
+            throw Failure(.invalidRequest, "Another message was scheduled with this client_id.", status: 409)
+        }
+        sender.wake()
+        return scheduled
+    }
+
+    /// A page of the caller's scheduled messages by their times, after `cursor`.
+    func list(of user: UserID, after cursor: ScheduledCursor?, limit: Int) async throws -> [ScheduledMessage] {
+        try await store.list(of: user, after: cursor, limit: limit)
+    }
+
+    /// Changes the text or the time of a message. A message that failed waits again. One that is being sent is not found.
+    func change(
+        _ id: ScheduledID, content: String?, at: Timestamp?, by caller: Caller
+    ) async throws -> ScheduledMessage {
+        if let content { _ = try SendRequest(content: content, files: [], clientID: nil) }
+        if let at { try limits.check(at) }
+        guard let changed = try await store.change(id, of: caller.user, content: content, at: at, now: .now) else {
+            throw Failure.notFound
+        }
+        sender.wake()
+        return changed
+    }
+
+    /// Cancels a message. One that is being sent is not found.
+    func cancel(_ id: ScheduledID, by caller: Caller) async throws {
+        guard try await store.cancel(id, of: caller.user) else { throw Failure.notFound }
+    }
+}
+
+/// The place of a scheduled message in the list of its author.
+struct ScheduledCursor: Sendable {
+    let at: Timestamp
+    let id: Int64
+
+    init(_ message: ScheduledMessage) {
+        at = message.at
+        id = message.id.rawValue
+    }
+
+    /// Reads the text of `description`; nil for anything else.
+    init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let at = Int64(parts[0]), let id = Int64(parts[1]) else { return nil }
+        self.at = Timestamp(milliseconds: at)
+        self.id = id
+    }
+
+    var description: String { "\(at.milliseconds)-\(id)" }
+}

@@ -1,0 +1,78 @@
+import Contract
+import Postgres
+import Wire
+
+/// Reads the parts of members' state on which pushes depend, for many members in one query.
+struct PushRecipientStore: Sendable {
+    let database: PostgresPool
+
+    /// Messages below the head in which a member's own last message counts as a read marker.
+    static let searched: Int64 = 1000
+
+    private static let list = Statement.read(
+        "push recipients",
+        """
+        select w.user_id, coalesce(n.level, 1), coalesce(n.muted_until, 0),
+            s.user_id is not null and is_quiet($4, s.quiet_from, s.quiet_to, s.quiet_zone),
+            coalesce(p.seq, 0), coalesce(s.keywords, '{}')
+        from unnest($1::bigint[]) as w (user_id)
+        left join room_notify n on n.user_id = w.user_id and n.kind = $2 and n.room = $3
+        left join user_settings s on s.user_id = w.user_id
+        left join read_position p on p.user_id = w.user_id and p.kind = $2 and p.room = $3
+        order by w.user_id
+        """)
+    /// The messages of a room after a member's marker are all by others, so their number is the difference of two seqs.
+    /// The newest messages of each room are read once for all its members, to find the own last message of each. A member
+    /// with more unread messages than are searched, and an own one below those, counts a few too many.
+    private static let unread = Statement.read(
+        "badges",
+        """
+        with place as (
+            select user_id, 1::smallint as kind, room from unnest($1::bigint[], $2::bigint[]) as w (user_id, room)
+            union all
+            select m.user_id, 2::smallint, dm.id from unnest($3::bigint[]) as m (user_id)
+            join dm on dm.low = m.user_id and not dm.low_has_left
+            union all
+            select m.user_id, 2::smallint, dm.id from unnest($3::bigint[]) as m (user_id)
+            join dm on dm.high = m.user_id and not dm.high_has_left
+        ), unread as materialized (
+            select place.user_id, place.kind, place.room, coalesce(p.seq, 0) as seq, r.last_seq
+            from place
+            join room r on r.kind = place.kind and r.id = place.room
+            left join read_position p
+                on p.user_id = place.user_id and p.kind = place.kind and p.room = place.room
+            where r.last_seq > coalesce(p.seq, 0)
+        ), newest as materialized (
+            select kind, room, greatest(min(seq), max(last_seq) - $4) as after from unread group by kind, room
+        ), own as (
+            select m.kind, m.room, m.author, max(m.seq) as seq
+            from newest join message m on m.kind = newest.kind and m.room = newest.room and m.seq > newest.after
+            group by m.kind, m.room, m.author
+        )
+        select unread.user_id, sum(unread.last_seq - greatest(unread.seq, own.seq))::bigint
+        from unread
+        left join own on own.kind = unread.kind and own.room = unread.room and own.author = unread.user_id
+        group by unread.user_id
+        """)
+
+    /// The state of members for a message of a room, in the order of their ids.
+    func list(_ users: [UserID], in room: RoomID, at now: Timestamp) async throws -> [PushRecipient] {
+        try await database.query(Self.list, users, room.kindNumber, room.rawValue, now.milliseconds)
+            .map { row throws(PostgresError) in
+                PushRecipient(
+                    user: try row.next(), notify: try RoomNotify(row: &row), isQuiet: try row.next(),
+                    readMarker: try row.next(), keywords: try row.next())
+            }
+    }
+
+    /// The unread messages of users in these channels and in all their DMs. Users without any are missing.
+    func unread(
+        of users: [UserID], in channels: [MembershipsReply.Membership]
+    ) async throws -> [UserID: Int64] {
+        let pairs = channels.flatMap { membership in membership.channels.map { (membership.user, $0) } }
+        let found = try await database.query(
+            Self.unread, pairs.map(\.0), pairs.map(\.1), users, Self.searched
+        ).map { row throws(PostgresError) in (try row.next(as: UserID.self), try row.next(as: Int64.self)) }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+}

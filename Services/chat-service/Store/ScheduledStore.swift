@@ -1,0 +1,149 @@
+import Postgres
+import ServiceKit
+import Wire
+
+/// The table of scheduled messages.
+struct ScheduledStore: Sendable {
+    let database: PostgresPool
+
+    private static let insert = Statement.write(
+        "insert scheduled message",
+        """
+        with inserted as (
+            insert into scheduled
+                (user_id, session, workspace, kind, room, content, client_id, send_at, created_at, due_at)
+            select $1::bigint, $2::bigint, $3::bigint, $4::smallint, $5::bigint, $6::text, $7::text, $8::bigint,
+                $9::bigint, $8
+            where (select count(*) from scheduled where user_id = $1) < $10
+            on conflict (user_id, kind, room, client_id) where client_id is not null do nothing
+            returning *
+        )
+        select id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
+            failed_detail
+        from (
+            select * from inserted
+            union all
+            select * from scheduled where user_id = $1 and kind = $4 and room = $5 and client_id = $7
+        ) as known
+        limit 1
+        """)
+    private static let list = Statement.read(
+        "scheduled messages of user",
+        """
+        select id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
+            failed_detail
+        from scheduled where user_id = $1 and (send_at, id) > ($2, $3) order by send_at, id limit $4
+        """)
+    /// Not while an instance sends it: its outcome is not known then.
+    private static let change = Statement.write(
+        "change scheduled message",
+        """
+        update scheduled set
+            content = coalesce($3, content), send_at = coalesce($4, send_at),
+            due_at = coalesce($4, greatest(send_at, $5)), attempts = 0, failed_code = null, failed_detail = null
+        where id = $1 and user_id = $2 and (attempts = 0 or failed_code is not null)
+        returning id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
+            failed_detail
+        """)
+    private static let cancel = Statement.write(
+        "cancel scheduled message",
+        "delete from scheduled where id = $1 and user_id = $2 and (attempts = 0 or failed_code is not null)")
+    private static let take = Statement.write(
+        "take due scheduled messages",
+        """
+        update scheduled set attempts = attempts + 1, due_at = $1 + $2 * (1 << least(attempts, 6))
+        where id in (
+            select id from scheduled where failed_code is null and due_at <= $1
+            order by due_at limit $3 for update skip locked
+        )
+        returning id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
+            failed_detail
+        """)
+    private static let nextDue = Statement.read(
+        "next due scheduled message", "select min(due_at) from scheduled where failed_code is null")
+    private static let finish = Statement.write("finish scheduled message", "delete from scheduled where id = $1")
+    private static let isSent = Statement.read(
+        "sent scheduled message",
+        "select exists (select from message where kind = $1 and room = $2 and author = $3 and client_id = $4)")
+    private static let fail = Statement.write(
+        "fail scheduled message", "update scheduled set failed_code = $2, failed_detail = $3 where id = $1")
+    private static let postpone = Statement.write(
+        "postpone scheduled message", "update scheduled set due_at = $2 where id = $1")
+
+    /// Inserts a message, or returns the one with the same `client_id`; nil if the author has `limit` messages.
+    /// Concurrent calls may exceed the limit by a few.
+    func insert(
+        _ request: SendRequest, at: Timestamp, to target: MessageTarget, by caller: Caller, limit: Int, now: Timestamp
+    ) async throws -> ScheduledMessage? {
+        try await database.query(
+            Self.insert, caller.user, caller.session, target.workspace, target.room.kindNumber, target.room.rawValue,
+            request.content, request.clientID, at.milliseconds, now.milliseconds, limit
+        ).first(ScheduledMessage.init(row:))
+    }
+
+    /// A user's messages by their times, those that failed included.
+    func list(of user: UserID, after cursor: ScheduledCursor?, limit: Int) async throws -> [ScheduledMessage] {
+        try await database.query(
+            Self.list, user, cursor?.at.milliseconds ?? 0, cursor?.id ?? 0, limit
+        ).map(ScheduledMessage.init(row:))
+    }
+
+    /// Changes a message that waits or has failed; nil if there is none.
+    func change(
+        _ id: ScheduledID, of user: UserID, content: String?, at: Timestamp?, now: Timestamp
+    ) async throws -> ScheduledMessage? {
+        try await database.query(Self.change, id, user, content, at?.milliseconds, now.milliseconds)
+            .first(ScheduledMessage.init(row:))
+    }
+
+    /// Deletes a message that waits or has failed; returns false if there is none.
+    func cancel(_ id: ScheduledID, of user: UserID) async throws -> Bool {
+        try await database.execute(Self.cancel, id, user) > 0
+    }
+
+    /// Leases due messages. Other instances may take those that are not finished when the lease ends.
+    func take(atMost limit: Int, now: Timestamp, lease: Duration) async throws -> [ScheduledMessage] {
+        try await database.query(Self.take, now.milliseconds, lease.wholeMilliseconds, limit)
+            .map(ScheduledMessage.init(row:))
+    }
+
+    /// The time of the next due message; nil for none.
+    func nextDue() async throws -> Timestamp? {
+        try await database.query(Self.nextDue).value(as: Int64?.self).map { Timestamp(milliseconds: $0) }
+    }
+
+    func finish(_ id: ScheduledID) async throws { try await database.execute(Self.finish, id) }
+
+    /// Whether an earlier attempt sent the message.
+    func isSent(_ message: ScheduledMessage) async throws -> Bool {
+        try await database.query(
+            Self.isSent, message.room.kindNumber, message.room.rawValue, message.author, message.sendID
+        ).value()
+    }
+
+    func fail(_ id: ScheduledID, _ refusal: ScheduledMessage.Refusal) async throws {
+        try await database.execute(Self.fail, id, refusal.code, refusal.detail)
+    }
+
+    func postpone(_ id: ScheduledID, to moment: Timestamp) async throws {
+        try await database.execute(Self.postpone, id, moment.milliseconds)
+    }
+}
+
+extension ScheduledMessage {
+    /// Reads the columns id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at,
+    /// failed_code, failed_detail.
+    fileprivate init(row: inout Row) throws(PostgresError) {
+        id = try row.next()
+        author = try row.next()
+        session = try row.next()
+        workspace = try row.next()
+        room = try row.nextRoom()
+        content = try row.next()
+        clientID = try row.next()
+        at = Timestamp(milliseconds: try row.next())
+        createdAt = Timestamp(milliseconds: try row.next())
+        let (code, detail): (String?, String?) = (try row.next(), try row.next())
+        refusal = code.map { Refusal(code: $0, detail: detail ?? "") }
+    }
+}

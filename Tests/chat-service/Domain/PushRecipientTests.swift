@@ -1,0 +1,52 @@
+import Contract
+import Testing
+import Wire
+
+@testable import chat_service
+
+@Suite("Push recipients")
+struct PushRecipientTests {
+    private static let now = Timestamp(milliseconds: 1_700_000_000_000)
+
+    private static func reason(
+        _ level: RoomNotify.Level = .all, mutedFor: Int64? = nil, isQuiet: Bool = false, read: Int64 = 0,
+        keywords: [String] = [], mentions: Mentions = .none
+    ) -> PushReason {
+        let recipient = PushRecipient(
+            user: UserID(5),
+            notify: RoomNotify(level: level, mutedUntil: mutedFor.map { now + .milliseconds($0) }), isQuiet: isQuiet,
+            readMarker: read, keywords: keywords)
+        let message = PushedMessage(seq: 9, mentions: mentions, words: KeywordSearch("배포가 끝났어요"))
+        return recipient.reason(for: message, at: now)
+    }
+
+    @Test("A message is pushed by the level of the room, and a mention or keyword passes the level mentions")
+    func levels() {
+        #expect(Self.reason() == .all)
+        #expect(Self.reason(.mentions) == .mentionsOnly)
+        #expect(Self.reason(.none) == PushReason.none)
+        let mentioned = [
+            Mentions(users: [UserID(5)]), Mentions(room: true), Mentions(here: true),
+            Mentions(users: [UserID(6), UserID(5)]),
+        ]
+        for mentions in mentioned {
+            #expect(Self.reason(.mentions, mentions: mentions) == .mention)
+            #expect(Self.reason(.all, mentions: mentions) == .mention)
+            #expect(Self.reason(.none, mentions: mentions) == PushReason.none)
+        }
+        #expect(Self.reason(.mentions, mentions: Mentions(users: [UserID(6)])) == .mentionsOnly)
+        #expect(Self.reason(.mentions, keywords: ["회의", "배포"]) == .keyword)
+        #expect(Self.reason(.mentions, keywords: ["회의"]) == .mentionsOnly)
+        #expect(Self.reason(.none, keywords: ["배포"]) == PushReason.none)
+    }
+
+    @Test("Nothing passes a mute, do-not-disturb hours or a read marker")
+    func quiet() {
+        let mention = Mentions(users: [UserID(5)])
+        #expect(Self.reason(mutedFor: 1, mentions: mention) == .muted)
+        #expect(Self.reason(mutedFor: 0, mentions: mention) == .mention)
+        #expect(Self.reason(isQuiet: true, keywords: ["배포"], mentions: mention) == .doNotDisturb)
+        #expect(Self.reason(read: 9, mentions: mention) == .read)
+        #expect(Self.reason(read: 8) == .all)
+    }
+}
