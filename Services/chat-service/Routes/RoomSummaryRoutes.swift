@@ -15,7 +15,8 @@ struct RoomSummaryRoutes: Sendable {
         let profile = call.profile
         let readers = MessageDetails.Readers(caller, profile)
         return try await call.reply(
-            summaries.rooms(of: caller.user, in: try call.id("id"), for: readers, withOwnState: profile.isNative) { summary, json in
+            summaries.rooms(of: caller.user, in: try call.id("id"), for: readers, withOwnState: profile.isNative) {
+                summary, json in
                 json.view(RoomSummaryView(summary: summary), for: profile)
             })
     }
