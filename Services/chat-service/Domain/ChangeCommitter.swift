@@ -14,7 +14,7 @@ final class ChangeCommitter: @unchecked Sendable {
     private let writer: ChangeWriter
     private let publisher: ChangePublisher
     private let indexer: SearchIndexer
-    private var queue = CommitQueue<PendingChange, Waiter>(maxCommits: 1)
+    private var queue = CommitQueue<PendingChange, Waiter>()
 
     init(on loop: EventLoop, writer: ChangeWriter, publisher: ChangePublisher, indexer: SearchIndexer) {
         self.loop = loop
@@ -33,11 +33,14 @@ final class ChangeCommitter: @unchecked Sendable {
 
     private func add(_ change: PendingChange, _ waiter: Waiter) {
         guard queue.add(change, waiter) else { return waiter.resume(throwing: Failure.overloaded) }
-        startCommit()
+        startCommits()
     }
 
-    private func startCommit() {
-        guard let batch = queue.nextBatch() else { return }
+    private func startCommits() {
+        while let batch = queue.nextBatch() { begin(batch) }
+    }
+
+    private func begin(_ batch: [Entry]) {
         Task.immediate(executorPreference: loop) { [self] in
             let result = await write(batch)
             if batch.count > 1, case .failure(.rejected) = result {
@@ -47,7 +50,7 @@ final class ChangeCommitter: @unchecked Sendable {
                 finish(batch, result)
             }
             queue.committed()
-            startCommit()
+            startCommits()
         }
     }
 

@@ -36,13 +36,19 @@ final class ChangePublisher: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// Publishes the messages of a commit. To be called on the loop, in the order of commits.
+    /// Publishes the messages of a commit. To be called on the loop.
     func publish(_ messages: [StoredMessage], in targets: [RoomID: MessageTarget], row: Int64?) {
         guard let row else { return }
         for message in messages {
             guard let target = targets[message.room] else { continue }
-            let revs = (pending[message.key]?.revs ?? []) + [message.details.rev]
-            pending[message.key] = Pending(message: message, target: target, revs: revs)
+            guard var waiting = pending[message.key] else {
+                pending[message.key] = Pending(message: message, target: target, revs: [message.details.rev])
+                continue
+            }
+            // Of two commits under way, the later one may be noticed first.
+            if message.details.rev > waiting.message.details.rev { waiting.message = message }
+            waiting.revs = (waiting.revs + [message.details.rev]).sorted()
+            pending[message.key] = waiting
         }
         rows.append(row)
         if !isBusy { flush() }

@@ -23,8 +23,8 @@ public struct ChangesBenchmark: Sendable {
         let fleet = Fleet(Sends.users, to: chat.service.publicPort)
         let one = Fleet(1, to: chat.service.publicPort)
         _ = try await one.run(for: .milliseconds(1), rate: 1000) { changes.announcement() }
-        // One connection goes through the messages in order; later rounds only add to the rooms.
-        _ = try await one.run(for: .seconds(3)) { changes.preparation() }
+        // One journey for each message.
+        _ = try await one.run(for: .seconds(2), rate: Double(Changes.edited) / 2) { changes.preparation() }
         var verdicts = Verdicts()
 
         let events = try Events(chat)
@@ -34,7 +34,7 @@ public struct ChangesBenchmark: Sendable {
         }
         Report.print("\(Changes.users) users, one message", reacting, of: "reactions", cost / reacting.count)
         let size = Double(reacting.count) / Double(max(1, try await chat.batches() - batches))
-        let rate = Double(try events.count()) / Double(seconds)
+        let rate = Double(try events.count()) * reacting.rate / Double(max(1, reacting.count))
         print("    \(Report.tenths(size)) reactions a commit, \(Report.tenths(rate)) events a second")
 
         let (sending, sendCost) = try await Cost.of(chat) {
