@@ -94,6 +94,19 @@ def test_a_new_process_that_ends_leaves_the_old_one_and_the_rest_as_they_are(run
     assert json.loads(running.get("/v1/workspaces/1"))["service"] == "workspace-service"
 
 
+def test_a_new_process_that_is_not_ready_in_time_is_ended_and_the_old_one_stays(running, monkeypatch):
+    replace_program(running, "chat-service", f"exec sleep 600 {running.folder}")
+    before = processes(running)
+    monkeypatch.setenv("MARU_ROLL_SECONDS", "1")
+    result = running.run("roll", "chat-service")
+    assert result.returncode == 1 and "chat-service did not become ready" in result.stderr
+    assert processes(running) == before
+    assert not any("sleep 600" in command for command in running.processes().values())
+    assert json.loads(running.get("/v1/workspaces/1/dms"))["service"] == "chat-service"
+    monkeypatch.setenv("MARU_ROLL_SECONDS", "soon")
+    assert "MARU_ROLL_SECONDS is no number" in running.run("roll").stderr
+
+
 def test_a_program_that_cannot_even_print_its_settings_changes_nothing(running):
     program = running.programs / "chat-service"
     program.unlink()

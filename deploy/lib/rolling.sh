@@ -9,7 +9,7 @@ instance_port() { printf '%s' "$((instances_port + public_port[$1] * 2 - service
 
 # Replaces the process of service NAME. If the new process does not become ready, the old one stays.
 replace_service() {
-    local name=$1 old=old-$1 deadline=$((SECONDS + ${MARU_ROLL_SECONDS:-60})) shares_ports=true
+    local name=$1 old=old-$1 deadline=$((SECONDS + ready_within)) shares_ports=true
     is_running "$name" || return
     turn[$name]=$((1 - ${turn[$name]:-0}))
     # In a subshell, because a program that prints no settings ends the shell.
@@ -51,12 +51,16 @@ keep_old() {
     shares_ports=false write_configuration "$name"
 }
 
-# Replaces the services that the file run/roll lists, and writes the outcome of each to run/rolled, a line at a time.
+# Replaces the services that the file run/roll lists after the seconds in which each must become ready, and writes the outcome of each to run/rolled, a line at a time.
 roll() {
-    local name outcome=finished
+    local name ready_within outcome=finished names
     mv "$data/run/roll" "$data/run/rolling"
     : >"$data/run/rolled"
-    while read -r name; do
+    {
+        read -r ready_within
+        mapfile -t names
+    } <"$data/run/rolling"
+    for name in "${names[@]}"; do
         say "$(date -u +%FT%TZ) replacing $name"
         if replace_service "$name"; then
             printf 'replaced %s\n' "$name" >>"$data/run/rolled"
@@ -64,7 +68,7 @@ roll() {
             outcome="$name did not become ready, so its old process stays; see $data/logs/$name.log"
             break
         fi
-    done <"$data/run/rolling"
+    done
     if [[ $outcome == finished ]] && ! reload_gateway; then outcome="the gateway keeps its configuration; see $data/logs/gateway.log"; fi
     rm -f "$data/run/rolling"
     say "$(date -u +%FT%TZ) rolling: $outcome"
