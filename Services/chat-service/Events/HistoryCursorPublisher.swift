@@ -37,9 +37,8 @@ struct HistoryCursorPublisher: Sendable {
         do {
             let known = try await cursors.report(
                 session, room, seq, begun: begun, mayLeaveOut: cursor != nil, within: Self.timeout)
-            if let cursor, let socket = known?.joiningSocket() {
-                left = await messages(of: socket, in: room, upTo: seq, after: cursor)
-            }
+            guard let cursor, let socket = known?.socket else { return nil }
+            left = await messages(of: socket, in: room, upTo: seq, after: cursor)
         } catch {
             try await fallback.put(session, room, seq)
         }

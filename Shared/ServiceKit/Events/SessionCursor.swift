@@ -35,7 +35,7 @@ public struct SessionCursor: Sendable, Equatable {
     /// Whether a history reply may be under way.
     public let isBeingRead: Bool
 
-    /// A socket that joined less long ago is taken for alive.
+    /// A socket that joined less long ago is taken for alive: its client was a moment ago, so queued messages arrive.
     static let joining = Duration.seconds(3)
 
     public init(
@@ -52,11 +52,5 @@ public struct SessionCursor: Sendable, Equatable {
     /// Whether a history reply left so recently that the session is not expected to ask for another one.
     public func isFresh(within limit: Duration, now: Timestamp = .now) -> Bool {
         reported.map { now - $0 < limit } ?? false
-    }
-
-    /// The socket, if it joined just now: its client was alive a moment ago, so queued messages arrive.
-    public func joiningSocket(now: Timestamp = .now) -> Socket? {
-        guard let socket, let joined = socket.joined, now - joined < Self.joining else { return nil }
-        return socket
     }
 }

@@ -1,3 +1,4 @@
+internal import Contract
 public import Redis
 public import Wire
 
@@ -93,6 +94,11 @@ public struct SessionCursors: Sendable {
         redis.call(
             'HSET', KEYS[1], 'seq', known[1], 'history', known[2], 'told', known[3], 'read', known[8])
         redis.call('EXPIRE', KEYS[1], ARGV[1])
+        -- The hint about a socket that has just joined says more: it follows.
+        if not (known[4] and known[6] and tonumber(known[6]) > tonumber(ARGV[5])) then
+            redis.call('PUBLISH', ARGV[6], ARGV[7])
+            known[4] = false
+        end
         return known
         """)
     private static let endScript = RedisScript(
@@ -167,10 +173,11 @@ public struct SessionCursors: Sendable {
             Self.endScript, keys: [Self.readingKey(session, room)], begun.milliseconds, within: Self.endTimeout)
     }
 
-    /// A history reply holds everything up to `seq`.
+    /// A history reply holds everything up to `seq`. The hint of it is published, unless a socket is returned.
     ///
     /// - Parameter mayLeaveOut: whether the reply may leave out messages that the joining socket is sent.
-    /// - Returns: the cursor as it is now.
+    /// - Returns: the cursor as it is now, with its socket only if that has joined just now and the reply may leave out
+    ///   messages. Then the caller publishes the hint.
     @discardableResult
     public func report(
         _ session: SessionID, _ room: RoomID, _ seq: Int64, begun: Timestamp? = nil, mayLeaveOut: Bool = false,
@@ -178,10 +185,11 @@ public struct SessionCursors: Sendable {
     ) async throws(RedisError) -> SessionCursor? {
         let now = Timestamp.now
         let joinedAfter = mayLeaveOut ? (now - SessionCursor.joining).milliseconds : .max
+        let hint = HistoryHint(session: session, room: room, seq: seq)
         return SessionCursor(
             try await redis.run(
                 Self.reportScript, keys: [Self.key(session, room)], lifetime, seq, now.milliseconds,
-                begun?.milliseconds ?? 0, joinedAfter, within: limit))
+                begun?.milliseconds ?? 0, joinedAfter, HistoryHint.redisChannel, hint.encoded(), within: limit))
     }
 
     // MARK: Sockets
@@ -229,21 +237,5 @@ public struct SessionCursors: Sendable {
 
     private static func readingKey(_ session: SessionID, _ room: RoomID) -> RedisKey {
         "reading:\(session):\(room)"
-    }
-}
-
-extension SessionCursor {
-    /// Reads the fields of a cursor and the start of the newest history call; nil where there are none.
-    fileprivate init?(_ reply: RedisValue, reading: RedisValue? = nil) {
-        let reading = reading?.text.flatMap(Int64.init)
-        guard let fields = reply.array, fields.count == 8,
-            reading != nil || fields.contains(where: { $0.text != nil })
-        else { return nil }
-        func number(_ index: Int) -> Int64? { fields[index].text.flatMap(Int64.init) }
-        func time(_ index: Int) -> Timestamp? { number(index).map { Timestamp(milliseconds: $0) } }
-        let socket = fields[3].text.map { Socket(name: $0, start: number(4), joined: time(5), end: number(6)) }
-        self.init(
-            seq: number(0), history: number(1), reported: time(2), socket: socket,
-            isBeingRead: reading.map { $0 > number(7) ?? 0 } ?? false)
     }
 }

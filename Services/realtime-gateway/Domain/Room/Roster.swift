@@ -108,6 +108,9 @@ struct Roster<Socket> {
     private static var distance: Int { 12 }
 
     /// Loads the memory of members after `index`. All of them must be alive.
+    ///
+    /// In an earlier form of this loop, a delivery to one of 2,000 sockets cost 2.45 µs with it and 3.0 µs without it: medians
+    /// of four runs in turn of `deploy/bench fanout a --quick`, on a busy machine. One event at a time showed no difference.
     private static func load(_ sendAhead: [SendAhead?], after index: Int) {
         if index + 2 * distance < sendAhead.count { sendAhead[index + 2 * distance]?.fetchSocket() }
         if index + distance < sendAhead.count { sendAhead[index + distance]?.fetchConnection() }
