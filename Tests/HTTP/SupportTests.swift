@@ -1,9 +1,8 @@
-import Glibc
 import HTTP
 import TestSupport
 import Testing
 
-@Suite("The support of the tests", .timeLimit(.minutes(5)))
+@Suite("The support of the tests")
 struct SupportTests {
     @Test("Code on a thread of its own belongs to its test: so do its expectations")
     func ownTest() async throws {
@@ -14,22 +13,5 @@ struct SupportTests {
         } body: { _ in
             #expect(Test.current?.name == "ownTest()")
         }
-    }
-
-    @Test("Code that blocks has a thread of its own: many can block at once")
-    func ownThread() async {
-        let count = 64
-        let blocked = Counter()
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<count {
-                group.addTask {
-                    await onOwnThread {
-                        blocked.add()
-                        while blocked.value < count { usleep(1000) }
-                    }
-                }
-            }
-        }
-        #expect(blocked.value == count)
     }
 }
