@@ -55,13 +55,14 @@ enum App {
         let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
         try service.facts(facts.handle)
+        let links = try service.fileLinks()
         service.publicRoutes { routes in
             ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)
             RoomSummaryRoutes(
                 summaries: RoomSummaries(access: roomAccess, messages: messages, profiles: profiles)
             ).register(in: &routes)
-            FileRoutes(attachments: attachments, access: roomAccess).register(in: &routes)
+            FileRoutes(attachments: attachments, access: roomAccess, links: links).register(in: &routes)
             DMRoutes(
                 access: roomAccess,
                 directMessages: DirectMessages(

@@ -10,13 +10,13 @@ struct RouteTable: Sendable {
     private var july = Router<ServedRoute>()
     /// The routes of both generations.
     private var clients = Router<ServedRoute>()
-    private var webhooks = Router<ServedRoute>()
+    private var keyless = Router<ServedRoute>()
 
     init(_ routes: PublicRoutes, _ metrics: MetricsRegistry, uploads: Uploads? = nil) {
         for route in routes.all {
             let served = ServedRoute(route, among: routes.all, metrics, uploads: uploads)
-            if route.audience == .webhook {
-                webhooks.add(route.method, route.template, served)
+            if route.audience == .keyless {
+                keyless.add(route.method, route.template, served)
             } else {
                 clients.add(route.method, route.template, served)
             }
@@ -36,8 +36,8 @@ struct RouteTable: Sendable {
         return (either?.parameters.count ?? 0) < match.parameters.count ? nil : match
     }
 
-    /// The webhook route of a request.
-    func webhook(_ request: Request) -> Match? { match(request, in: webhooks) }
+    /// The route of a request without an API key.
+    func keyless(_ request: Request) -> Match? { match(request, in: keyless) }
 
     /// Whether the route exists in any generation.
     func exists(_ request: Request) -> Bool { match(request, in: clients) != nil }

@@ -24,7 +24,7 @@ final class ServedRoute: Sendable {
         self.metrics = RouteMetrics(metrics, method: route.method.rawValue, template: route.template)
         ambiguousIn = ClientProfile.Generation.allCases.filter { generation in
             routes.contains { other in
-                other.audience != .webhook && !other.isFor(generation) && other.mayMatch(pathOf: route)
+                other.audience != .keyless && !other.isFor(generation) && other.mayMatch(pathOf: route)
             }
         }
     }
