@@ -267,7 +267,10 @@ if Context.environment["MARU_FUZZ"] != nil {
         .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
         tool(
             "fuzz", at: "Tests/Fuzz/Runner",
-            on: ["CFuzzer", "Crypto", "EngineIO", "HTTP", "Redis", "SocketIO", "Telemetry", "WebSocket", "Wire"]),
+            on: [
+                "CFuzzer", "Crypto", "EngineIO", "HTTP", "Redis", "ServiceKit", "SocketIO", "Telemetry", "WebSocket",
+                "Wire",
+            ]),
     ]
 }
 

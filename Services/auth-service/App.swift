@@ -49,6 +49,7 @@ enum App {
         let coins = Coins(
             payments: PaymentClient(service.internalClient(service.peers.payment, deadline: Coins.deadline)),
             log: service.log)
+        let links = try service.fileLinks()
         service.publicRoutes { routes in
             JoinRoutes(
                 accounts: accounts, sessions: sessions, autoJoin: autoJoin,
@@ -67,7 +68,8 @@ enum App {
                     clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
             ).register(in: &routes)
             SessionRoutes(sessions: sessions, store: sessionStore).register(in: &routes)
-            ProfileImageRoutes(profileImages: profileImages, imageSize: settings.imageSize).register(in: &routes)
+            ProfileImageRoutes(profileImages: profileImages, imageSize: settings.imageSize, links: links)
+                .register(in: &routes)
             DeviceRoutes(devices: devices).register(in: &routes)
             ProfileRoutes(
                 profiles: profiles, reader: ProfileReader(accounts: accountStore, coins: coins, on: service.loops),

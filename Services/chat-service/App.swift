@@ -91,6 +91,7 @@ enum App {
             access: roomAccess, store: SearchStore(database: database), messages: messages, details: details,
             profiles: profiles, limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
             timeLimit: settings.searchTime)
+        let links = try service.fileLinks()
         service.publicRoutes { routes in
             SearchRoutes(
                 search: search, filterNames: SearchNames(access: roomAccess, people: directory),
@@ -112,7 +113,7 @@ enum App {
             let rooms = RoomPath(access: roomAccess)
             ChangeRoutes(rooms: rooms, changes: changes, access: roomAccess).register(in: &routes)
             SavedRoutes(rooms: rooms, saved: saved).register(in: &routes)
-            FileRoutes(attachments: attachments, access: roomAccess).register(in: &routes)
+            FileRoutes(attachments: attachments, access: roomAccess, links: links).register(in: &routes)
             DMRoutes(
                 access: roomAccess,
                 directMessages: DirectMessages(

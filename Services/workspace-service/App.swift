@@ -49,6 +49,7 @@ enum App {
             image: try await covers.storeDefault(), owner: settings.systemOwner)
         try await system.prepare()
         let memberships = Memberships(access: AccessStore(database: database), channels: channels)
+        let links = try service.fileLinks()
         service.publicRoutes { routes in
             let imageSize = settings.imageSize
             WorkspaceRoutes(workspaces: workspaces, queries: queries, covers: covers, imageSize: imageSize)
@@ -57,7 +58,7 @@ enum App {
                 workspaces: workspaces, queries: queries,
                 invitations: Invitations(workspaces: workspaces, auth: auth, limits: settings.invitationLimits)
             ).register(in: &routes)
-            CoverRoutes(covers: covers, memberships: memberships).register(in: &routes)
+            CoverRoutes(covers: covers, memberships: memberships, links: links).register(in: &routes)
             ChannelRoutes(channels: channels, queries: queries, covers: covers, imageSize: imageSize)
                 .register(in: &routes)
         }

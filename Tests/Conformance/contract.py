@@ -89,6 +89,11 @@ ADDITIONS = {
     "PUT /workspaces/{}/dms/{}/read",
     "DELETE /workspaces/{}/members/{}",
     "DELETE /workspaces/{}/channels/{}/members/{}",
+    "POST /static/profiles/links",
+    "POST /static/workspaces/links",
+    "POST /static/channels/links",
+    "POST /static/channelChats/links",
+    "POST /static/dmChats/links",
     "POST /store/orders",
 }
 

@@ -124,6 +124,26 @@ def test_a_socket_closes_when_its_session_ends(product, party):
         assert not sockets.open("again", f"/ws-channel-{channel.id}", cookie=device.cookie)
 
 
+@pytest.mark.parametrize("place", ["channel", "workspace"])
+def test_a_member_removed_by_the_owner_receives_nothing_more(product, party, place):
+    apps, owner, _ = party
+    removed, stayer = apps["gen-2024-07"], apps["native"]
+    workspace = owner.make_workspace(removed, stayer)
+    channel = owner.make_channel(workspace, None, removed, stayer)
+    of = owner.path(channel) if place == "channel" else f"/workspaces/{workspace}"
+    with Sockets(product) as sockets:
+        for name, app in {"removed": removed, "stayer": stayer}.items():
+            assert sockets.open(name, f"/ws-channel-{channel.id}", cookie=app.cookie)
+        owner.say(channel, "before")
+        sockets.await_contents("removed", ["before"])
+        owner.call("DELETE", f"{of}/members/{removed.id}")
+        for text in ("one", "two"):
+            owner.say(channel, text)
+        sockets.await_contents("stayer", ["before", "one", "two"])
+        assert sockets.contents("removed") == ["before"]
+    removed.refused("E13", "GET", f"{removed.path(channel)}/unreads")
+
+
 def test_a_removed_member_receives_nothing_more(product, party):
     apps, owner, workspace = party
     leaver, stayer = apps["gen-2024-07"], apps["native"]

@@ -80,6 +80,9 @@ struct RouteTableTests {
         Row(route: "DELETE /v1/users/me/sessions", target: "/v1/users/me/sessions"),
         // Any signed-in user with the path may read an image: it is shown beside every message of its owner.
         Row(route: "GET /v1/static/profiles/{name}", target: "/v1{image}"),
+        Row(
+            route: "POST /v1/static/profiles/links", target: "/v1/static/profiles/links",
+            body: #"{"paths":["/static/profiles/a.png"]}"#),
         Row(route: "GET /v1/users/logout", target: "/v1/users/logout"),
     ]
 

@@ -69,6 +69,29 @@ struct FileSweepTests {
         }
     }
 
+    @Test("The sweep at the start of a service leaves files alone that were noted just now")
+    func atStart() async throws {
+        try await Self.use { chat, store in
+            let old = try await Self.orphan(chat, store)
+            try await chat.database.database.run(sql: "update chat.file set noted_at = noted_at - 7200000")
+            let new = try await Self.orphan(chat, store)
+            #expect(chat.storedFiles.count == 2)
+            try await chat.database.run { pool in
+                let sweep = FileSweep(
+                    attachments: Attachments(files: store, store: FileRecordStore(database: pool), limits: .sample))
+                let loop = try #require(EventLoop.current)
+                let running = Task(executorPreference: loop) { try await sweep.run(on: loop) }
+                // One statement finds every file that the sweep takes.
+                try await eventually("the removal of the old file") { chat.storedFiles.count < 2 }
+                running.cancel()
+                _ = await running.result
+            }
+            let left = try await chat.database.ask("select name from chat.file")
+            #expect(new.hasSuffix("_" + left) && !old.hasSuffix("_" + left))
+            #expect(chat.storedFiles == ["channelChats/" + left])
+        }
+    }
+
     @Test("In a busy room the sweep removes exactly the files without a message")
     func busyRoom() async throws {
         try await Self.use { chat, store in

@@ -45,6 +45,8 @@ struct QueryCountTests {
         "PUT /v1/workspaces/{id}/channels/{channel_id}/transfer/ownership": 7,
         "GET /v1/static/workspaces/{name}": 1,
         "GET /v1/static/channels/{name}": 1,
+        "POST /v1/static/workspaces/links": 1,
+        "POST /v1/static/channels/links": 1,
     ]
 
     /// Further statements for the workspace with 10,000 members and 1,000 channels: its lists take several pages.

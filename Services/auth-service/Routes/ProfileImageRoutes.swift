@@ -7,10 +7,11 @@ import Wire
 struct ProfileImageRoutes: Sendable {
     let profileImages: ProfileImages
     let imageSize: Int
+    let links: FileLinks
 
     func register(in routes: inout PublicRoutes) {
         routes.signedIn(.put, "/v1/users/me/image", in: .july2024, body: .files(1, of: imageSize), change)
-        routes.signedIn(.get, "/v1/static/\(ProfileImages.folder)/{name}", picture)
+        routes.files(of: ProfileImages.folder, links, readable: { paths, _ in Set(paths) }, picture)
     }
 
     /// Replaces the caller's image; without a file it stays.

@@ -52,6 +52,14 @@ struct Attachments: Sendable {
         return try await store.find([name]).first
     }
 
+    /// The records of the files that paths name; paths without a file are missing.
+    func records(atPaths paths: [String]) async throws -> [String: FileRecord] {
+        let names = paths.compactMap { path in FileRecord.name(inPath: path).map { (path, $0) } }
+        let found = try await store.find(Array(Set(names.map(\.1))))
+        let records = Dictionary(found.map { ($0.name, $0) }) { first, _ in first }
+        return Dictionary(names.compactMap { path, name in records[name].map { (path, $0) } }) { first, _ in first }
+    }
+
     /// Removes files that were recorded before `moment` and belong to no message, such as those of a send that ended in
     /// a crash. Returns the number of removed files.
     func sweep(notedBefore moment: Timestamp) async throws -> Int {

@@ -7,11 +7,21 @@ import Wire
 struct FileRoutes: Sendable {
     let attachments: Attachments
     let access: RoomAccess
+    let links: FileLinks
 
     func register(in routes: inout PublicRoutes) {
         for folder in Attachments.Folder.allCases {
-            routes.signedIn(.get, "/v1/static/\(folder.rawValue)/{name}", file)
+            routes.files(of: folder.rawValue, links, readable: readable, file)
         }
+    }
+
+    private func readable(_ paths: [String], _ caller: Caller) async throws -> Set<String> {
+        let records = try await attachments.records(atPaths: paths)
+        var rooms: [RoomID: Bool] = [:]
+        for room in Set(records.values.map(\.room)) {
+            rooms[room] = try await access.isMember(caller.user, of: room)
+        }
+        return Set(paths.filter { path in records[path].map { rooms[$0.room] == true } ?? false })
     }
 
     func file(_ call: Call, _ caller: Caller) async throws -> Response {

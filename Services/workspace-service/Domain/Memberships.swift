@@ -61,8 +61,8 @@ struct Memberships: Sendable {
         try await access.acquaintances(of: user, among: others)
     }
 
-    /// Whether the user can see a workspace or channel that shows or showed this cover image.
-    func canSee(cover path: String, _ user: UserID) async throws -> Bool {
-        try await access.sees(cover: path, user)
+    /// The cover images, current and replaced, of workspaces and channels that the user can see.
+    func visible(covers paths: [String], to user: UserID) async throws -> Set<String> {
+        Set(try await access.visible(covers: paths, to: user))
     }
 }

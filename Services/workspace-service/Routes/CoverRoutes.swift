@@ -7,10 +7,13 @@ import Wire
 struct CoverRoutes: Sendable {
     let covers: CoverImages
     let memberships: Memberships
+    let links: FileLinks
 
     func register(in routes: inout PublicRoutes) {
         for folder in CoverImages.Folder.allCases {
-            routes.signedIn(.get, "/v1/static/\(folder.rawValue)/{name}") { call, caller in
+            routes.files(of: folder.rawValue, links) { paths, caller in
+                try await memberships.visible(covers: paths, to: caller.user)
+            } _: { call, caller in
                 try await image(in: folder, call, caller)
             }
         }
@@ -18,7 +21,9 @@ struct CoverRoutes: Sendable {
 
     private func image(in folder: CoverImages.Folder, _ call: Call, _ caller: Caller) async throws -> Response {
         let name = "\(folder.rawValue)/\(try call.text("name"))"
-        guard try await memberships.canSee(cover: Pictures.path(of: name), caller.user) else { throw Failure.notFound }
+        guard try await !memberships.visible(covers: [Pictures.path(of: name)], to: caller.user).isEmpty else {
+            throw Failure.notFound
+        }
         return try await call.file(name, in: covers.pictures.files)
     }
 }

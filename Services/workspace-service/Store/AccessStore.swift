@@ -47,16 +47,16 @@ struct AccessStore: Sendable {
         where w.id = any($2::bigint[])
         """)
 
-    private static let cover = Statement.read(
-        "access to cover",
+    private static let covers = Statement.read(
+        "access to covers",
         """
-        select exists (
-            select from workspace w join member m on m.workspace = w.id where w.image = $1 and m.user_id = $2
+        select asked.path from unnest($1::text[]) as asked (path) where exists (
+            select from workspace w join member m on m.workspace = w.id where w.image = asked.path and m.user_id = $2
             union all
-            select from channel c join member m on m.workspace = c.workspace where c.image = $1 and m.user_id = $2
+            select from channel c join member m on m.workspace = c.workspace where c.image = asked.path and m.user_id = $2
             union all
             select from unused_cover u join member m on m.workspace = u.workspace
-            where u.path = $1 and u.is_replaced and m.user_id = $2
+            where u.path = asked.path and u.is_replaced and m.user_id = $2
         )
         """)
     private static let members = Statement.read(
@@ -79,9 +79,9 @@ struct AccessStore: Sendable {
         where mine.user_id = $1 and theirs.user_id = any($2::bigint[])
         """)
 
-    /// Whether the user can see a workspace or channel that has or had this cover image.
-    func sees(cover path: String, _ user: UserID) async throws -> Bool {
-        try await database.query(Self.cover, path, user).value()
+    /// The cover images of workspaces and channels that the user can see.
+    func visible(covers paths: [String], to user: UserID) async throws -> [String] {
+        try await database.query(Self.covers, paths, user).map { row throws(PostgresError) in try row.next() }
     }
 
     func channels(_ ids: [ChannelID], for user: UserID) async throws -> [ChannelAccess] {

@@ -45,6 +45,21 @@ public struct Fields: Sendable {
         return try Self.withoutNUL(OptionalDescription.unwrap(text), name)
     }
 
+    /// A list of at most `limit` texts.
+    public func texts(_ name: String, atMost limit: Int) throws(Failure) -> [String] {
+        guard case .other(let value) = values[name], let elements = value.elements else {
+            throw .invalid("\(name) must be a list of texts.")
+        }
+        var texts: [String] = []
+        for element in elements {
+            guard let text = element.string, texts.count < limit else {
+                throw .invalid("\(name) must be a list of at most \(limit) texts.")
+            }
+            texts.append(try Self.withoutNUL(text, name))
+        }
+        return texts
+    }
+
     /// Whether the field is present; it may be null.
     public func contains(_ name: String) -> Bool { values[name] != nil }
 

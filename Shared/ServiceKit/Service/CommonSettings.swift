@@ -31,6 +31,9 @@ struct CommonSettings: Sendable {
     static let paymentURL = ConfigKey(
         "payment_url", default: "http://127.0.0.1:9105", "The internal address of payment-service.")
     static let filesFolder = ConfigKey("files_folder", default: "files", "The folder of stored files.")
+    static let fileLinkLifetime = ConfigKey(
+        "file_link_lifetime", default: Duration.seconds(3600), atLeast: .seconds(1),
+        "How long a signed URL of a file is valid; at most as long as the longest access token.")
     static let imagePixels = ConfigKey(
         "image_pixels", default: 100_000_000, atLeast: 1,
         "The most pixels of an uploaded picture, by its header; programs need about 4 bytes each to show it.")
@@ -96,7 +99,8 @@ struct CommonSettings: Sendable {
     private static let others: [ConfigEntry] = [
         loops.entry, logLevel.entry, logSample.entry, clientsFile.entry, credential.entry,
         databaseURL.entry, databaseConnections.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
-        paymentURL.entry, filesFolder.entry, imagePixels.entry, trustedProxies.entry, gatewayCredential.entry,
+        paymentURL.entry, filesFolder.entry, fileLinkLifetime.entry, imagePixels.entry, trustedProxies.entry,
+        gatewayCredential.entry,
         userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, keyRate.entry, keyBurst.entry,
         userReplyBytes.entry, addressReplyBytes.entry, replyBytes.entry,
         drainTimeout.entry, drainIdle.entry, sharedPorts.entry, instanceAddress.entry,

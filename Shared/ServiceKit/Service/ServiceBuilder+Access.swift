@@ -20,6 +20,14 @@ extension ServiceBuilder {
     /// Verifies tokens by `authority`; for auth-service, which issues them.
     public func verifyTokens(by authority: any TokenAuthority) { tokens.authority = authority }
 
+    /// Signs URLs of files.
+    public func fileLinks() throws -> FileLinks {
+        FileLinks(
+            credential: credential,
+            lifetime: min(config[CommonSettings.fileLinkLifetime], profiles.longestTokenLifetime),
+            revocations: try access().revocations)
+    }
+
     /// The internal addresses of the services.
     public var peers: Peers {
         Peers(

@@ -64,7 +64,7 @@ final class PublicAPI: Sendable {
         if let client, let match = routes.match(request, in: client.profile.form) {
             return Call(origin, from: client, to: match, ids: ids)
         }
-        if let match = routes.webhook(request) { return Call(origin, from: .none, to: match, ids: ids) }
+        if let match = routes.keyless(request) { return Call(origin, from: .none, to: match, ids: ids) }
         return Call(origin, from: client ?? .none, to: nil, ids: ids)
     }
 

@@ -22,8 +22,8 @@ public struct PublicRoutes {
         case clients(ClientProfile.Generation?)
         /// Client apps that use the native API.
         case native
-        /// Other servers; the handler authenticates the caller.
-        case webhook
+        /// Callers without an API key; the handler authenticates them.
+        case keyless
     }
 
     enum Action: Sendable {
@@ -62,7 +62,14 @@ public struct PublicRoutes {
     public mutating func webhook(
         _ method: Method, _ template: String, body: BodyLimit = .fields, _ handler: @escaping OpenHandler
     ) {
-        add(.webhook, method, template, .open(handler), body)
+        keyless(method, template, body: body, handler)
+    }
+
+    /// Adds a route for callers without an API key; the handler authenticates them.
+    mutating func keyless(
+        _ method: Method, _ template: String, body: BodyLimit = .fields, _ handler: @escaping OpenHandler
+    ) {
+        add(.keyless, method, template, .open(handler), body)
     }
 
     private mutating func add(

@@ -11,13 +11,13 @@ struct RouteTable: Sendable {
     private var native = Router<ServedRoute>()
     /// The routes of all clients.
     private var clients = Router<ServedRoute>()
-    private var webhooks = Router<ServedRoute>()
+    private var keyless = Router<ServedRoute>()
 
     init(_ routes: PublicRoutes, _ metrics: MetricsRegistry, uploads: Uploads? = nil) {
         for route in routes.all {
             let served = ServedRoute(route, among: routes.all, metrics, uploads: uploads)
-            if route.audience == .webhook {
-                webhooks.add(route.method, route.template, served)
+            if route.audience == .keyless {
+                keyless.add(route.method, route.template, served)
             } else {
                 clients.add(route.method, route.template, served)
             }
@@ -46,8 +46,8 @@ struct RouteTable: Sendable {
         }
     }
 
-    /// The webhook route of a request.
-    func webhook(_ request: Request) -> Match? { match(request, in: webhooks) }
+    /// The route of a request without an API key.
+    func keyless(_ request: Request) -> Match? { match(request, in: keyless) }
 
     /// Whether the route exists for any client.
     func exists(_ request: Request) -> Bool { match(request, in: clients) != nil }

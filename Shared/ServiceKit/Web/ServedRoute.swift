@@ -24,7 +24,7 @@ final class ServedRoute: Sendable {
         self.metrics = RouteMetrics(metrics, method: route.method.rawValue, template: route.template)
         ambiguousIn = ClientProfile.Form.allCases.filter { form in
             routes.contains { other in
-                other.audience != .webhook && !other.isFor(form) && other.mayMatch(pathOf: route)
+                other.audience != .keyless && !other.isFor(form) && other.mayMatch(pathOf: route)
             }
         }
     }

@@ -19,6 +19,7 @@ struct FuzzTarget: Sendable {
         "http-body": .httpBody,
         "http-fields": .httpFields,
         "http-head": .httpHead,
+        "image": .image,
         "json": .json,
         "json-writer": .jsonWriter,
         "jwks": .jwks,

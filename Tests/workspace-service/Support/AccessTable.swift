@@ -41,6 +41,8 @@ enum AccessTable {
         .init("PUT /v1/workspaces/{id}/channels/{channel_id}/transfer/ownership", .owners, json: newOwner),
         .init("GET /v1/static/workspaces/{name}", .members),
         .init("GET /v1/static/channels/{name}", .members),
+        .init("POST /v1/static/workspaces/links", .anybody, json: #"{"paths":["/static/workspaces/w0.png"]}"#),
+        .init("POST /v1/static/channels/links", .anybody, json: #"{"paths":["/static/channels/c0.png"]}"#),
     ]
 }
 

@@ -13,7 +13,7 @@ struct PushDecisions: Sendable {
 
     func decide(_ request: PushDecisionsRequest, at now: Timestamp = .now) async throws -> PushDecisionsReply {
         let room = request.room
-        guard let message = try await messages.find([(room, request.seq)]).first, let workspace = message.workspace
+        guard let message = try await messages.find([MessageKey(room: room, seq: request.seq)]).first, let workspace = message.workspace
         else {
             return PushDecisionsReply(groups: [.init(reason: .deleted, users: request.users)], badges: [])
         }

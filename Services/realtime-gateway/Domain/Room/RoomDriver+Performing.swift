@@ -124,8 +124,8 @@ extension RoomDriver {
                     return handle { $0.cursorRead(id, found, &$1) }
                 }
                 do {
-                    let head = try await context.heads.head(of: room) ?? 0
-                    return handle { $0.cursorUnavailable(id, roomHead: head, &$1) }
+                    let head = try await context.heads.head(of: room)
+                    return handle { $0.cursorUnavailable(id, roomHead: head?.seq ?? 0, &$1) }
                 } catch {
                     try? await loop.sleep(for: Self.pauseBeforeRetry)
                 }
