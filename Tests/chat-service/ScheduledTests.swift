@@ -77,7 +77,8 @@ struct ScheduledTests {
                 "select count(*) from chat.message where created_at < \(start.milliseconds) + content::bigint * 40")
             #expect(early == "0")
             try await chat.untilPublished()
-            #expect(try await chat.pushes().count == 80)
+            // A push job may be published again after a crash.
+            #expect(Set(try await chat.pushes()).count == 80)
         }
     }
 
