@@ -44,7 +44,7 @@ extension PublicRoutes.Route {
         case .clients(.january2024): form == .january2024
         case .clients(.july2024): form != .january2024
         case .native: form == .native
-        case .webhook: false
+        case .keyless: false
         }
     }
 

@@ -40,7 +40,8 @@ struct Drafts: Sendable {
     /// Stores a draft, or clears it if it is empty. The caller must be a member of the room.
     func put(_ draft: Draft, in room: RoomID, by caller: Caller) async throws {
         if let thread = draft.thread, !draft.content.isEmpty {
-            guard try await !messages.find([MessageKey(room: room, seq: thread)]).isEmpty else { throw Failure.notFound }
+            let roots = try await messages.find([MessageKey(room: room, seq: thread)])
+            if roots.isEmpty { throw Failure.notFound }
         }
         guard try await store.put(draft, of: caller.user, in: room, limit: limit) else {
             throw Failure.invalid("You have too many drafts.")

@@ -13,7 +13,8 @@ struct PushDecisions: Sendable {
 
     func decide(_ request: PushDecisionsRequest, at now: Timestamp = .now) async throws -> PushDecisionsReply {
         let room = request.room
-        guard let message = try await messages.find([MessageKey(room: room, seq: request.seq)]).first, let workspace = message.workspace
+        guard let message = try await messages.find([MessageKey(room: room, seq: request.seq)]).first,
+            let workspace = message.workspace, message.details.deletedAt == nil
         else {
             return PushDecisionsReply(groups: [.init(reason: .deleted, users: request.users)], badges: [])
         }
