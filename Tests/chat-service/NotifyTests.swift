@@ -136,7 +136,7 @@ struct NotifyTests {
         }
     }
 
-    @Test("R7: a badge is the sum of the unread messages in all rooms of a user, whatever is sent and read")
+    @Test("R7: a badge is the sum of the unread messages in all rooms of a user, whatever is sent, deleted and read")
     func badges() async throws {
         try await ChatHarness.use { chat in
             chat.peers.change { $0.channels[8]?.members = [1, 2, 3] }
@@ -146,7 +146,11 @@ struct NotifyTests {
             for step in 0..<120 {
                 let room = Int.random(in: 0..<4)
                 let user = members[room].randomElement() ?? 2
-                if Int.random(in: 0..<4) > 0 {
+                if step % 5 == 4 {
+                    // Refused unless the message is the user's own.
+                    let path = "\(rooms[room])/chats/\(Int.random(in: 1...20))"
+                    _ = try await chat.call("DELETE", path, user: user)
+                } else if Int.random(in: 0..<4) > 0 {
                     let json = #"{"content":"\#(step)"}"#
                     _ = try await chat.call("POST", "\(rooms[room])/chats", user: user, json: json)
                 } else {

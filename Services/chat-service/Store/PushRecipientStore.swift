@@ -21,7 +21,8 @@ struct PushRecipientStore: Sendable {
         left join read_position p on p.user_id = w.user_id and p.kind = $2 and p.room = $3
         order by w.user_id
         """)
-    /// The messages of a room after a member's marker are all by others, so their number is the difference of two seqs.
+    /// The messages of a room after a member's marker are all by others, so their number is the difference of two seqs, less
+    /// the deleted ones.
     /// The newest messages of each room are read once for all its members, to find the own last message of each. A member
     /// with more unread messages than are searched, and an own one below those, counts a few too many.
     private static let unread = Statement.read(
@@ -43,13 +44,22 @@ struct PushRecipientStore: Sendable {
                 on p.user_id = place.user_id and p.kind = place.kind and p.room = place.room
             where r.last_seq > coalesce(p.seq, 0)
         ), newest as materialized (
-            select kind, room, greatest(min(seq), max(last_seq) - $4) as after from unread group by kind, room
+            select kind, room, min(seq) as first, greatest(min(seq), max(last_seq) - $4) as after
+            from unread group by kind, room
         ), own as (
             select m.kind, m.room, m.author, max(m.seq) as seq
             from newest join message m on m.kind = newest.kind and m.room = newest.room and m.seq > newest.after
             group by m.kind, m.room, m.author
+        ), deleted as materialized (
+            select kind, room, c.seq
+            from newest join message_change c using (kind, room) join message m using (kind, room, seq)
+            where c.seq > newest.first and m.deleted_at is not null
         )
-        select unread.user_id, sum(unread.last_seq - greatest(unread.seq, own.seq))::bigint
+        select unread.user_id,
+            sum(unread.last_seq - greatest(unread.seq, own.seq) - (
+                select count(*) from deleted d
+                where d.kind = unread.kind and d.room = unread.room and d.seq > greatest(unread.seq, own.seq)
+            ))::bigint
         from unread
         left join own on own.kind = unread.kind and own.room = unread.room and own.author = unread.user_id
         group by unread.user_id
