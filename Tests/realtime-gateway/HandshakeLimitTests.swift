@@ -77,21 +77,21 @@ struct HandshakeLimitTests {
 
     @Test("A user has a limited number of sockets, and takes none from other users")
     func ofUser() async throws {
-        try await GatewayHouse.use { house in
-            try await house.withNode(Self.settings(["user_sockets": "2", "nameless_timeout": "500ms"])) { node in
-                let first = try await house.listener(1, port: node.port)
-                _ = try await house.listener(1, port: node.port)
-                let refused = try await Self.open(node, [("Authorization", house.token(1))])
+        try await GatewayHarness.use { harness in
+            try await harness.withNode(Self.settings(["user_sockets": "2", "nameless_timeout": "500ms"])) { node in
+                let first = try await harness.listener(1, port: node.port)
+                _ = try await harness.listener(1, port: node.port)
+                let refused = try await Self.open(node, [("Authorization", harness.token(1))])
                 #expect(refused.status == 503 && refused.headers["retry-after"] == "5")
                 // A join is no way around.
                 let late = try SocketClient(port: node.port)
-                try late.join(Self.namespace, #"{"token":"\#(house.token(1))"}"#)
+                try late.join(Self.namespace, #"{"token":"\#(harness.token(1))"}"#)
                 try await late.until("a refusal") { $0.refused[Self.namespace] == "Unauthorized" }
                 try await late.until("its end") { $0.isEnded }
-                _ = try await house.listener(2, port: node.port)
+                _ = try await harness.listener(2, port: node.port)
                 first.drop()
                 try await eventually("a free slot") {
-                    try await Self.open(node, [("Authorization", house.token(1))]).status == 200
+                    try await Self.open(node, [("Authorization", harness.token(1))]).status == 200
                 }
             }
         }

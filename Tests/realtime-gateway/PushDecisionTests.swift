@@ -25,29 +25,29 @@ struct PushDecisionTests {
 
     @Test("Each member has a recorded reason for a push or for none, and native devices get room, seq and badge")
     func reasons() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")
-            house.peers.change { state in
+            harness.peers.change { state in
                 state.channels[8] = [1, 2, 3, 4, 5, 60]
                 state.devices = [1: ["d1"], 2: ["d2", "d2n"], 3: ["d3"], 4: ["d4"], 60: ["d60"]]
                 state.deviceProfiles = ["d2": "gathering", "d2n": "native", "d3": "native", "d4": "native"]
                 state.pushReasons = [3: "do_not_disturb", 4: "mention"]
                 state.badges = [2: 5, 4: 12]
             }
-            try await house.withNode(try house.pushSettings(folder)) { node in
-                let reader = try await house.listener(1, port: node.port, in: Self.room)
+            try await harness.withNode(try harness.pushSettings(folder)) { node in
+                let reader = try await harness.listener(1, port: node.port, in: Self.room)
                 try await eventually("presence") {
-                    try await house.redis.command("ZRANGE", "presence:channel-8", "0", "-1").contains { !$0.isEmpty }
+                    try await harness.redis.command("ZRANGE", "presence:channel-8", "0", "-1").contains { !$0.isEmpty }
                 }
-                try await house.push("안녕", in: Self.room)
-                try await house.settled(count: 3)
+                try await harness.push("안녕", in: Self.room)
+                try await harness.settled(count: 3)
                 let record = try await Self.record(node, seq: 1)
                 #expect(
                     record.reasons == [
                         "1": "present", "2": "all", "3": "do_not_disturb", "4": "mention", "5": "no_device",
                     ])
                 #expect(record.outcomes == ["2:sent", "2:sent", "4:sent"])
-                let pushes = house.peers.now.pushes
+                let pushes = harness.peers.now.pushes
                 func sent(_ device: String) -> JSONValue? { pushes.first { $0.device == device }?.message }
                 #expect(sent("d2")?["data"]?["badge"] == nil)
                 #expect(sent("d2n")?["data"]?["badge"]?.string == "5")
@@ -60,44 +60,44 @@ struct PushDecisionTests {
 
     @Test("One call decides for all members of a page, and a repeated job keeps the first decisions")
     func batches() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")
-            house.peers.change { state in
+            harness.peers.change { state in
                 state.channels[8] = Set(1...60)
                 state.devices = Dictionary(uniqueKeysWithValues: (1...60).map { ($0, ["d\($0)"]) })
                 state.pushReasons = [7: "muted"]
             }
-            try await house.withNode(try house.pushSettings(folder)) { node in
-                let message = try await house.push("1", in: Self.room)
-                try await house.settled(count: 58)
-                #expect(house.peers.count("/internal/pushes/decisions") == 1)
-                house.peers.change { $0.pushReasons = [:] }
+            try await harness.withNode(try harness.pushSettings(folder)) { node in
+                let message = try await harness.push("1", in: Self.room)
+                try await harness.settled(count: 58)
+                #expect(harness.peers.count("/internal/pushes/decisions") == 1)
+                harness.peers.change { $0.pushReasons = [:] }
                 // As if the job had ended before its last write.
-                _ = try await house.ask("delete from realtime.push_job")
-                try await house.tell(message)
-                try await house.taken()
+                _ = try await harness.ask("delete from realtime.push_job")
+                try await harness.tell(message)
+                try await harness.taken()
                 #expect(try await Self.record(node, seq: 1).reasons["7"] == "muted")
-                try await house.settled(count: 58)
+                try await harness.settled(count: 58)
             }
         }
     }
 
     @Test("A message that was too old to be pushed says so, and an unknown one is not found")
     func expired() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")
-            house.give()
-            try await house.withNode(try house.pushSettings(folder, ["push_age": "1s"])) { node in
-                let message = house.peers.change { $0.write("1", in: Self.room, by: 60, session: 1060) }
+            harness.give()
+            try await harness.withNode(try harness.pushSettings(folder, ["push_age": "1s"])) { node in
+                let message = harness.peers.change { $0.write("1", in: Self.room, by: 60, session: 1060) }
                 let body = message.body
-                try await house.tell(
+                try await harness.tell(
                     RoomMessage(
                         room: message.room, workspace: message.workspace, name: message.name,
                         body: MessageBody(
                             id: body.id, seq: body.seq, content: body.content, createdAt: .now - .seconds(60),
                             files: [], author: body.author),
                         session: message.session))
-                try await house.taken()
+                try await harness.taken()
                 #expect(try await Self.record(node, seq: 1).reasons == ["0": "expired"])
                 for path in ["channel-8/2", "channel-9/1", "x/1", "channel-8/x", "channel-8/0"] {
                     let reply = try await node.internalCall("GET", "/internal/pushes/\(path)")
@@ -109,19 +109,19 @@ struct PushDecisionTests {
 
     @Test("Decisions are deleted after push_decision_memory")
     func forgetting() async throws {
-        try await GatewayHouse.use { house in
+        try await GatewayHarness.use { harness in
             let folder = TemporaryFolder("maru-push")
-            house.give()
-            try await house.withNode(try house.pushSettings(folder)) { _ in }
-            _ = try await house.ask(
+            harness.give()
+            try await harness.withNode(try harness.pushSettings(folder)) { _ in }
+            _ = try await harness.ask(
                 """
                 insert into realtime.push_decision
                 select 1, 9, n, 0, (extract(epoch from now()) * 1000)::bigint - n * 60000, '{1}', '{all}'
                 from generate_series(1, 20) n
                 """)
-            try await house.withNode(try house.pushSettings(folder, ["push_decision_memory": "630s"])) { _ in
+            try await harness.withNode(try harness.pushSettings(folder, ["push_decision_memory": "630s"])) { _ in
                 try await eventually("only younger ones") {
-                    try await house.ask("select count(*), max(seq) from realtime.push_decision") == "10|10"
+                    try await harness.ask("select count(*), max(seq) from realtime.push_decision") == "10|10"
                 }
             }
         }
