@@ -21,8 +21,6 @@ struct PeersOfChat: StubState {
     var nicknames: [Int64: String] = [:]
     /// The paths of all calls, in order.
     var asked: [String] = []
-    /// The nicknames of users; others are called `n` and their id.
-    var nicknames: [Int64: String] = [:]
     /// Whether auth-service answers.
     var hasProfiles = true
     var channels: [Int64: Channel] = [
