@@ -60,7 +60,9 @@ struct BadInputTests {
     @Test("Every route with a body has a test here")
     func complete() {
         let bodies = RouteTableTests.rows.map(\.route).filter { $0.hasPrefix("POST") || $0.hasPrefix("PUT") }
-        #expect(Set(bodies) == Set(Self.cases.map(\.testDescription) + ["PUT /v1/users/me/image"]))
+        // Pictures and the paths of signed URLs have suites of their own.
+        let others = ["PUT /v1/users/me/image", "POST /v1/static/profiles/links"]
+        #expect(Set(bodies) == Set(Self.cases.map(\.testDescription) + others))
         for one in Self.cases { #expect(Set(one.longest.keys) == Set(one.valid.keys)) }
     }
 

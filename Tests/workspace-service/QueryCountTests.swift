@@ -75,6 +75,7 @@ struct QueryCountTests {
         "GET /internal/workspaces/{id}/members": 1,
         "GET /internal/users/{id}/channels": 1,
         "POST /internal/acquaintances": 1,
+        "POST /internal/memberships": 1,
         "POST /internal/auto-join": 6,
     ]
 
@@ -159,6 +160,7 @@ struct QueryCountTests {
                 ("GET /internal/workspaces/{id}/members", "?limit=1000", ""),
                 ("GET /internal/users/{id}/channels", "", ""),
                 ("POST /internal/acquaintances", "", #"{"user_id":"1","others":[\#(users)]}"#),
+                ("POST /internal/memberships", "", #"{"ids":[\#(users)]}"#),
                 ("POST /internal/auto-join", "", #"{"user_id":"1","slugs":["lobby"]}"#),
             ]
             for (route, query, json) in calls {

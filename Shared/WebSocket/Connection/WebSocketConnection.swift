@@ -11,7 +11,7 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     private let options: WebSocketOptions
     var machine: WebSocketMachine
     /// Bytes from the beginning of the object that a shared frame reads; a test checks that they suffice.
-    public static let sharedSize = 192
+    public static let sharedSize = 256
     /// The receiver of messages; nil once the WebSocket has ended.
     public private(set) var handler: (any WebSocketHandler)?
     private var isReadingPaused = false
