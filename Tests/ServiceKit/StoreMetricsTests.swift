@@ -112,9 +112,12 @@ struct StoreMetricsTests {
                 for _ in 0..<5 {
                     group.addTask {
                         try await loop.run {
-                            try await pool.transaction { tx in
-                                _ = try await tx.query(Self.one)
-                                try await eventually("an end") { isOver.state.withLock(\.self) }
+                            // A transaction that has waited for too long tries again.
+                            while !isOver.state.withLock(\.self) {
+                                _ = try? await pool.transaction { tx in
+                                    _ = try await tx.query(Self.one)
+                                    try await eventually("an end") { isOver.state.withLock(\.self) }
+                                }
                             }
                         }
                     }
