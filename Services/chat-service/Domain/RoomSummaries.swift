@@ -54,6 +54,7 @@ struct RoomSummaries: Sendable {
         _ rooms: [RoomID], of user: UserID, _ labels: RoomLabels.Labels,
         for readers: MessageDetails.Readers, withOwnState: Bool
     ) async throws -> [RoomID: RoomSummary] {
+        if rooms.isEmpty { return [:] }
         let states = try await messages.states(
             of: rooms.filter(labels.contains), for: user, upTo: RoomSummary.maxContent + 1)
         let own = withOwnState ? try await ownStates(of: user) : nil
