@@ -1,6 +1,5 @@
 import EventLoop
 import Glibc
-import Synchronization
 import TestSupport
 import Testing
 
@@ -247,13 +246,4 @@ import Testing
             unlink(path)
         }
     }
-}
-
-/// A counter for any thread.
-final class Counter: Sendable {
-    private let count = Atomic<Int>(0)
-
-    var value: Int { count.load(ordering: .relaxed) }
-
-    func add() { count.add(1, ordering: .relaxed) }
 }

@@ -17,10 +17,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     /// There are few, and heartbeats go through them: an array lies together in memory.
     private var sockets: [RoomSocket] = []
     private var counted: SocketCensus.Socket?
-    /// The latest request for each namespace that has not been answered.
-    private var requests: [String: JoinRequest] = [:]
-    /// Requests under way, with those that the client has taken back.
-    private var requestCount = 0
+    private var requests = Requests()
     private var isEnded = false
     /// When the client connected, or last answered a heartbeat.
     private(set) var heard = Timestamp.now
@@ -49,6 +46,13 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         }
     }
 
+    private struct Requests {
+        /// The latest request for each namespace that has not been answered.
+        var latest: [String: JoinRequest] = [:]
+        /// Requests under way, with those that the client has taken back.
+        var count = 0
+    }
+
     private enum Answer {
         case refusal(String)
         /// The standing is nil for an anonymous socket.
@@ -73,7 +77,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
             Task.immediate(executorPreference: shard.loop) {
                 let isKnown = try? await identity(nil, client) != nil
                 guard !isEnded, identity == nil else { return }
-                if isKnown == nil || !requests.isEmpty { return limitTimeWithoutIdentity(client) }
+                if isKnown == nil || !requests.latest.isEmpty { return limitTimeWithoutIdentity(client) }
                 shard.context.metrics.endedNameless()
                 client.engine.close()
             }
@@ -89,13 +93,13 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         guard let room = Namespace.room(namespace) else {
             return client.refuse(namespace, message: "Invalid namespace")
         }
-        guard requestCount < Self.mostRequests else { return client.engine.close() }
+        guard requests.count < Self.mostRequests else { return client.engine.close() }
         let request = JoinRequest(room, namespace, admission.credential(of: authentication))
-        requests[namespace] = request
-        requestCount += 1
+        requests.latest[namespace] = request
+        requests.count += 1
         Task.immediate(executorPreference: shard.loop) { [self] in
             await settle(request, client)
-            requestCount -= 1
+            requests.count -= 1
         }
     }
 
@@ -103,10 +107,10 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     /// nobody can tell comes in late instead of never.
     private func settle(_ request: JoinRequest, _ client: SocketIOClient) async {
         var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
-        while requests[request.namespace] === request {
+        while requests.latest[request.namespace] === request {
             if let answer = try? await answer(to: request, client) {
-                guard requests[request.namespace] === request else { return }
-                requests[request.namespace] = nil
+                guard requests.latest[request.namespace] === request else { return }
+                requests.latest[request.namespace] = nil
                 switch answer {
                 case .refusal(let reason): client.refuse(request.namespace, message: reason)
                 case .entry(let identity, let standing): enter(request, as: standing, identity, client)
@@ -127,7 +131,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     }
 
     func left(_ namespace: String, from client: SocketIOClient) {
-        requests[namespace] = nil
+        requests.latest[namespace] = nil
         leave(namespace)
     }
 
@@ -138,7 +142,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         slot = nil
         stopNamelessTimer()
         shard.context.metrics.ended(ending)
-        requests = [:]
+        requests.latest = [:]
         for socket in sockets { leave(socket.namespace) }
         backpressure.drained()
         if let counted { shard.census.remove(counted) }

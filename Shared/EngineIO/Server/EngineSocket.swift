@@ -204,16 +204,12 @@ public final class EngineSocket: @unchecked Sendable {
     private func armTimer() {
         guard machine.deadline != .max else { return }
         let deadline = owner.times.meeting(for: machine.deadline)
-        let timer = self.timer ?? makeTimer()
-        timer.restart(at: deadline)
-    }
-
-    private func makeTimer() -> LoopTimer {
-        let timer = loop.schedule(after: owner.settings.pingInterval) { [unowned self] in
-            change { [now = loop.now] in $0.timePassed(now: now, &$1) }
+        if timer == nil {
+            timer = loop.schedule(after: owner.settings.pingInterval) { [unowned self] in
+                change { [now = loop.now] in $0.timePassed(now: now, &$1) }
+            }
         }
-        self.timer = timer
-        return timer
+        timer?.restart(at: deadline)
     }
 }
 

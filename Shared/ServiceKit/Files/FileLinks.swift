@@ -1,6 +1,5 @@
 internal import Contract
 internal import Crypto
-internal import HTTP
 public import Wire
 
 /// Signs URLs of files for pages of other origins: a browser loads an `<img>` without an API key and a token.
@@ -36,23 +35,24 @@ public struct FileLinks: Sendable {
         return Link(url: path + query, expires: expires)
     }
 
-    /// The caller for whom the URL of a call was signed.
+    /// The caller for whom a URL was signed.
     ///
+    /// - Parameters:
+    ///   - path: the path of the file, which begins with `/static/`.
+    ///   - query: reads a parameter of the URL.
     /// - Throws: `Failure` E01 for a URL without a signature, which is a call without an API key; E02 for a wrong one, and
     ///   E05 after its time or the end of its session.
-    func caller(of call: Call) async throws -> Caller {
-        guard let signature = try call.query("signature") else {
+    func caller(of path: String, _ query: (String) throws(Failure) -> String?) async throws -> Caller {
+        guard let signature = try query("signature") else {
             throw Failure(.unknownKey, "The API key is missing or unknown.")
         }
-        let prefix = "/v1"
-        let path = String(decoding: call.request.path, as: UTF8.self)
-        guard path.hasPrefix(prefix), let user = try call.query("user").flatMap({ UserID($0) }),
-            let session = try call.query("session").flatMap({ SessionID($0) }),
-            let expires = try call.query("expires").flatMap({ Int64($0) }),
+        guard let user = try query("user").flatMap({ UserID($0) }),
+            let session = try query("session").flatMap({ SessionID($0) }),
+            let expires = try query("expires").flatMap({ Int64($0) }),
             let code = Base64.decode(signature.utf8.span, .url)
         else { throw Self.invalid }
         let caller = Caller(user: user, session: session)
-        let expected = self.code(String(path.dropFirst(prefix.count)), caller, expires)
+        let expected = self.code(path, caller, expires)
         guard ConstantTime.areEqual(expected.span, code.span) else { throw Self.invalid }
         try await revocations.requireKnowledge()
         guard Timestamp.now.milliseconds < expires, !revocations.contains(session) else {

@@ -18,7 +18,9 @@ extension PublicRoutes {
         let file = "/v1/static/\(folder)/{name}"
         signedIn(.get, file, read)
         keyless(.get, file) { call in
-            var response = try await read(call, try await links.caller(of: call))
+            let path = String(decoding: call.request.path.dropFirst("/v1".utf8.count), as: UTF8.self)
+            let caller = try await links.caller(of: path) { name throws(Failure) in try call.query(name) }
+            var response = try await read(call, caller)
             response.headers.append("Cross-Origin-Resource-Policy", "cross-origin")
             return response
         }
