@@ -63,6 +63,16 @@ class Product:
         """Returns the pushes to a device, oldest first."""
         return [each for each in self.standins("GET", "/fcm/sent").json() if each["token"] == device]
 
+    def push_decisions(self, room, seq):
+        """The recorded decisions about the pushes of a message, or None before they are complete."""
+        credential = (self.data / "secrets/realtime/service_credential").read_text().strip()
+        reply = requests.get(
+            f"http://127.0.0.1:{self.internals + 3}/internal/pushes/{room}/{seq}",
+            headers={"Authorization": f"Bearer {credential}"},
+            timeout=20,
+        )
+        return reply.json() if reply.status_code == 200 else None
+
     # The internal ports, in the order of the services.
 
     def metrics(self, place):

@@ -60,7 +60,7 @@ class Sockets:
         return [tuple(what[2:]) for what in list(self.happened) if what[:2] == ["heard", name]]
 
     def contents(self, name):
-        return [arguments[0]["content"] for _, arguments in self.heard(name)]
+        return [arguments[0]["content"] for _, arguments in self.heard(name) if arguments]
 
     def await_contents(self, name, expected):
         """Waits for these contents in any order, because the library handles each event on its own thread."""

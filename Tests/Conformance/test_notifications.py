@@ -69,6 +69,8 @@ def test_a_level_decides_what_is_pushed_and_a_mention_passes_mentions(native):
     assert int(push["data"]["badge"]) == push["apns"]["payload"]["aps"]["badge"] >= 2
     member.call("PUT", path, json={"level": "none"})
     owner.say(channel, f"{mention} 다시")
+    # The level counts at the moment of the decision.
+    eventually(lambda: native.product.push_decisions(f"channel-{channel.id}", 3))
     member.call("PUT", path, json={"level": "all"})
     owner.say(channel, last)
     eventually(lambda: last in bodies(native, member.device))

@@ -32,7 +32,7 @@ def test_a_message_is_found_by_syllables_initials_and_half_typed_words(team):
 def test_a_workspace_search_with_a_keyword_is_still_that_of_the_contract(team):
     owner, workspace, channel = team
     found = owner.get(f"/workspaces/{workspace}/search?keyword=nobody", "WorkspaceDetail")
-    assert found["workspace_id"] == workspace and found["channels"] == []
+    assert int(found["workspace_id"]) == workspace and found["channels"] == []
 
 
 def test_a_stranger_finds_nothing(team, join):
