@@ -103,7 +103,9 @@ class Deployment(Processes):
         kept = []
         for line in (self.data / f"config/{service}.conf").read_text().splitlines():
             key = line.split("=")[0].strip()
-            if key not in changed and key not in ("redis_url_file", "database_url_file"):
+            # The first instance listens at its own addresses.
+            own = ("redis_url_file", "database_url_file", "instance_address", "shared_ports")
+            if key not in changed and key not in own:
                 kept.append(line)
         kept += [f"{key} = {value}" for key, value in changed.items() if not key.startswith("address_")]
         configuration = self.data / f"config/{name}.conf"
