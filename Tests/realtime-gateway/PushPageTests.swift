@@ -36,19 +36,6 @@ struct PushPageTests {
             ])
     }
 
-    @Test("A message that a member has read is pushed to shipped apps, which also load rooms that they do not show")
-    func read() {
-        let devices = [
-            AuthClient.Device(user: UserID(2), token: "a", profile: "gathering"),
-            AuthClient.Device(user: UserID(2), token: "b", profile: "native"),
-        ]
-        var page = PushPage(
-            after: nil, users: Self.ids(2), present: [], devices: devices, isNative: { $0.profile == "native" })
-        page.add(PushDecisionsReply(groups: [.init(reason: .read, users: Self.ids(2))], badges: []))
-        #expect(page.reasons == [UserID(2): .read])
-        #expect(page.targets == [.init(device: "a", user: UserID(2), badge: nil)])
-    }
-
     @Test("Only the device of an app with the native API is told room, message and badge")
     func addressing() {
         let message = RoomMessage(

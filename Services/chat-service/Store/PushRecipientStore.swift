@@ -14,11 +14,10 @@ struct PushRecipientStore: Sendable {
         """
         select w.user_id, coalesce(n.level, 1), coalesce(n.muted_until, 0),
             s.user_id is not null and is_quiet($4, s.quiet_from, s.quiet_to, s.quiet_zone),
-            coalesce(p.seq, 0), coalesce(s.keywords, '{}')
+            coalesce(s.keywords, '{}')
         from unnest($1::bigint[]) as w (user_id)
         left join room_notify n on n.user_id = w.user_id and n.kind = $2 and n.room = $3
         left join user_settings s on s.user_id = w.user_id
-        left join read_position p on p.user_id = w.user_id and p.kind = $2 and p.room = $3
         order by w.user_id
         """)
     /// The messages of a room after a member's marker are all by others, so their number is the difference of two seqs, less
@@ -71,7 +70,7 @@ struct PushRecipientStore: Sendable {
             .map { row throws(PostgresError) in
                 PushRecipient(
                     user: try row.next(), notify: try RoomNotify(row: &row), isQuiet: try row.next(),
-                    readMarker: try row.next(), keywords: try row.next())
+                    keywords: try row.next())
             }
     }
 

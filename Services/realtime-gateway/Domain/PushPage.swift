@@ -53,9 +53,7 @@ struct PushPage: Sendable {
         }
         let badges = Dictionary(decisions.badges.map { ($0.user, $0.count) }) { first, _ in first }
         targets = devices.compactMap { device, isNative in
-            guard let reason = reasons[device.user] else { return nil }
-            // Shipped apps read a room without showing it, so what they have read is pushed all the same.
-            guard reason.isPush || reason == .read && !isNative else { return nil }
+            guard reasons[device.user]?.isPush == true else { return nil }
             let badge = isNative ? Int32(clamping: badges[device.user] ?? 0) : nil
             return Target(device: device.token, user: device.user, badge: badge)
         }

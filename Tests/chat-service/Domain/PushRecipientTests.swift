@@ -9,13 +9,13 @@ struct PushRecipientTests {
     private static let now = Timestamp(milliseconds: 1_700_000_000_000)
 
     private static func reason(
-        _ level: RoomNotify.Level = .all, mutedFor: Int64? = nil, isQuiet: Bool = false, read: Int64 = 0,
+        _ level: RoomNotify.Level = .all, mutedFor: Int64? = nil, isQuiet: Bool = false,
         keywords: [String] = [], mentions: Mentions = .none
     ) -> PushReason {
         let recipient = PushRecipient(
             user: UserID(5),
             notify: RoomNotify(level: level, mutedUntil: mutedFor.map { now + .milliseconds($0) }), isQuiet: isQuiet,
-            readMarker: read, keywords: keywords)
+            keywords: keywords)
         let message = PushedMessage(seq: 9, mentions: mentions, words: KeywordSearch("배포가 끝났어요"))
         return recipient.reason(for: message, at: now)
     }
@@ -40,13 +40,12 @@ struct PushRecipientTests {
         #expect(Self.reason(.none, keywords: ["배포"]) == PushReason.none)
     }
 
-    @Test("Nothing passes a mute, do-not-disturb hours or a read marker")
+    @Test("Nothing passes a mute, or do-not-disturb hours")
     func quiet() {
         let mention = Mentions(users: [UserID(5)])
         #expect(Self.reason(mutedFor: 1, mentions: mention) == .muted)
         #expect(Self.reason(mutedFor: 0, mentions: mention) == .mention)
         #expect(Self.reason(isQuiet: true, keywords: ["배포"], mentions: mention) == .doNotDisturb)
-        #expect(Self.reason(read: 9, mentions: mention) == .read)
-        #expect(Self.reason(read: 8) == .all)
+        #expect(Self.reason() == .all)
     }
 }

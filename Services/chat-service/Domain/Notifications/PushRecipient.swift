@@ -7,15 +7,12 @@ struct PushRecipient: Sendable {
     let notify: RoomNotify
     /// Whether it is a do-not-disturb hour of the member.
     let isQuiet: Bool
-    /// The seq up to which the member has read the room on some device.
-    let readMarker: Int64
     let keywords: [String]
 
     /// Why a message is pushed to the member, or why not.
     ///
     /// A mention or a keyword passes the level `mentions`, but no mute, no level `none` and no do-not-disturb hours.
     func reason(for message: PushedMessage, at now: Timestamp) -> PushReason {
-        if readMarker >= message.seq { return .read }
         if notify.isMuted(at: now) { return .muted }
         if notify.level == .none { return .none }
         if isQuiet { return .doNotDisturb }

@@ -9,8 +9,6 @@ public enum PushReason: String, Sendable, CaseIterable {
 
     /// The member has a socket in the room.
     case present
-    /// The member has read the message on another device.
-    case read
     /// The member has muted the room for a time.
     case muted
     /// The member wants no pushes of the room.
@@ -30,7 +28,7 @@ public enum PushReason: String, Sendable, CaseIterable {
     public var isPush: Bool {
         switch self {
         case .all, .mention, .keyword: true
-        case .present, .read, .muted, .none, .mentionsOnly, .doNotDisturb, .noDevice, .deleted, .expired: false
+        case .present, .muted, .none, .mentionsOnly, .doNotDisturb, .noDevice, .deleted, .expired: false
         }
     }
 }
