@@ -1,7 +1,7 @@
 @testable import WebSocket
 
 extension FuzzTarget {
-    /// A client's bytes give the same result however they are cut. No message is delivered that is too large or not
+    /// Without rates, a client's bytes give the same result however they are cut. No message is delivered that is too large or not
     /// text, and there is one end. The first byte selects the pieces, the negotiated extensions and the rates.
     static let webSocket = FuzzTarget { bytes in
         guard let choice = bytes.first else { return }
@@ -17,9 +17,9 @@ extension FuzzTarget {
             frames: .init(perSecond: 1, burst: 20), inflatedBytes: .init(perSecond: 1, burst: 3000))
         let chosen = choice & 8 == 0 ? nil : rates
         let whole = actions(for: input, in: max(1, input.count), deflate, chosen)
-        require(
-            whole == actions(for: input, in: Int(choice >> 3) + 1, deflate, chosen),
-            "cut otherwise it comes to something else")
+        let cut = actions(for: input, in: Int(choice >> 3) + 1, deflate, chosen)
+        // Frames that arrive together are counted together, so a rate may end the connection at another frame.
+        require(chosen != nil || whole == cut, "cut otherwise it comes to something else")
     }
 
     private static let limit = 1000
