@@ -27,15 +27,13 @@ struct BatchFlush {
         }
     }
 
-    /// Streams that are unmanaged and retained: their addresses can be prefetched without reading the objects.
+    /// Streams that are unmanaged and retained.
     typealias Streams = [Unmanaged<StreamSocket>]
 
     private var sendings: [Sending?] = []
 
     /// Up to this number of streams stay in the caches, so they are flushed one after the other.
     private static let fewStreams = 16
-    /// The distance, in streams, at which memory is prefetched.
-    private static let prefetchDistance = 12
 
     /// Flushes and releases `streams`, which are retained.
     mutating func run(_ streams: Streams) {
@@ -57,7 +55,6 @@ struct BatchFlush {
 
     private mutating func prepare(_ streams: Streams) {
         for index in streams.indices {
-            Self.prefetch(streams, after: index)
             sendings.append(streams[index]._withUnsafeGuaranteedRef { $0.prepareSend() })
         }
     }
@@ -69,7 +66,6 @@ struct BatchFlush {
     private func record(_ streams: Streams) -> [(stream: Unmanaged<StreamSocket>, outcome: Int)] {
         var unfinished: [(Unmanaged<StreamSocket>, Int)] = []
         for (index, stream) in streams.enumerated() {
-            Self.prefetch(streams, after: index)
             let outcome = sendings[index]?.outcome ?? 0
             if outcome > 0, stream._withUnsafeGuaranteedRef({ $0.recordSent(outcome) }) {
                 stream.release()
@@ -78,10 +74,5 @@ struct BatchFlush {
             }
         }
         return unfinished
-    }
-
-    private static func prefetch(_ streams: Streams, after index: Int) {
-        guard index + prefetchDistance < streams.count else { return }
-        MemoryHint(streams[index + prefetchDistance]).fetch(StreamSocket.writtenSize)
     }
 }

@@ -7,9 +7,7 @@ internal import CSystem
 public struct MemoryHint: Sendable {
     private let address: UInt
 
-    public init(_ object: AnyObject) { self.init(Unmanaged.passUnretained(object)) }
-
-    init<Object: AnyObject>(_ object: Unmanaged<Object>) { address = UInt(bitPattern: object.toOpaque()) }
+    public init(_ object: AnyObject) { address = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) }
 
     /// Starts loading the first `count` bytes of the object into the caches, without waiting for them.
     public func fetch(_ count: Int) { cs_prefetch(UnsafeRawPointer(bitPattern: address), count) }
