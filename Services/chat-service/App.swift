@@ -34,7 +34,7 @@ enum App {
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
             store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),
-            metrics: searchMetrics)
+            metrics: searchMetrics, share: settings.searchIndexShare)
         let committer = Committer(on: service.loops.loops[0], writer: writer, publisher: publisher, indexer: indexer)
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),

@@ -22,6 +22,9 @@ struct ChatSettings: Sendable {
     private static let searchTimeKey = ConfigKey(
         "search_timeout", default: Duration.seconds(1),
         "The time after which a search ends with the messages that it has found until then.")
+    private static let searchShareKey = ConfigKey(
+        "search_index_share", default: 10, atLeast: 1,
+        "Percent of the time in which an instance writes the search index. 100 for a rebuild as fast as possible.")
     private static let searchesKey = ConfigKey(
         "user_searches", default: 2, atLeast: 1, "Searches of one user that run at the same time.")
     private static let editWindowKey = ConfigKey(
@@ -48,7 +51,8 @@ struct ChatSettings: Sendable {
     static let entries = [
         fileSizeKey.entry, SessionCursors.memoryKey.entry, userStorageKey.entry, workspaceStorageKey.entry,
         userDMsKey.entry, userMessagesKey.entry, workspaceMessagesKey.entry, editWindowKey.entry,
-        roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry, userDraftsKey.entry,
+        roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
+        searchShareKey.entry, userDraftsKey.entry,
         userScheduledKey.entry, scheduledAheadKey.entry, scheduledLeaseKey.entry,
     ]
 
@@ -60,6 +64,8 @@ struct ChatSettings: Sendable {
     let limitOfDMs: Int
     let searchTime: Duration
     let searchesPerUser: Int
+    /// 0 to 1.
+    let searchIndexShare: Double
     let limitOfDrafts: Int
     let schedulingLimits: SchedulingLimits
     let scheduledLease: Duration
@@ -75,6 +81,7 @@ struct ChatSettings: Sendable {
         limitOfDMs = config[Self.userDMsKey]
         searchTime = config[Self.searchTimeKey]
         searchesPerUser = config[Self.searchesKey]
+        searchIndexShare = min(1, Double(config[Self.searchShareKey]) / 100)
         limitOfDrafts = config[Self.userDraftsKey]
         schedulingLimits = SchedulingLimits(
             ofUser: config[Self.userScheduledKey], ahead: config[Self.scheduledAheadKey])

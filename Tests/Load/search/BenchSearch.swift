@@ -23,7 +23,7 @@ struct BenchSearch: MeasuringProgram {
         let peers = try StubServer<SearchPeers>()
         let service = try await LoadedService.start(
             "chat-service", postgres: ["shared_buffers=512MB", "max_wal_size=8GB"],
-            ["auth_url": peers.url, "workspace_url": peers.url, "search_timeout": "10s"])
+            ["auth_url": peers.url, "workspace_url": peers.url, "search_timeout": "10s", "search_index_share": "100"])
         do {
             try await measure(service, peers, count, target)
         } catch {
