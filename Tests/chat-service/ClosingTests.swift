@@ -9,7 +9,7 @@ import Wire
 @Suite("Closing of rooms", .serialized)
 struct ClosingTests {
     /// Enough messages for many batches of the erasure.
-    private static let messages = 200_000
+    private static let messages = 30_000
 
     /// Inserts a channel of workspace 3 with many messages.
     private static let fullChannel = """
@@ -82,6 +82,46 @@ struct ClosingTests {
             #expect(try other.json[0]?["content"]?.string == "hi")
         }
     }
+
+    @Test("The messages of a closed room leave the search index, also those indexed while it was closed")
+    func searchIndex() async throws {
+        try await ChatHarness.use { chat in
+            for text in ["first", "second"] {
+                let sent = try await chat.call(
+                    "POST", "\(ChatHarness.channel)/chats", json: #"{"content":"\#(text)"}"#)
+                #expect(sent.status == 201)
+            }
+            try await eventually("the index") {
+                try await chat.database.ask("select count(*) from chat.search_entry") == "2"
+            }
+            // An indexer at work on the room holds the row of its progress.
+            try await chat.database.run { pool in
+                try await pool.transaction { tx in
+                    try await tx.query(Self.indexing)
+                    try await chat.publishFact(1, "workspace.deleted", #"{"workspace_id":"3","version":2}"#)
+                    try await eventually("the wait of the erasure") {
+                        try await chat.database.ask(
+                            "select count(*) from pg_stat_activity where wait_event_type = 'Lock'") == "1"
+                    }
+                    try await tx.query(Self.lateEntry)
+                }
+            }
+            try await eventually("the erasure") {
+                try await chat.database.ask("select is_erased from chat.room where kind = 1 and id = 7") == "t"
+            }
+            #expect(try await chat.database.ask("select count(*) from chat.search_entry") == "0")
+        }
+    }
+
+    private static let indexing = Statement.write(
+        "lock progress",
+        """
+        with absent as (delete from search_entry)
+        select from search_progress where kind = 1 and room = 7 for update
+        """)
+    private static let lateEntry = Statement.write(
+        "write late entries",
+        "insert into search_entry select created_at, kind, room, seq, author, 0, '{}' from message")
 
     @Test("The erasure finds the read markers of a closed room by an index")
     func positions() async throws {

@@ -11,13 +11,28 @@ struct ErasureStore: Sendable {
         select kind, id from room
         where is_closed and not is_erased and (kind, id) > ($1::smallint, $2::bigint) order by kind, id limit $3
         """)
-    /// Skips rows that another instance is erasing: after a wait for them the statement would delete nothing and look
-    /// finished.
+    /// Takes a room out of the search index. It waits for a step of the indexer that holds the room's row, and steps
+    /// after it find nothing more to write.
+    private static let stopIndex = Statement.write(
+        "stop index of room",
+        """
+        insert into search_progress as p (kind, room, seq, rev, form) values ($1, $2, 9223372036854775807, 9223372036854775807, 0)
+        on conflict (kind, room) do update set seq = excluded.seq, rev = excluded.rev
+        """)
+    /// Deletes messages with their search entries, and returns how many. It skips rows that another instance is erasing:
+    /// after a wait for them it would delete nothing and look finished.
     private static let messages = Statement.write(
         "erase messages",
         """
-        delete from message where (kind, room, seq) in
-            (select kind, room, seq from message where kind = $1 and room = $2 limit 5000 for update skip locked)
+        with gone as (
+            delete from message where ctid = any (array(
+                select ctid from message where kind = $1 and room = $2 limit 5000 for update skip locked))
+            returning kind, room, seq, created_at
+        ), entries as (
+            delete from search_entry e using gone
+            where e.created_at = gone.created_at and e.kind = gone.kind and e.room = gone.room and e.seq = gone.seq
+        )
+        select count(*) from gone
         """)
     private static let positions = Statement.write(
         "erase read positions",
@@ -58,11 +73,15 @@ struct ErasureStore: Sendable {
             .map { row throws(PostgresError) in try row.nextRoom() }
     }
 
-    /// Deletes a room's messages, in batches.
+    /// Deletes a room's messages and their search entries, in batches.
     func eraseMessages(of room: RoomID) async throws {
-        while try await database.execute(Self.messages, room.kindNumber, room.rawValue) > 0 {
-            try Task.checkCancellation()
-        }
+        try await database.execute(Self.stopIndex, room.kindNumber, room.rawValue)
+        while try await eraseBatch(of: room) > 0 { try Task.checkCancellation() }
+    }
+
+    private func eraseBatch(of room: RoomID) async throws -> Int64 {
+        try await database.query(Self.messages, room.kindNumber, room.rawValue)
+            .first { row throws(PostgresError) in try row.next() } ?? 0
     }
 
     /// Deletes the read markers, removals, levels, drafts and scheduled messages of rooms, and marks those rooms as erased

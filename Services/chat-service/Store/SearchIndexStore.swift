@@ -29,7 +29,7 @@ struct SearchIndexStore: Sendable {
         """
         select room.kind, room.id
         from room left join search_progress p on p.kind = room.kind and p.room = room.id
-        where not room.is_erased
+        where not room.is_closed
             and (p.room is null and room.last_seq > 0 or p.form <> $1 or room.last_seq > p.seq or room.rev > p.rev)
         order by room.last_at desc limit $2
         """)
@@ -42,7 +42,7 @@ struct SearchIndexStore: Sendable {
             set seq = case when p.form = $3 then p.seq else 0 end, rev = case when p.form = $3 then p.rev else 0 end,
                 form = $3
         returning seq, rev,
-            (select array[workspace, last_seq, rev] from room where room.kind = $1 and room.id = $2)
+            (select array[workspace, last_seq, rev] from room where room.kind = $1 and room.id = $2 and not is_closed)
         """)
     private static let added = Statement.read(
         "messages to index",
@@ -139,7 +139,7 @@ struct SearchIndexStore: Sendable {
 }
 
 extension SearchIndexStore {
-    /// The progress of a room and, unless the room is gone, its head.
+    /// The progress of a room and, unless the room is closed, its head.
     private struct Beginning: Sendable {
         let progress: Progress
         let head: (workspace: WorkspaceID, seq: Int64, rev: Int64)?
