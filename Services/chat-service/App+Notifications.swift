@@ -5,7 +5,7 @@ import ServiceKit
 /// The parts of the service that belong to single users: settings, notification levels, drafts and read receipts, and
 /// the decisions about pushes that depend on them.
 struct Notifications: Sendable {
-    let access: RoomAccess
+    let rooms: RoomPath
     let members: RoomMembers
     let preferences: Preferences
     let drafts: Drafts
@@ -16,7 +16,7 @@ struct Notifications: Sendable {
         stores: NotificationStores, redis: Redis, access: RoomAccess, messages: MessageStore, profiles: ProfileCache,
         settings: ChatSettings
     ) {
-        self.access = access
+        rooms = RoomPath(access: access)
         let publisher = UserStatePublisher(redis: redis)
         members = RoomMembers(workspaces: access.workspaces, dms: access.dms, profiles: profiles)
         preferences = Preferences(settings: stores.settings, levels: stores.levels, publisher: publisher)
@@ -29,9 +29,9 @@ struct Notifications: Sendable {
 
     func register(in routes: inout PublicRoutes) {
         SettingsRoutes(preferences: preferences).register(in: &routes)
-        NotifyRoutes(access: access, preferences: preferences).register(in: &routes)
-        DraftRoutes(access: access, drafts: drafts).register(in: &routes)
-        ReaderRoutes(access: access, receipts: receipts).register(in: &routes)
+        NotifyRoutes(rooms: rooms, preferences: preferences).register(in: &routes)
+        DraftRoutes(rooms: rooms, drafts: drafts).register(in: &routes)
+        ReaderRoutes(rooms: rooms, receipts: receipts).register(in: &routes)
     }
 
     func register(in routes: inout InternalRoutes) {

@@ -92,6 +92,7 @@ enum App {
             profiles: profiles, limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
             timeLimit: settings.searchTime)
         let links = try service.fileLinks()
+        let rooms = RoomPath(access: roomAccess)
         service.publicRoutes { routes in
             SearchRoutes(
                 search: search, filterNames: SearchNames(access: roomAccess, people: directory),
@@ -106,11 +107,10 @@ enum App {
             ).register(in: &routes)
             notifications.register(in: &routes)
             ScheduledRoutes(
-                access: roomAccess,
+                rooms: rooms,
                 messages: ScheduledMessages(
                     store: scheduled, limits: settings.schedulingLimits, sender: scheduledSender)
             ).register(in: &routes)
-            let rooms = RoomPath(access: roomAccess)
             ChangeRoutes(rooms: rooms, changes: changes, access: roomAccess).register(in: &routes)
             SavedRoutes(rooms: rooms, saved: saved).register(in: &routes)
             FileRoutes(attachments: attachments, access: roomAccess, links: links).register(in: &routes)

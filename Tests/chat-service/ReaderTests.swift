@@ -47,7 +47,7 @@ struct ReaderTests {
     func large() async throws {
         try await ChatHarness.use { chat in
             chat.peers.change { $0.channels[7]?.members = Set(1...1500) }
-            try await chat.database.write((1...300).map { .sample("\($0)", author: 2000) })
+            _ = try await chat.database.write((1...300).map { .sample("\($0)", author: 2000) })
             try await chat.database.database.run(
                 sql: """
                     insert into chat.read_position (user_id, kind, room, seq)

@@ -9,32 +9,18 @@ struct ChangeRoutes: Sendable {
     let changes: MessageChanges
     let access: RoomAccess
 
-    private typealias Handler = @Sendable (Call, Caller, RoomPath.Room) async throws -> Response
-
     func register(in routes: inout PublicRoutes) {
-        for kind in RoomPath.Kind.allCases {
-            let message = kind.template + "/chats/{seq}"
-            let reading = { (handler: @escaping Handler) in handle(kind, writing: false, handler) }
-            let writing = { (handler: @escaping Handler) in handle(kind, writing: true, handler) }
-            routes.native(.put, message, body: .text(SendRequest.maxText), writing(edit))
-            routes.native(.delete, message, writing(delete))
-            routes.native(.get, message, reading(one))
-            routes.native(.get, message + "/versions", reading(versions))
-            routes.native(.put, message + "/reactions/{emoji}", writing(react))
-            routes.native(.delete, message + "/reactions/{emoji}", writing(unreact))
-            routes.native(.put, message + "/pin", writing(pin))
-            routes.native(.delete, message + "/pin", writing(unpin))
-            routes.native(.get, kind.template + "/pins", reading(pins))
-            routes.native(.get, kind.template + "/changes", reading(since))
-        }
-    }
-
-    private func handle(
-        _ kind: RoomPath.Kind, writing: Bool, _ handler: @escaping Handler
-    ) -> PublicRoutes.SignedInHandler {
-        { call, caller in
-            try await handler(call, caller, try await rooms.room(kind, of: call, caller, writing: writing))
-        }
+        let message = "/chats/{seq}"
+        routes.native(.put, of: rooms, message, body: .text(SendRequest.maxText), writes: true, edit)
+        routes.native(.delete, of: rooms, message, writes: true, delete)
+        routes.native(.get, of: rooms, message, one)
+        routes.native(.get, of: rooms, message + "/versions", versions)
+        routes.native(.put, of: rooms, message + "/reactions/{emoji}", writes: true, react)
+        routes.native(.delete, of: rooms, message + "/reactions/{emoji}", writes: true, unreact)
+        routes.native(.put, of: rooms, message + "/pin", writes: true, pin)
+        routes.native(.delete, of: rooms, message + "/pin", writes: true, unpin)
+        routes.native(.get, of: rooms, "/pins", pins)
+        routes.native(.get, of: rooms, "/changes", since)
     }
 
     // MARK: Changes

@@ -5,17 +5,17 @@ import Wire
 
 /// The pushes that the caller wants of a room.
 struct NotifyRoutes: Sendable {
-    let access: RoomAccess
+    let rooms: RoomPath
     let preferences: Preferences
 
     func register(in routes: inout PublicRoutes) {
-        routes.native(.put, ofRoom: "/notify", access: access, put)
+        routes.native(.put, of: rooms, "/notify", put)
     }
 
     /// Sets level and mute. Without `mutedUntil` the room is not muted any more.
-    func put(_ call: Call, _ caller: Caller, _ target: MessageTarget) async throws -> Response {
+    func put(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
         let notify = try RoomNotify(fields: try await call.fields())
-        try await preferences.set(notify, in: target.room, by: caller)
+        try await preferences.set(notify, in: room.id, by: caller)
         return call.reply { json in json.object { $0.notify(notify) } }
     }
 }

@@ -5,16 +5,16 @@ import Wire
 
 /// How far the members of a room have read it.
 struct ReaderRoutes: Sendable {
-    let access: RoomAccess
+    let rooms: RoomPath
     let receipts: ReadReceipts
 
     func register(in routes: inout PublicRoutes) {
-        routes.native(.get, ofRoom: "/readers", access: access, list)
+        routes.native(.get, of: rooms, "/readers", list)
     }
 
     /// Replies with an element for each member, or for each seq in a large room.
-    func list(_ call: Call, _ caller: Caller, _ target: MessageTarget) async throws -> Response {
-        let readers = try await receipts.readers(of: target, for: caller.user)
+    func list(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
+        let readers = try await receipts.readers(of: room.target, for: caller.user)
         return call.reply(capacity: 8192) { json in
             json.array { json in
                 switch readers {

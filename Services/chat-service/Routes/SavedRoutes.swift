@@ -9,18 +9,12 @@ struct SavedRoutes: Sendable {
     let saved: SavedMessages
 
     func register(in routes: inout PublicRoutes) {
-        for kind in RoomPath.Kind.allCases {
-            let path = kind.template + "/chats/{seq}/saved"
-            routes.native(.put, path) { call, caller in
-                let room = try await rooms.room(kind, of: call, caller, writing: false)
-                let message = try await saved.save(try room.key(call), for: caller.user)
-                return call.reply(RoomMessageView(room.target, message))
-            }
-            routes.native(.delete, path) { call, caller in
-                let room = try await rooms.room(kind, of: call, caller, writing: false)
-                let message = try await saved.forget(try room.key(call), for: caller.user)
-                return call.reply(RoomMessageView(room.target, message))
-            }
+        let path = "/chats/{seq}/saved"
+        routes.native(.put, of: rooms, path) { call, caller, room in
+            call.reply(RoomMessageView(room.target, try await saved.save(try room.key(call), for: caller.user)))
+        }
+        routes.native(.delete, of: rooms, path) { call, caller, room in
+            call.reply(RoomMessageView(room.target, try await saved.forget(try room.key(call), for: caller.user)))
         }
         routes.native(.get, "/v1/users/me/saved", list)
     }

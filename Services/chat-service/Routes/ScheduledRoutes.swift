@@ -5,33 +5,30 @@ import Wire
 
 /// The caller's scheduled messages.
 struct ScheduledRoutes: Sendable {
-    let access: RoomAccess
+    let rooms: RoomPath
     let messages: ScheduledMessages
-
-    private static let defaultLimit = 50
-    private static let limits = 1...200
 
     func register(in routes: inout PublicRoutes) {
         let (all, one) = ("/v1/users/me/scheduled", "/v1/users/me/scheduled/{scheduled_id}")
         let body = BodyLimit.text(SendRequest.maxText)
-        routes.native(.post, ofRoom: "/scheduled", access: access, body: body, writes: true, schedule)
+        routes.native(.post, of: rooms, "/scheduled", body: body, writes: true, schedule)
         routes.native(.get, all, list)
         routes.native(.put, one, body: body, change)
         routes.native(.delete, one, cancel)
     }
 
-    func schedule(_ call: Call, _ caller: Caller, _ target: MessageTarget) async throws -> Response {
+    func schedule(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
         let fields = try await call.fields()
         let request = try SendRequest(
             content: try fields.optionalText("content"), files: fields.files("files"),
             clientID: try fields.optionalText("client_id") ?? call.request.headers.text(.idempotencyKey))
         guard let at = try fields.optionalMoment("at") else { throw Failure.invalid("at is required.") }
         return call.created(
-            ScheduledView(message: try await messages.schedule(request, at: at, to: target, by: caller)))
+            ScheduledView(message: try await messages.schedule(request, at: at, to: room.target, by: caller)))
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
-        let limit = try call.number("limit", in: Self.limits) ?? Self.defaultLimit
+        let limit = try call.listLimit()
         var cursor: ScheduledCursor?
         if let text = try call.query("cursor"), !text.isEmpty {
             cursor = ScheduledCursor(text)

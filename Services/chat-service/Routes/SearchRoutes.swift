@@ -68,6 +68,6 @@ extension Call {
         }
         return SearchRequest(
             workspace: try id("id"), query: query, order: order, cursor: cursor,
-            limit: try number("limit", in: SearchRequest.limits) ?? SearchRequest.defaultLimit)
+            limit: try listLimit())
     }
 }

@@ -45,15 +45,6 @@ struct ChangeWriter: Sendable {
             using (kind, room, seq)
         where user_id = any($4::bigint[])
         """)
-    private static let changed = Statement.read(
-        "changed messages",
-        """
-        select m.kind, m.room, r.workspace, m.seq, m.id, m.author, m.session, m.content, m.files, m.created_at,
-            m.client_id, m.rev, m.edited_at, m.deleted_at
-        from message m join room r on r.kind = m.kind and r.id = m.room
-        join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
-            on m.kind = wanted.kind and m.room = wanted.room and m.seq = wanted.seq
-        """)
 
     /// Writes all changes or none.
     func write(_ changes: [PendingChange], now: Timestamp) async throws(BatchFailure) -> Result {
@@ -83,8 +74,7 @@ struct ChangeWriter: Sendable {
             let writes = plan.finished()
             var batch = PostgresBatch()
             let outbox = try ChangeRows.add(writes, to: &batch)
-            try batch.add(
-                Self.changed, keys.map(\.room.kindNumber), keys.map(\.room.rawValue), keys.map(\.seq))
+            try MessageStore.add(keys, to: &batch)
             try MessageDetailStore.add(keys, to: &batch)
             let results = try await tx.commit(after: batch)
             return Written(plan: plan, verdicts: verdicts, writes: writes, results: results, outbox: outbox)
@@ -133,10 +123,7 @@ struct ChangeWriter: Sendable {
     private func result(of changes: [PendingChange], _ written: Written) throws -> Result {
         let results = written.results
         guard results.count >= 3 else { throw Failure.serverError }
-        var found = try results[results.count - 3].map { row throws(PostgresError) in
-            let room = try row.nextRoom()
-            return try StoredMessage(room: room, workspace: try row.next(), row: &row)
-        }
+        var found = try MessageStore.read(results[results.count - 3])
         try MessageDetailStore.fill(&found, from: results)
         let byKey = Dictionary(found.map { ($0.key, $0) }) { first, _ in first }
         var outcomes: [ChangeOutcome] = []

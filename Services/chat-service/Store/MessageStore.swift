@@ -113,9 +113,18 @@ struct MessageStore: Sendable {
 
     /// The messages with these seqs; erased ones are missing.
     func find(_ messages: [MessageKey]) async throws -> [StoredMessage] {
-        try await database.query(
-            Self.some, messages.map(\.room.kindNumber), messages.map(\.room.rawValue), messages.map(\.seq)
-        ).map { row throws(PostgresError) in
+        try Self.read(
+            try await database.query(
+                Self.some, messages.map(\.room.kindNumber), messages.map(\.room.rawValue), messages.map(\.seq)))
+    }
+
+    /// Adds the statement that reads the messages with these keys to a batch; `read` reads its result.
+    static func add(_ keys: [MessageKey], to batch: inout PostgresBatch) throws(PostgresError) {
+        try batch.add(some, keys.map(\.room.kindNumber), keys.map(\.room.rawValue), keys.map(\.seq))
+    }
+
+    static func read(_ rows: Rows) throws(PostgresError) -> [StoredMessage] {
+        try rows.map { row throws(PostgresError) in
             let room = try row.nextRoom()
             return try StoredMessage(room: room, workspace: try row.next(), row: &row)
         }

@@ -1,4 +1,4 @@
-public import Contract
+internal import Contract
 internal import HTTP
 public import Wire
 

@@ -29,8 +29,6 @@ struct SearchRequest: Sendable {
     let limit: Int
 
     static let maxLength = 200
-    static let limits = 1...200
-    static let defaultLimit = 50
 }
 
 /// The last message of a page; the next page begins after it.
