@@ -1,5 +1,5 @@
 internal import Contract
-public import HTTP
+internal import HTTP
 internal import Wire
 
 extension PublicRoutes {
