@@ -7,8 +7,10 @@ import Wire
 @Suite("State of a cache of access")
 struct AccessCacheStateTests {
     private var state = AccessCacheState(capacity: 3)
-    private let (one, two) = (UserID(1), UserID(2))
-    private let (here, elsewhere) = (WorkspaceID(3), WorkspaceID(4))
+    private let one = UserID(1)
+    private let two = UserID(2)
+    private let here = WorkspaceID(3)
+    private let elsewhere = WorkspaceID(4)
 
     init() { state.become(live: true, now: 10) }
 

@@ -8,21 +8,18 @@ public final class SlowReaders: Sendable {
     /// Bytes that the kernel takes for a reader.
     private static let receiveBuffer: Int32 = 4096
 
-    /// Sends one GET a connection, and returns when the service has begun to answer all of them.
+    /// Sends one GET a connection, each after the service has begun to answer the one before.
     public init(of calls: [(path: String, headers: [(String, String)])], port: UInt16) async throws {
         connections = try await onOwnThread {
             Result {
-                let connections = try calls.map { path, headers in
-                    let connection = try RawConnection(port: port, receiveBuffer: receiveBuffer)
+                try calls.map { path, headers in
+                    let connection = try RawConnection(port: port, receiveBuffer: Self.receiveBuffer)
                     let lines = headers.map { "\($0): \($1)\r\n" }.joined()
                     try connection.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\(lines)\r\n")
-                    return connection
-                }
-                for connection in connections {
                     let first = String(decoding: try connection.receive(atMost: 12), as: UTF8.self)
                     guard first == "HTTP/1.1 200" else { throw NeverHappened(description: "a reply: \(first)") }
+                    return connection
                 }
-                return connections
             }
         }.get()
     }
@@ -48,7 +45,10 @@ public final class SlowReaders: Sendable {
             }
         }
         let after = process.anonymousBytes
-        print("\(calls.count) slow readers of \(name): RssAnon \(before >> 10) kB before, \(after >> 10) kB with them")
+        let waiting = last.withLock(\.self) >> 10
+        print(
+            "\(calls.count) slow readers of \(name): RssAnon \(before >> 10) kB before, \(after >> 10) kB with them, of",
+            "which \(waiting) kB wait for them")
         withExtendedLifetime(readers) {}
         return (before, after)
     }

@@ -14,7 +14,7 @@ struct SlowReaderMemoryTests {
             _ = try await harness.sql(
                 """
                 update channel set description = repeat('😀', 1000) where workspace = \(fixture.workspace);
-                vacuum analyze channel
+                analyze channel
                 """)
             let service = try await BuiltService(
                 "workspace-service", database: harness.database, redis: harness.redis, auth: harness.peers.url,
