@@ -49,7 +49,7 @@ def test_no_service_gets_settings_that_it_did_not_ask_for(name):
 def test_services_and_gateway_find_each_other_by_names_that_exist(name):
     result = rendered(name)
     ports = {
-        each["metadata"]["name"]: {port["port"] for port in each["spec"]["ports"]}
+        each["metadata"]["name"]: {port["name"]: port["port"] for port in each["spec"]["ports"]}
         for each in result.objects
         if each["kind"] == "Service" and each["spec"].get("clusterIP") == "None"
     }
@@ -57,12 +57,12 @@ def test_services_and_gateway_find_each_other_by_names_that_exist(name):
         variables = environment(result.pods()[program])
         for peer in ("AUTH", "WORKSPACE", "CHAT", "PAYMENT"):
             host, port = re.fullmatch(r"http://([\w-]+):(\d+)", variables[f"MARU_{peer}_URL"]).groups()
-            assert int(port) in ports[host] and host.split("-")[1] == peer.lower()
+            assert int(port) == ports[host]["internal"] and host.split("-")[1] == peer.lower()
     looked_up = dict(re.findall(r'"\$\{(MARU_GATEWAY_\w+_NAME):-[\w-]+\}" (\d+)', (CHECKOUT / "deploy/nginx/entry").read_text()))
     variables = environment(result.pods()["gateway"])
     assert len(looked_up) == 5
     for variable, port in looked_up.items():
-        assert int(port) in ports[variables[variable]], variable
+        assert int(port) == ports[variables[variable]]["public"], variable
 
 
 @every_file
