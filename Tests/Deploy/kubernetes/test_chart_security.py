@@ -109,6 +109,17 @@ def test_ways_out_lead_to_names_stores_and_providers_only():
             assert {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16"} <= set(block["except"])
 
 
+def test_ways_out_lead_to_the_services_that_a_service_calls_only():
+    network, calls = Network(rendered("tls")), callers()
+    for target in PROGRAMS.values():
+        for source in PROGRAMS.values():
+            leaves = network.may_leave(source, target, network.ports[target]["internal"])
+            assert leaves == ((source, target) in calls), (source, target)
+            assert not network.may_leave(source, target, network.ports[target]["public"])
+        assert network.may_leave("gateway", target, network.ports[target]["public"])
+        assert not network.may_leave("gateway", target, network.ports[target]["internal"])
+
+
 def test_policies_can_be_left_to_the_operator():
     result = render(networkPolicy={"enabled": False})
     assert not [each for each in result.objects if each["kind"] == "NetworkPolicy"]
