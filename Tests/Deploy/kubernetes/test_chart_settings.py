@@ -1,4 +1,4 @@
-"""The chart's settings exist, and agree with what Kubernetes does to a pod."""
+"""The chart's settings exist, and agree with the way in which Kubernetes ends a pod."""
 
 import base64
 import re
@@ -37,6 +37,17 @@ def test_every_variable_of_the_gateway_is_read_by_its_scripts(name):
     assert len(variables) > 15
     for variable in variables:
         assert f"${{{variable}:-" in scripts, variable
+
+
+def test_the_gateway_has_the_limits_of_the_composition():
+    script = (CHECKOUT / "deploy/nginx/render").read_text()
+    defaults = dict(re.findall(r"\$\{(MARU_GATEWAY_\w+):-([^}]*)\}", script))
+    variables = environment(rendered("stores").pods()["gateway"])
+    limits = [each for each in variables if re.search("_PER_|LARGEST_BODY|HSTS", each)]
+    assert len(limits) == 5
+    assert {each: variables[each] for each in limits} == {each: defaults[each] for each in limits}
+    compose = (CHECKOUT / "docker-compose.yml").read_text()
+    assert f"${{MARU_GATEWAY_WORKERS:-{variables['MARU_GATEWAY_WORKERS']}}}" in compose
 
 
 @every_file
