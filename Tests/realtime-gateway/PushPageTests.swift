@@ -41,10 +41,10 @@ struct PushPageTests {
         let message = RoomMessage(
             room: RoomID(ChannelID(8)), workspace: WorkspaceID(3), name: "일반",
             body: MessageBody(
-                id: ChatID(9), seq: 12, content: "안녕", createdAt: .now, files: [],
+                id: ChatID(9), seq: 12, content: "", createdAt: .now, files: [],
                 author: MemberView(id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: nil)),
             session: SessionID(1))
-        let push = PushMessage(message)
+        let push = PushMessage(message, content: "안녕")
         func due(_ badge: Int?) -> DuePush {
             DuePush(
                 room: message.room, seq: 12, device: "d", body: "", attempts: 1, createdAt: .now, badge: badge)

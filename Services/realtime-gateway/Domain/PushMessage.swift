@@ -16,12 +16,13 @@ struct PushMessage: Sendable, Equatable {
     private static let longestTitle = 800
     private static let longestText = 1500
 
-    /// - Parameter message: in a DM the author is the reader's opponent.
-    init(_ message: RoomMessage) {
+    /// - Parameters:
+    ///   - message: in a DM the author is the reader's opponent.
+    ///   - content: the text, which the message itself does not have on the stream of pushes.
+    init(_ message: RoomMessage, content: String) {
         title = message.body.author.nickname.cut(toJSONBytes: Self.longestTitle)
-        let content = message.body.content
         text = content.isEmpty ? "파일을 보냈습니다." : content.cut(toJSONBytes: Self.longestText)
-        collapseID = "\(message.room):\(message.body.seq)"
+        collapseID = Self.collapseID(of: message)
         var data = ["workspace_id": message.workspace.description]
         if let channel = message.room.channel {
             data["type"] = "channel"
@@ -32,6 +33,8 @@ struct PushMessage: Sendable, Equatable {
         }
         self.data = data
     }
+
+    static func collapseID(of message: RoomMessage) -> String { "\(message.room):\(message.body.seq)" }
 
     /// The push as one device gets it: an app with the native API also learns the room, the message and the badge.
     func addressed(to push: DuePush) -> PushMessage {

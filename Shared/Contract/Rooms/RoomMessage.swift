@@ -6,7 +6,7 @@ public struct RoomMessage: Sendable, Equatable {
     public let workspace: WorkspaceID
     /// The channel's name; nil in a DM.
     public let name: String?
-    public let body: MessageBody
+    public private(set) var body: MessageBody
     /// The sender's session.
     public let session: SessionID
 
@@ -16,6 +16,14 @@ public struct RoomMessage: Sendable, Equatable {
         self.name = name
         self.body = body
         self.session = session
+    }
+
+    /// The message as it waits for its pushes: the text and the files stay in chat-service, where they can be deleted.
+    public var withoutContent: RoomMessage {
+        var message = self
+        message.body.content = ""
+        message.body.files = []
+        return message
     }
 }
 

@@ -5,10 +5,10 @@ public struct MessageBody: Sendable, Equatable {
     public let id: ChatID
     /// The message's number in the room: 1, 2, 3 … without a gap.
     public let seq: Int64
-    public let content: String
+    public internal(set) var content: String
     public let createdAt: Timestamp
     /// Paths that begin with `/static/`; at most five.
-    public let files: [String]
+    public internal(set) var files: [String]
     public let author: MemberView
     /// The id that the author's client gave the message before it was sent.
     public let clientID: String?

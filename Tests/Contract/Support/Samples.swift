@@ -79,7 +79,7 @@ enum Samples {
             matches: [match, ProfilesByEmailReply.Match(profile: profiles[1], asked: "a@b.kr")]),
         match, DevicesReply(devices: [device, nativeDevice]), device, nativeDevice,
         MembershipsReply(memberships: [membership]), membership,
-        PushDecisionsReply(groups: [pushGroup], badges: [pushBadge]), pushGroup, pushBadge,
+        PushDecisionsReply(groups: [pushGroup], badges: [pushBadge], content: "안녕"), pushGroup, pushBadge,
         RevocationsReply(now: Timestamp(milliseconds: 9), revocations: [revocation]),
         AccessReply(channels: [channelAccess, visibleChannel], workspaces: [workspaceAccess]), channelAccess,
         visibleChannel, workspaceAccess,

@@ -34,7 +34,7 @@ struct PushDecisions: Sendable {
             groups: PushReason.allCases.compactMap { reason in
                 groups[reason].map { PushDecisionsReply.Group(reason: reason, users: $0) }
             },
-            badges: try await badges(of: request.badges.filter(notified.contains)))
+            badges: try await badges(of: request.badges.filter(notified.contains)), content: message.content)
     }
 
     /// The unread messages of users in all their rooms.
