@@ -34,8 +34,8 @@ struct JoinRoutes: Sendable {
         let account = try await accounts.join(new)
         try await autoJoin.joinWorkspaces(account.id, under: call.profile)
         let grant = try await sessions.open(account.id, under: call.profile, device: device)
-        var response = call.created(account.view(tokens: grant.tokens))
-        response.attach(grant, for: call)
+        var response = call.created(account.view(tokens: try grant.tokens.shown(to: call)))
+        try response.attach(grant, for: call)
         return response
     }
 }

@@ -60,8 +60,8 @@ struct LoginRoutes: Sendable {
     ) async throws -> Response {
         try await autoJoin.joinWorkspaces(account.id, under: call.profile)
         let grant = try await sessions.open(account.id, under: call.profile, device: device)
-        var response = reply(grant.tokens)
-        response.attach(grant, for: call)
+        var response = reply(try grant.tokens.shown(to: call))
+        try response.attach(grant, for: call)
         return response
     }
 }
