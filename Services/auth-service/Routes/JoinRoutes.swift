@@ -36,8 +36,8 @@ struct JoinRoutes: Sendable {
         try await autoJoin.joinWorkspaces(account.id, under: call.profile)
         let grant = try await sessions.open(account.id, under: call.profile, device: device)
         await newDevices.signedIn(account.id, on: call)
-        var response = call.created(account.view(tokens: grant.tokens))
-        response.attach(grant, for: call)
+        var response = call.created(account.view(tokens: try grant.tokens.shown(to: call)))
+        try response.attach(grant, for: call)
         return response
     }
 

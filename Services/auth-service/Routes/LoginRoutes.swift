@@ -65,8 +65,8 @@ struct LoginRoutes: Sendable {
         let grant = try await sessions.open(
             account.id, credentials: credentials, under: call.profile, device: device)
         await newDevices.signedIn(account.id, on: call)
-        var response = reply(grant.tokens)
-        response.attach(grant, for: call)
+        var response = reply(try grant.tokens.shown(to: call))
+        try response.attach(grant, for: call)
         return response
     }
 }

@@ -1,0 +1,249 @@
+import { Emitter } from './emitter.js';
+import { isThreadOnly, marked, mentions, roomOf } from './rooms.js';
+import { Timeline } from './timeline.js';
+
+const TYPING_LASTS = 6000;
+
+/**
+ * All that this device knows: workspaces, rooms, messages, people. Replies and events go in by the methods below; a change is
+ * told by an event: `workspaces`, `rooms`, `room` (a key), `timeline` (a key), `users`, `presence`, `typing` (a key), `settings`,
+ * `message` (a new one of another person), `readers` (a key).
+ */
+export class Store extends Emitter {
+    constructor({ now = () => Date.now(), later = setTimeout } = {}) {
+        super();
+        this.now = now;
+        this.later = later;
+        this.clear();
+    }
+
+    clear() {
+        this.me = null;
+        this.settings = null;
+        this.workspaces = new Map();
+        this.rooms = new Map();
+        this.users = new Map();
+        this.timelines = new Map();
+        this.presence = new Map();
+        this.readers = new Map();
+        this.#typing = new Map();
+    }
+
+    #typing;
+
+    // Workspaces and rooms
+
+    setWorkspaces(list) {
+        this.workspaces = new Map(list.map((each) => [String(each.workspace_id), each]));
+        for (const room of this.rooms.values()) if (!this.workspaces.has(room.workspace)) this.rooms.delete(room.key);
+        this.emit('workspaces');
+        this.emit('rooms');
+    }
+
+    /** Replaces the rooms of a workspace. A room keeps the higher read marker: a read may overtake the reply. */
+    setRooms(workspace, views) {
+        const keys = new Set();
+        for (const view of views) {
+            const room = roomOf(view, workspace);
+            keys.add(room.key);
+            this.#put(room);
+        }
+        for (const room of this.rooms.values()) {
+            if (room.workspace === String(workspace) && !keys.has(room.key)) this.#drop(room.key);
+        }
+        this.emit('rooms');
+    }
+
+    addRoom(view, workspace) {
+        const room = roomOf(view, workspace);
+        this.#put({ ...room, ...(this.rooms.get(room.key) ? definedOnly(view) : {}) });
+        this.emit('rooms');
+        return this.rooms.get(room.key);
+    }
+
+    removeRoom(key) {
+        this.#drop(key);
+        this.emit('rooms');
+    }
+
+    #put(room) {
+        const held = this.rooms.get(room.key);
+        if (held && held.lastReadSeq > room.lastReadSeq) {
+            room = { ...room, lastReadSeq: held.lastReadSeq, unreadCount: held.unreadCount, mentionCount: held.mentionCount };
+        }
+        if (room.user) this.learn(room.user);
+        if (room.lastMessage?.user) this.learn(room.lastMessage.user);
+        this.rooms.set(room.key, room);
+        this.emit('room', room.key);
+    }
+
+    #drop(key) {
+        this.rooms.delete(key);
+        this.timelines.delete(key);
+        this.emit('room', key);
+    }
+
+    /** Changes some members of a room. */
+    update(key, changes) {
+        const room = this.rooms.get(key);
+        if (!room) return;
+        this.rooms.set(key, { ...room, ...changes });
+        this.emit('room', key);
+        this.emit('rooms');
+    }
+
+    roomsOf(workspace) {
+        return [...this.rooms.values()].filter((each) => each.workspace === String(workspace));
+    }
+
+    /** The unread messages and mentions of all rooms, or of one workspace. */
+    badge(workspace) {
+        const rooms = workspace ? this.roomsOf(workspace) : [...this.rooms.values()];
+        const sum = (name) => rooms.reduce((total, each) => total + each[name], 0);
+        return { unreadCount: sum('unreadCount'), mentionCount: sum('mentionCount') };
+    }
+
+    // People
+
+    learn(member) {
+        const held = this.users.get(String(member.user_id));
+        if (held && held.nickname === member.nickname && held.profileImage === member.profileImage) return;
+        this.users.set(String(member.user_id), { ...held, ...member });
+        this.emit('users');
+    }
+
+    isOnline(user) {
+        return this.presence.get(String(user)) ?? 'offline';
+    }
+
+    /** The ids of those typing in a room now. */
+    typing(key, thread) {
+        const now = this.now();
+        return [...(this.#typing.get(key) ?? [])]
+            .filter(([, entry]) => entry.until > now && entry.thread === thread)
+            .map(([user]) => user);
+    }
+
+    // Messages
+
+    /** The timeline of a room, or of a thread by `room/root`. */
+    timeline(key) {
+        if (!this.timelines.has(key)) this.timelines.set(key, new Timeline());
+        return this.timelines.get(key);
+    }
+
+    page(key, messages, apply) {
+        const timeline = this.timeline(key);
+        for (const each of messages) this.learn(each.user);
+        apply(timeline, messages.map((each) => marked(each, this.me)));
+        this.emit('timeline', key);
+    }
+
+    /** Takes a message of a room from a reply or an event; true if it is new to its timeline. */
+    take(key, message, { live = false } = {}) {
+        this.learn(message.user);
+        const places = message.thread ? [`${key}/${message.thread.root}`] : [];
+        if (!isThreadOnly(message)) places.push(key);
+        let isNew = false;
+        for (const place of [...places, `${key}/${message.seq}`]) {
+            const timeline = this.timelines.get(place);
+            if (!timeline) continue;
+            const outcome = timeline.take(marked(message, this.me, timeline.get(message.seq)));
+            if (outcome === 'ignored') continue;
+            isNew ||= outcome === 'added';
+            timeline.rev = Math.max(timeline.rev, message.rev ?? 0);
+            this.emit('timeline', place);
+        }
+        this.#summarise(key, message, live);
+        this.#stoppedTyping(key, message.user.user_id);
+        return isNew;
+    }
+
+    #summarise(key, message, live) {
+        const room = this.rooms.get(key);
+        if (!room) return;
+        const changes = { rev: Math.max(room.rev, message.rev ?? 0) };
+        if (!isThreadOnly(message) && message.seq >= (room.lastMessage?.seq ?? 0)) changes.lastMessage = message;
+        if (message.seq > room.lastSeq) {
+            changes.lastSeq = message.seq;
+            const isOwn = String(message.user.user_id) === String(this.me);
+            if (isOwn && !isThreadOnly(message)) Object.assign(changes, { lastReadSeq: message.seq, unreadCount: 0, mentionCount: 0 });
+            else if (live && !isOwn && message.seq > room.lastReadSeq && !isThreadOnly(message)) {
+                changes.unreadCount = room.unreadCount + 1;
+                if (mentions(message, this.me)) changes.mentionCount = room.mentionCount + 1;
+            }
+        }
+        this.update(key, changes);
+    }
+
+    /** What this device holds of each loaded timeline, for a connection that resumes. */
+    cursors() {
+        const held = [...this.timelines].filter(([key, timeline]) => timeline.loaded && timeline.atEnd && this.rooms.has(key));
+        return Object.fromEntries(
+            held.map(([key, timeline]) => [key, [Math.max(timeline.newest, this.rooms.get(key).lastSeq), timeline.rev]]));
+    }
+
+    // Events of the socket
+
+    /** Applies an event of `/me`. */
+    apply({ name, data }) {
+        switch (name) {
+            case 'message': {
+                const isNews = data.message.seq > (this.rooms.get(data.room)?.lastSeq ?? 0);
+                this.take(data.room, data.message, { live: true });
+                if (isNews && String(data.message.user.user_id) !== String(this.me)) this.emit('message', data);
+                return;
+            }
+            case 'changed':
+                this.take(data.room, data.message);
+                return;
+            case 'read':
+                return this.#read(data);
+            case 'typing': {
+                const user = String(data.user_id);
+                if (user === String(this.me)) return;
+                const users = this.#typing.get(data.room) ?? new Map();
+                users.set(user, { until: this.now() + TYPING_LASTS, thread: data.thread });
+                this.#typing.set(data.room, users);
+                this.emit('typing', data.room);
+                this.later(() => this.emit('typing', data.room), TYPING_LASTS + 50);
+                return;
+            }
+            case 'presence':
+                for (const [user, state] of Object.entries(data.users)) this.presence.set(user, state);
+                return this.emit('presence');
+            case 'settings':
+                this.settings = data.settings ?? data;
+                return this.emit('settings');
+            case 'draft':
+                return data.thread ? undefined : this.update(data.room, { draft: data.content ? data : null });
+            case 'notify':
+                return this.update(data.room, { notify: data.level, mutedUntil: data.mutedUntil ?? null });
+            case 'left':
+                return this.removeRoom(typeof data.room === 'string' ? data.room : roomOf(data.room).key);
+        }
+    }
+
+    #read({ room, user_id, seq, unreadCount, mentionCount }) {
+        if (String(user_id) === String(this.me)) {
+            const held = this.rooms.get(room);
+            if (!held || seq < held.lastReadSeq) return;
+            this.update(room, {
+                lastReadSeq: seq,
+                unreadCount: unreadCount ?? (seq >= held.lastSeq ? 0 : held.unreadCount),
+                mentionCount: mentionCount ?? (seq >= held.lastSeq ? 0 : held.mentionCount),
+            });
+        } else {
+            const readers = this.readers.get(room);
+            if (!readers || (readers.get(String(user_id)) ?? 0) >= seq) return;
+            readers.set(String(user_id), seq);
+            this.emit('readers', room);
+        }
+    }
+
+    #stoppedTyping(key, user) {
+        if (this.#typing.get(key)?.delete(String(user))) this.emit('typing', key);
+    }
+}
+
+const definedOnly = (view) => Object.fromEntries(Object.entries(view).filter(([, value]) => value !== undefined && value !== null));
