@@ -93,6 +93,9 @@ enum App {
             timeLimit: settings.searchTime)
         let links = try service.fileLinks()
         let rooms = RoomPath(access: roomAccess)
+        let summaries = RoomSummaries(
+            access: roomAccess, messages: messages, details: details, profiles: profiles,
+            levels: notifications.preferences.levels, drafts: notifications.drafts.store)
         service.publicRoutes { routes in
             SearchRoutes(
                 search: search, filterNames: SearchNames(access: roomAccess, people: directory),
@@ -100,11 +103,7 @@ enum App {
             ).register(in: &routes)
             ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)
-            RoomSummaryRoutes(
-                summaries: RoomSummaries(
-                    access: roomAccess, messages: messages, details: details, profiles: profiles,
-                    levels: notifications.preferences.levels, drafts: notifications.drafts.store)
-            ).register(in: &routes)
+            RoomSummaryRoutes(summaries: summaries).register(in: &routes)
             notifications.register(in: &routes)
             ScheduledRoutes(
                 rooms: rooms,
@@ -126,6 +125,10 @@ enum App {
                 conversations: conversations, access: roomAccess, events: events, historyCursors: historyCursors
             ).register(in: &routes)
             notifications.register(in: &routes)
+            InternalMeRoutes(
+                rooms: MyRooms(summaries: summaries, preferences: notifications.preferences),
+                profiles: service.profiles
+            ).register(in: &routes)
         }
     }
 }

@@ -69,6 +69,7 @@ enum Samples {
         HistoryCursorRequest(session: SessionID(77), room: RoomID(DMID(4))),
         DMAccessRequest(user: UserID(5), rooms: [DMID(4)]), MembershipsRequest(users: users),
         PushDecisionsRequest(room: RoomID(DMID(4)), seq: 12, users: users, badges: [UserID(6)]),
+        MyRoomsRequest(user: UserID(5), profile: "native", channels: [myChannel]),
         BalancesRequest(users: users), ReserveRequest(order: order), ReleaseRequest(key: "workspace/1 ü"),
     ]
 
@@ -89,6 +90,7 @@ enum Samples {
         RoomEventsReply(isComplete: false, head: 20, end: 13, events: events),
         RoomChangesReply(rev: 9, head: 12, events: [events[3]]), RoomHeadsReply(heads: [head]), head,
         HistoryCursorReply(seq: 12), DMAccessReply(dms: [dm]), dm,
+        MyRoomsReply(user: Array("{}".utf8), settings: Array("{}".utf8), rooms: [myRoom]), myRoom, myChannel,
         BalancesReply(balances: [balance]), balance, ReserveReply(key: "k", balance: 70),
         ReserveStateReply(state: .released), order, walletVersion, workspaceVersion, workspaceMembership,
         channelVersion, channelMembership,
@@ -151,6 +153,10 @@ enum Samples {
     private static let workspaceAccess = WorkspaceAccess(id: WorkspaceID(3), role: .owner, version: 8)
     private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12, rev: 3)
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)
+    private static let myChannel = MyRoomsRequest.Channel(id: ChannelID(7), workspace: WorkspaceID(3), name: "일반")
+    private static let myRoom = MyRoomsReply.Room(
+        room: RoomID(DMID(4)), workspace: WorkspaceID(3), head: RoomHead(seq: 12, rev: 3), unread: 2,
+        summary: Array("{}".utf8))
     private static let balance = BalancesReply.Balance(user: UserID(5), balance: 90)
     private static let keys: KeysReply = {
         let text = #"{"keys":[{"kty":"EC","kid":"1","crv":"P-256","x":"a","y":"b"}]}"#
