@@ -56,7 +56,9 @@ extension MessageTraits {
     /// A text with nicknames in the place of ids such as `<@5>`, for clients that do not know those.
     func naming(_ content: String) -> String {
         var named = content
-        for case .user(let user, let nickname?) in mentions { named = named.replacing("<@\(user)>", with: "@\(nickname)") }
+        for case .user(let user, let nickname?) in mentions {
+            named = named.replacing("<@\(user)>", with: "@\(nickname)")
+        }
         return named
     }
 

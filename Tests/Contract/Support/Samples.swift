@@ -128,7 +128,8 @@ enum Samples {
     private static let scheduledReply = RoomMessage(
         room: RoomID(DMID(7)), workspace: WorkspaceID(3), name: nil,
         body: MessageBody(
-            id: ChatID(994), seq: 15, content: "@channel @here <@6> <@7>", createdAt: Timestamp(milliseconds: 9), files: [],
+            id: ChatID(994), seq: 15, content: "@channel @here <@6> <@7>", createdAt: Timestamp(milliseconds: 9),
+            files: [],
             author: member,
             traits: MessageTraits(
                 thread: ThreadPlace(root: 12, isInTimeline: true),
