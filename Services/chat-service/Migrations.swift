@@ -20,5 +20,7 @@ enum Migrations {
         Migration(number: 50, name: "search", sql: PackageResources._050_search_sql),
         Migration(
             number: 51, name: "smaller_search_entries", sql: PackageResources._051_smaller_search_entries_sql),
+        Migration(number: 60, name: "threads", sql: PackageResources._060_threads_sql),
+        Migration(number: 61, name: "mentions", sql: PackageResources._061_mentions_sql),
     ]
 }

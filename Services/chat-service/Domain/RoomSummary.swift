@@ -48,5 +48,7 @@ struct RoomState: Sendable {
     let readMarker: Int64
     /// Messages by others after the read marker.
     let unread: Int64
+    /// Those among them that mention the user; 0 for clients that do not show it.
+    let mentions: Int64
     let last: StoredMessage?
 }

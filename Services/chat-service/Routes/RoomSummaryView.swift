@@ -34,6 +34,7 @@ struct RoomSummaryView: View {
             json.field("unreadCount", state.unread)
             if let own = summary.own {
                 json.field("lastReadSeq", state.readMarker)
+                json.field("mentionCount", state.mentions)
                 json.ownState(own)
             }
         }

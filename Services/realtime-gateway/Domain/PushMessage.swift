@@ -9,6 +9,8 @@ struct PushMessage: Sendable, Equatable {
     var data: [String: String]
     /// A device shows one notification for each name.
     let collapseID: String
+    /// The root of the message's thread; nil for a message outside of threads.
+    let thread: Int64?
     /// The unread messages of the user in all rooms, for the app's icon; nil for apps without the native API.
     var badge: Int?
 
@@ -23,6 +25,7 @@ struct PushMessage: Sendable, Equatable {
         title = message.body.author.nickname.cut(toJSONBytes: Self.longestTitle)
         text = content.isEmpty ? "파일을 보냈습니다." : content.cut(toJSONBytes: Self.longestText)
         collapseID = Self.collapseID(of: message)
+        thread = message.body.traits?.thread?.root
         var data = ["workspace_id": message.workspace.description]
         if let channel = message.room.channel {
             data["type"] = "channel"
@@ -36,7 +39,8 @@ struct PushMessage: Sendable, Equatable {
 
     static func collapseID(of message: RoomMessage) -> String { "\(message.room):\(message.body.seq)" }
 
-    /// The push as one device gets it: an app with the native API also learns the room, the message and the badge.
+    /// The push as one device gets it: an app with the native API also learns the room, the message, its thread and the
+    /// badge.
     func addressed(to push: DuePush) -> PushMessage {
         guard let badge = push.badge else { return self }
         var addressed = self
@@ -44,6 +48,7 @@ struct PushMessage: Sendable, Equatable {
         addressed.data["room"] = push.room.description
         addressed.data["seq"] = String(push.seq)
         addressed.data["badge"] = String(badge)
+        if let thread { addressed.data["thread"] = String(thread) }
         return addressed
     }
 
@@ -56,6 +61,7 @@ struct PushMessage: Sendable, Equatable {
         self.text = text
         self.data = Dictionary(data.map { ($0.name, $0.value.string ?? "") }) { _, last in last }
         self.collapseID = collapseID
+        thread = json["thread"]?.int.map { Int64($0) }
     }
 
     /// As the table keeps it.
@@ -66,6 +72,7 @@ struct PushMessage: Sendable, Equatable {
                 json.field("text", text)
                 json.object("data") { json in writeData(to: &json) }
                 json.field("collapse", collapseID)
+                if let thread { json.field("thread", thread) }
             }
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -52,6 +52,7 @@ extension RoomMessage {
         json.field("files", body.files)
         json.field("createdAt", body.createdAt.milliseconds)
         if let clientID = body.clientID { json.field("client_id", clientID) }
+        body.traits?.writeMembers(to: &json)
         body.revision?.writeMembers(to: &json)
     }
 }
@@ -74,6 +75,7 @@ extension MessageBody {
             files: files.compactMap { $0 },
             author: author,
             clientID: json["client_id"]?.string,
+            traits: MessageTraits(json),
             revision: MessageRevision(json)
         )
     }

@@ -44,8 +44,17 @@ enum Samples {
         .message(changed),
         .changed(RoomChange(changed, revs: [4, 9])),
         .changed(RoomChange(deleted)),
+        .changed(RoomChange(scheduledReply)),
         .removed(room: RoomID(ChannelID(7)), after: 12, user: UserID(5)),
+        .message(scheduledReply),
         .closed(room: RoomID(DMID(9)), after: 0),
+        .read(
+            RoomRead(
+                room: RoomID(DMID(9)), user: UserID(5), seq: 12, unread: 3, mentions: 1, audience: .nobody)),
+        .read(
+            RoomRead(
+                room: RoomID(ChannelID(7)), user: UserID(5), seq: 12, unread: 0, mentions: 0,
+                audience: .members(except: [UserID(6)]))),
     ]
 
     static let requests: [any InternalRequest] = [
@@ -112,10 +121,26 @@ enum Samples {
             author: MemberView(
                 id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png"),
             clientID: "c-1",
+            traits: MessageTraits(thread: ThreadPlace(root: 3, isInTimeline: false)),
             revision: MessageRevision(
                 rev: 9, editedAt: Timestamp(milliseconds: 1_700_000_000_456),
                 pin: MessagePin(at: Timestamp(milliseconds: 1_700_000_000_789), by: UserID(6)),
                 reactions: [MessageReaction(emoji: "👍🏽", count: 21, users: [UserID(5), UserID(6)])])),
+        session: SessionID(77))
+    private static let scheduledReply = RoomMessage(
+        room: RoomID(DMID(7)), workspace: WorkspaceID(3), name: nil,
+        body: MessageBody(
+            id: ChatID(994), seq: 15, content: "@channel @here <@6> <@7>", createdAt: Timestamp(milliseconds: 9),
+            files: [],
+            author: member,
+            traits: MessageTraits(
+                thread: ThreadPlace(root: 12, isInTimeline: true),
+                mentions: [.room, .here, .user(UserID(6), nickname: "민지"), .user(UserID(7), nickname: nil)],
+                isScheduled: true),
+            revision: MessageRevision(
+                rev: 11,
+                replies: RepliesSummary(
+                    count: 7, lastAt: Timestamp(milliseconds: 9), users: [UserID(6), UserID(5)]))),
         session: SessionID(77))
     private static let deleted = RoomMessage(
         room: RoomID(DMID(7)), workspace: WorkspaceID(3), name: nil,
