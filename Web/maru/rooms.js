@@ -49,7 +49,7 @@ export function marked(message, user, held) {
 }
 
 /** True if a message stands in its thread only. */
-export const isThreadOnly = (message) => !!message.thread && !message.toRoom;
+export const isThreadOnly = (message) => !!message.thread && !message.thread.toRoom;
 
 /** True if a message mentions a user. */
 export const mentions = (message, user) =>

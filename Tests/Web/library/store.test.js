@@ -55,7 +55,7 @@ test('A reply that stays in its thread is neither shown nor counted in the room'
     made.page(KEY, [message(10, ben)], (timeline, page) => timeline.open(page, { atStart: true, atEnd: true }));
     made.page(`${KEY}/10`, [message(10, ben)], (timeline, page) => timeline.open(page, { atStart: true, atEnd: true }));
     live(made, 'message', { message: message(11, ben, { thread: { root: 10 } }) });
-    live(made, 'message', { message: message(12, ben, { thread: { root: 10 }, toRoom: true }) });
+    live(made, 'message', { message: message(12, ben, { thread: { root: 10, toRoom: true } }) });
     assert.deepEqual(made.timeline(KEY).messages.map((each) => each.seq), [10, 12]);
     assert.deepEqual(made.timeline(`${KEY}/10`).messages.map((each) => each.seq), [10, 11, 12]);
     assert.equal(made.rooms.get(KEY).unreadCount, 1);

@@ -68,9 +68,13 @@ class Composer extends View {
 
     #names() {
         const room = app.store.rooms.get(this.room);
-        const people = room.kind === 'dm' ? [room.user] : [...(this.closest('maru-shell')?.querySelector('maru-room')?.detail?.channelMembers ?? app.store.users.values())];
-        return [...people.filter((each) => String(each.user_id) !== app.store.me).map((each) => ({ name: each.nickname, user: each })),
-            ...(room.kind === 'dm' ? [] : [{ name: 'channel' }, { name: 'here' }])];
+        if (room.kind === 'dm') return [{ name: room.user.nickname, user: room.user }];
+        const view = document.querySelector('maru-room');
+        view?.describe();
+        const people = new Map(app.store.timeline(this.room).messages.map(({ user }) => [String(user.user_id), app.store.users.get(String(user.user_id)) ?? user]));
+        for (const member of view?.detail?.channelMembers ?? []) people.set(String(member.user_id), member);
+        return [...[...people.values()].filter((each) => String(each.user_id) !== app.store.me).map((each) => ({ name: each.nickname, user: each })),
+            { name: 'channel' }, { name: 'here' }];
     }
 
     // Writing

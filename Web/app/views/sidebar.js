@@ -26,7 +26,7 @@ class Sidebar extends View {
             this.#dms);
         this.#channels.setAttribute('aria-labelledby', 'side-channels');
         this.#dms.setAttribute('aria-labelledby', 'side-dms');
-        this.replaceChildren(h('div', { class: 'side-head' }, menu),
+        this.replaceChildren(h('div', { class: 'side-head' }, h('h1', null, menu)),
             h('button', { type: 'button', class: 'side-find', onclick: () => openSwitcher() }, icon('search', 16), t('nav.switcher'), h('kbd', { 'aria-hidden': 'true' }, isMac ? '⌘ K' : 'Ctrl K')),
             this.#body);
         this.menu = menu;
