@@ -50,23 +50,32 @@ enum App {
             payments: PaymentClient(service.internalClient(service.peers.payment, deadline: Coins.deadline)),
             log: service.log)
         let links = try service.fileLinks()
+        let mails = try assembleMail(service, MailStore(database: database))
+        let throttle = LoginThrottle(shared: LoginFailureStore(redis: redis))
+        let credentialStores = CredentialStores(database: database)
+        let newDevices = NewDevices(
+            store: credentialStores.devices, mails: mails, credential: service.credential, log: service.log)
+        let credentials = assembleCredentials(
+            service, credentialStores, accounts: accounts, mails: mails, sessions: sessions, facts: facts,
+            throttle: throttle)
         service.publicRoutes { routes in
             JoinRoutes(
-                accounts: accounts, sessions: sessions, autoJoin: autoJoin,
+                accounts: accounts, sessions: sessions, autoJoin: autoJoin, newDevices: newDevices,
                 joins: BucketTable(rate: settings.joins.rate, burst: settings.joins.burst)
             ).register(in: &routes)
             LoginRoutes(
-                accounts: accounts, throttle: LoginThrottle(shared: LoginFailureStore(redis: redis)),
-                sessions: sessions,
-                autoJoin: autoJoin,
+                accounts: accounts, throttle: throttle, sessions: sessions, autoJoin: autoJoin,
                 social: SocialAccounts(store: accountStore),
                 kakao: Kakao(http: service.provider("kakao"), base: settings.kakaoURL, appID: settings.kakaoAppID),
                 apple: Apple(
                     keys: AppleKeys(
                         on: service.loops.loops[0], http: service.provider("apple"), base: settings.appleURL,
                         interval: settings.appleKeyInterval),
-                    clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
+                    clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database)),
+                newDevices: newDevices
             ).register(in: &routes)
+            CredentialRoutes(credentials: credentials, requests: CodeSettings(service.config).buckets)
+                .register(in: &routes)
             SessionRoutes(sessions: sessions, store: sessionStore).register(in: &routes)
             ProfileImageRoutes(profileImages: profileImages, imageSize: settings.imageSize, links: links)
                 .register(in: &routes)

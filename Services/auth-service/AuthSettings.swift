@@ -41,13 +41,14 @@ struct AuthSettings: Sendable {
     private static let imageSizeKey = ConfigKey(
         "image_size", default: ByteCount(10 << 20), "The largest profile image.")
 
-    static let entries = [
-        imageSizeKey.entry, Pictures.retentionKey.entry, SystemUser.nameKey.entry,
-        keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry, joinHashShareKey.entry,
-        loginHashShareKey.entry, joinRateKey.entry, joinBurstKey.entry, refreshRateKey.entry, refreshBurstKey.entry,
-        kakaoURLKey.entry, kakaoAppIDKey.entry,
-        appleURLKey.entry, appleKeyIntervalKey.entry, appleClientIDsKey.entry,
-    ]
+    static let entries =
+        [
+            imageSizeKey.entry, Pictures.retentionKey.entry, SystemUser.nameKey.entry,
+            keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry, joinHashShareKey.entry,
+            loginHashShareKey.entry, joinRateKey.entry, joinBurstKey.entry, refreshRateKey.entry, refreshBurstKey.entry,
+            kakaoURLKey.entry, kakaoAppIDKey.entry,
+            appleURLKey.entry, appleKeyIntervalKey.entry, appleClientIDsKey.entry,
+        ] + MailSettings.entries + CodeSettings.entries
 
     let keyRotation: Duration
     let hashing: Passwords.Limits

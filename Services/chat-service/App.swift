@@ -35,7 +35,13 @@ enum App {
         let indexer = SearchIndexer(
             store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),
             metrics: searchMetrics, share: settings.searchIndexShare)
-        let committer = Committer(on: service.loops.loops[0], writer: writer, publisher: publisher, indexer: indexer)
+        let changePublisher = ChangePublisher(
+            redis: redis, outbox: outbox, profiles: profiles, on: service.loops.loops[0])
+        let committer = Committer(
+            on: service.loops.loops[0], writer: writer, publisher: publisher, changes: changePublisher,
+            indexer: indexer)
+        let members = RoomMembers(workspaces: workspaces, dms: dms, profiles: profiles)
+        members.follow(subscriber, on: service.loops.loops[0])
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
             store: FileRecordStore(database: database), limits: settings.storageLimits)
@@ -47,7 +53,7 @@ enum App {
         let conversations = Conversations(
             sendBuffers: LoopLocal(service.loops) { SendBuffer(on: $0, to: committer) },
             messages: messages, details: details, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
-            attachments: attachments,
+            members: members, attachments: attachments,
             quota: MessageQuota(
                 ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
             historyCursors: HistoryCursorPublisher(
@@ -56,17 +62,20 @@ enum App {
             committer: ChangeCommitter(
                 on: service.loops.loops[0],
                 writer: ChangeWriter(database: database, limits: settings.changeLimits),
-                publisher: ChangePublisher(
-                    redis: redis, outbox: outbox, profiles: profiles, on: service.loops.loops[0]),
-                indexer: indexer),
-            store: changeStore, profiles: profiles, attachments: attachments)
+                publisher: changePublisher, indexer: indexer),
+            store: changeStore, profiles: profiles, members: members, attachments: attachments)
         let saved = SavedMessages(
             store: SavedStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
+        let threads = Threads(
+            store: ThreadStore(database: database), changes: changes, messages: messages, details: details,
+            access: roomAccess)
+        let mentions = MentionInbox(
+            store: MentionStore(database: database), messages: messages, details: details, changes: changes,
+            access: roomAccess)
         let notifications = Notifications(
             stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
-            profiles: profiles, settings: settings)
-        notifications.members.follow(subscriber, on: service.loops.loops[0])
+            members: members, settings: settings)
         let scheduled = ScheduledStore(database: database)
         let scheduledSender = ScheduledSender(
             store: scheduled, conversations: conversations, access: roomAccess, lease: settings.scheduledLease,
@@ -93,6 +102,9 @@ enum App {
             timeLimit: settings.searchTime)
         let links = try service.fileLinks()
         let rooms = RoomPath(access: roomAccess)
+        let summaries = RoomSummaries(
+            access: roomAccess, messages: messages, details: details, profiles: profiles,
+            levels: notifications.preferences.levels, drafts: notifications.drafts.store)
         service.publicRoutes { routes in
             SearchRoutes(
                 search: search, filterNames: SearchNames(access: roomAccess, people: directory),
@@ -100,11 +112,7 @@ enum App {
             ).register(in: &routes)
             ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)
-            RoomSummaryRoutes(
-                summaries: RoomSummaries(
-                    access: roomAccess, messages: messages, details: details, profiles: profiles,
-                    levels: notifications.preferences.levels, drafts: notifications.drafts.store)
-            ).register(in: &routes)
+            RoomSummaryRoutes(threads: threads, summaries: summaries).register(in: &routes)
             notifications.register(in: &routes)
             ScheduledRoutes(
                 rooms: rooms,
@@ -113,6 +121,7 @@ enum App {
             ).register(in: &routes)
             ChangeRoutes(rooms: rooms, changes: changes, access: roomAccess).register(in: &routes)
             SavedRoutes(rooms: rooms, saved: saved).register(in: &routes)
+            ThreadRoutes(rooms: rooms, threads: threads, mentions: mentions).register(in: &routes)
             FileRoutes(attachments: attachments, access: roomAccess, links: links).register(in: &routes)
             DMRoutes(
                 access: roomAccess,
@@ -126,6 +135,10 @@ enum App {
                 conversations: conversations, access: roomAccess, events: events, historyCursors: historyCursors
             ).register(in: &routes)
             notifications.register(in: &routes)
+            InternalMeRoutes(
+                rooms: MyRooms(summaries: summaries, preferences: notifications.preferences),
+                profiles: service.profiles
+            ).register(in: &routes)
         }
     }
 }

@@ -99,6 +99,12 @@ ADDITIONS = {
 
 # Routes that only clients of the native API have. `{room}` is a channel or a DM.
 NATIVE = {
+    "POST /users/email/verification",
+    "PUT /users/email/verification",
+    "POST /users/password/reset",
+    "PUT /users/password/reset",
+    "PUT /users/me/password",
+    "PUT /users/me/email",
     "GET /{room}/chats/{}",
     "PUT /{room}/chats/{}",
     "DELETE /{room}/chats/{}",

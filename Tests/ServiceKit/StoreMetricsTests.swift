@@ -156,7 +156,7 @@ struct StoreMetricsTests {
         }
         await server.stop()
         try await loops.loops[0].run {
-            await #expect(throws: HTTPClient.Failure.self) {
+            _ = await #expect(throws: HTTPClient.Failure.self) {
                 try await provider.send(HTTPClient.Request(.get, "http://127.0.0.1:\(port)/200"))
             }
         }

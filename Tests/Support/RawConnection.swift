@@ -5,12 +5,17 @@ public final class RawConnection: Sendable {
     private let descriptor: Int32
 
     /// Connects; `timeout`, times `MARU_PATIENCE`, applies to every later call.
-    public init(port: UInt16, patience: Duration = .seconds(60)) throws {
+    ///
+    /// - Parameter receiveBuffer: bytes that the kernel takes for a caller that reads nothing; nil for its default.
+    public init(port: UInt16, patience: Duration = .seconds(60), receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let (seconds, attoseconds) = patience.patiently.components
         var limit = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+        }
+        if var receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
         }
         var address = sockaddr_in.loopback(port)
         let result = withUnsafeMutablePointer(to: &address) { pointer in

@@ -1,4 +1,4 @@
-"""What the web client does while the network, the page or the session is lost."""
+"""The web client loses the network, the page or its session, and loses no message."""
 
 import re
 

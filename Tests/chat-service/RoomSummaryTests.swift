@@ -31,29 +31,34 @@ struct RoomSummaryTests {
     @Test("The largest home screen that the default limits allow is below 24 MB")
     func largest() async throws {
         try await ChatHarness.use { chat in
-            chat.peers.change { peers in
-                for id in 1...1000 as ClosedRange<Int64> {
-                    peers.channels[id] = PeersOfChat.Channel(
-                        workspace: 3, name: String(repeating: "가", count: 30), members: [1])
-                }
-            }
-            // A control character takes most bytes in JSON. Names of files are percent-encoded.
-            let path =
-                "/static/channelChats/\(String(repeating: "%EA", count: 255))_\(String(repeating: "0", count: 36))"
-            try await chat.database.database.run(
-                sql: """
-                    insert into chat.dm (workspace, low, high, created_at)
-                        select 3, 1, n + 1, 1 from generate_series(1, 1000) n;
-                    insert into chat.room (kind, id, workspace, last_seq, last_at)
-                        select kind, n, 3, 1, 1 from generate_series(1, 2) kind, generate_series(1, 1000) n;
-                    insert into chat.message (kind, room, seq, author, session, content, files, created_at)
-                        select kind, id, 1, 2, 1, repeat(E'\\x01', 10000), array_fill('\(path)'::text, array[5]), 1
-                        from chat.room
-                    """)
+            try await Self.fillLargest(chat.peers, chat.database)
             let reply = try await chat.call("GET", "/v1/workspaces/3/rooms")
             let rooms = try reply.json.elements.map { $0.map { $0 } } ?? []
             #expect(rooms.count == 2000)
             #expect(reply.body.count < 24 << 20)
         }
+    }
+
+    /// Gives user 1 as many channels and DMs as the default limits allow, with the largest last messages.
+    static func fillLargest(_ peers: StubPeers, _ database: ChatDatabase) async throws {
+        peers.change { state in
+            for id in 1...1000 as ClosedRange<Int64> {
+                state.channels[id] = PeersOfChat.Channel(
+                    workspace: 3, name: String(repeating: "가", count: 30), members: [1])
+            }
+        }
+        // A control character takes most bytes in JSON. Names of files are percent-encoded.
+        let path =
+            "/static/channelChats/\(String(repeating: "%EA", count: 255))_\(String(repeating: "0", count: 36))"
+        try await database.database.run(
+            sql: """
+                insert into chat.dm (workspace, low, high, created_at)
+                    select 3, 1, n + 1, 1 from generate_series(1, 1000) n;
+                insert into chat.room (kind, id, workspace, last_seq, last_at)
+                    select kind, n, 3, 1, 1 from generate_series(1, 2) kind, generate_series(1, 1000) n;
+                insert into chat.message (kind, room, seq, author, session, content, files, created_at)
+                    select kind, id, 1, 2, 1, repeat(E'\\x01', 10000), array_fill('\(path)'::text, array[5]), 1
+                    from chat.room
+                """)
     }
 }

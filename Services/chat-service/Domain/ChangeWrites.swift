@@ -1,3 +1,4 @@
+import Contract
 import Wire
 
 /// The rows that a batch of changes writes.
@@ -34,6 +35,10 @@ struct ChangeWrites: Sendable {
     var messages: [Row] = []
     /// The messages with a new content.
     var newTexts: Set<MessageKey> = []
+    /// The new mentions of messages.
+    var mentions: [MessageKey: [MessageMention]] = [:]
+    /// The roots of threads that have lost replies.
+    var recounted: Set<MessageKey> = []
     var versions: [Version] = []
     var addedReactions: [Reaction] = []
     var removedReactions: [Reaction] = []

@@ -10,6 +10,7 @@ struct Conversations: Sendable {
     let details: MessageDetailStore
     let readMarkers: ReadMarkerStore
     let profiles: ProfileCache
+    let members: RoomMembers
     let attachments: Attachments
     let quota: MessageQuota
     let historyCursors: HistoryCursorPublisher
@@ -22,12 +23,13 @@ struct Conversations: Sendable {
     func send(_ request: SendRequest, to target: MessageTarget, by caller: Caller) async throws -> MessageBody {
         try quota.take(caller.user, target.workspace)
         let author = try await profiles.member(caller.user)
+        let mentions = try await mentions(in: request.content, of: target, by: caller.user)
         let digest = request.digest(of: request.files.map(\.upload.digest))
         let paths = try await attachments.keep(request.files, in: target, by: caller.user)
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
             session: caller.session, content: request.content, files: paths, clientID: request.clientID,
-            digest: digest)
+            digest: digest, reply: request.reply, mentions: mentions)
         let outcome: SendOutcome
         do {
             outcome = try await sendBuffers.current.send(message)
@@ -46,7 +48,7 @@ struct Conversations: Sendable {
             return message.committed(as: written).body
         case .known(let written):
             await attachments.discard(paths: paths)
-            if written.rev > 0 {
+            if written.rev > 0 || !message.isPlain {
                 return try await current(MessageKey(room: target.room, seq: written.seq), for: caller)
             }
             return message.committed(as: written).body
@@ -54,7 +56,7 @@ struct Conversations: Sendable {
             refusal = Failure(.invalidRequest, "Another message was sent with this client_id.", status: 409)
         case .overloaded:
             refusal = .tooManyCalls(retryAfter: .seconds(1))
-        case .closed:
+        case .closed, .noThread:
             refusal = .notFound
         }
         await attachments.discard(paths: paths)
@@ -66,7 +68,18 @@ struct Conversations: Sendable {
         var found = try await messages.find([key])
         try await details.fill(&found, for: .one(caller.user))
         guard let message = found.first else { throw Failure.notFound }
-        return message.body(by: try await profiles.member(message.author))
+        return message.body(try await profiles.members([message].people))
+    }
+
+    /// The mentions of a text, with the nicknames of users that it names by id.
+    private func mentions(
+        in content: String, of target: MessageTarget, by author: UserID
+    ) async throws -> [MessageMention] {
+        let found = try await members.mentions(in: content, of: target.room, in: target.workspace, by: author)
+        let named = found.users.filter { content.contains("<@\($0)>") }
+        guard !named.isEmpty else { return found.list }
+        let people = try await profiles.members(named)
+        return found.list.map { $0.named(named, people) }
     }
 
     /// A part of a room's history: the messages above `after` and up to `through`.
@@ -77,12 +90,15 @@ struct Conversations: Sendable {
         let isRead: Bool
         /// Whether the session's socket continues after `through`, unless it has been sent more.
         let isContinued: Bool
+        /// Whether replies are left out that are in their threads alone.
+        let inTimeline: Bool
     }
 
     /// Messages with their authors, and the sessions that sent them.
     struct Page: Sendable {
         let messages: [MessageBody]
         let sessions: [SessionID]
+        let isLast: Bool
     }
 
     /// The beginning of a history reply.
@@ -104,11 +120,31 @@ struct Conversations: Sendable {
     /// for which a repeated event is fatal.
     func part(_ request: HistoryRequest, of room: RoomID, for profile: ClientProfile) async throws -> Part {
         let range = try await request.range { try await messages.seq(of: room, at: $0) }
-        let head = try await messages.head(of: room)
-        let (after, through) = range.part(upTo: head)
+        let (fullHead, hasAsides) = try await messages.fullHead(of: room)
+        let head = fullHead.seq
+        let inTimeline = hasAsides && !request.withThreads
+        let (after, through) =
+            inTimeline ? try await timelinePart(range, of: room, upTo: head) : range.part(upTo: head)
         let isRead = range.readsForward || through == head
         let isNewest = head - through <= Self.maxMissed && profile.repeatedEvent == .harmless
-        return Part(after: after, through: through, isRead: isRead, isContinued: isRead || isNewest)
+        return Part(
+            after: after, through: through, isRead: isRead, isContinued: isRead || isNewest, inTimeline: inTimeline)
+    }
+
+    /// The part of a timeline that a range means: a limit counts the messages of the timeline, without the replies between
+    /// them.
+    private func timelinePart(
+        _ range: HistoryRange, of room: RoomID, upTo head: Int64
+    ) async throws -> (after: Int64, through: Int64) {
+        switch range {
+        case .after(let seq, let limit?):
+            let end = try await messages.timelineEnd(of: room, after: seq, count: limit)
+            return (min(seq, head), min(end ?? head, head))
+        case .before(let seq, let limit):
+            let start = try await messages.timelineStart(of: room, before: seq, count: limit)
+            return ((start ?? 1) - 1, min(seq - 1, head))
+        case .after: return range.part(upTo: head)
+        }
     }
 
     /// Reads the first page of the part of a room's history that a client asks for. Gateways know of the call while it
@@ -121,7 +157,8 @@ struct Conversations: Sendable {
         do {
             let part = try await part(request, of: room, for: profile)
             let page = try await page(
-                of: room, after: part.after, through: part.through, for: MessageDetails.Readers(caller, profile))
+                of: room, after: part.after, through: part.through, inTimeline: part.inTimeline,
+                for: MessageDetails.Readers(caller, profile))
             // Only now: a caller that gets an error has read nothing.
             if part.isRead, part.through > 0 { try await readMarkers.advance(caller.user, in: room, to: part.through) }
             guard part.isContinued else {
@@ -139,23 +176,31 @@ struct Conversations: Sendable {
     }
 
     /// A page of the messages above `after` and up to `through`, oldest first. Empty if they have been erased.
+    ///
+    /// - Parameter inTimeline: leaves out the replies that are in their threads alone.
     func page(
-        of room: RoomID, after: Int64, through: Int64, for readers: MessageDetails.Readers
+        of room: RoomID, after: Int64, through: Int64, inTimeline: Bool, for readers: MessageDetails.Readers
     ) async throws -> Page {
         var stored = try await messages.page(
-            of: room, after: after, through: through, limit: Self.pageSize, bytes: Self.pageBytes)
+            of: room, after: after, through: through, limit: Self.pageSize, bytes: Self.pageBytes,
+            inTimeline: inTimeline)
         try await details.fill(&stored, for: readers)
-        let authors = try await profiles.members(stored.map(\.author))
-        return Page(
-            messages: stored.map { $0.body(by: authors[$0.author] ?? .deleted($0.author)) },
-            sessions: stored.map(\.session))
+        let people = try await profiles.members(stored.people)
+        // Without the replies of threads the last message of a part may be earlier than its end.
+        let isShort = stored.count < Self.pageSize && stored.reduce(0) { $0 + $1.content.utf8.count } < Self.pageBytes
+        let isLast = stored.last.map { $0.seq >= through || inTimeline && isShort } ?? true
+        return Page(messages: stored.map { $0.body(people) }, sessions: stored.map(\.session), isLast: isLast)
     }
 
     /// Counts the messages by others after a moment. Nil and a moment that is not in the past mean the read marker.
-    func unread(in room: RoomID, for user: UserID, since moment: Timestamp?) async throws -> Int64 {
+    ///
+    /// - Parameter inTimeline: leaves out the replies that are in their threads alone.
+    func unread(
+        in room: RoomID, for user: UserID, since moment: Timestamp?, inTimeline: Bool
+    ) async throws -> Int64 {
         var after: Int64?
         if let moment, moment < .now { after = try await messages.seq(of: room, at: moment) }
-        return try await messages.unread(in: room, for: user, after: after)
+        return try await messages.unread(in: room, for: user, after: after, inTimeline: inTimeline)
     }
 
     /// Moves a read marker forward, at most to the room's head, and returns its value.

@@ -23,6 +23,7 @@ struct ReadMarkerStore: Sendable {
         )
         select coalesce(
             (select seq from message where kind = $2 and room = $3 and author = $1 and seq > stored.seq
+                and not is_aside
              order by seq desc limit 1), seq)
         from stored
         """)

@@ -66,10 +66,9 @@ struct SearchIndexStore: Sendable {
         "write search entries",
         """
         insert into search_entry (created_at, kind, room, seq, author, traits, grams)
-        select created_at, $1, $2, seq, author, traits, ($9::bigint[])[first:last]
+        select created_at, $1, $2, seq, author, traits, ($9::int[])[first:last]
         from unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::smallint[], $7::int[], $8::int[])
             as entry (seq, created_at, author, traits, first, last)
-        on conflict (created_at, kind, room, seq) do update set traits = excluded.traits, grams = excluded.grams
         """)
     private static let erase = Statement.write(
         "erase search entries",
@@ -100,20 +99,22 @@ struct SearchIndexStore: Sendable {
             let (kind, id) = (room.kindNumber, room.rawValue)
             let began = try await tx.query(Self.begin, kind, id, SearchEntry.form).first(Beginning.init(row:))
             guard let began, let head = began.head else { return Step() }
-            let added = try await tx.query(Self.added, kind, id, began.progress.seq, limit).map(Indexed.init(row:))
+            // The changes are read first. A message of `added` that changes in between is read with its change, or its change
+            // has a revision above those read here.
             let changed = try await tx.query(
                 Self.changed, kind, id, began.progress.seq, began.progress.rev, limit
             ).map(Indexed.init(row:))
+            let added = try await tx.query(Self.added, kind, id, began.progress.seq, limit).map(Indexed.init(row:))
             let all = added + changed
             if let moment = all.map(\.message.createdAt).first(where: { !hasPartition($0) }) {
                 return Step(isLast: false, missingPartition: moment)
             }
             var batch = PostgresBatch()
             let workspace = head.workspace
+            // A room that is indexed anew has entries already.
+            try batch.add(Self.erase, kind, id, all.map(\.message.seq), all.map(\.message.createdAt.milliseconds))
             try addWrite(
                 all.filter { !$0.isDeleted }.map { SearchEntry($0.message, in: workspace) }, of: room, to: &batch)
-            let gone = changed.filter(\.isDeleted).map(\.message)
-            try batch.add(Self.erase, kind, id, gone.map(\.seq), gone.map(\.createdAt.milliseconds))
             // A message of the room may be erased, so the last one read may stand before the head.
             let seq = added.count < limit ? max(head.seq, added.last?.message.seq ?? 0) : added[limit - 1].message.seq
             let rev = changed.count < limit ? max(head.rev, changed.last?.rev ?? 0) : changed[limit - 1].rev
@@ -126,7 +127,7 @@ struct SearchIndexStore: Sendable {
     }
 
     private func addWrite(_ entries: [SearchEntry], of room: RoomID, to batch: inout PostgresBatch) throws {
-        var grams: [Int64] = []
+        var grams: [Int32] = []
         var slices: [(first: Int32, last: Int32)] = []
         for entry in entries {
             slices.append((Int32(grams.count + 1), Int32(grams.count + entry.grams.count)))

@@ -10,9 +10,9 @@ struct SearchStore: Sendable {
     /// The conditions that the index can decide.
     struct Conditions: Sendable {
         /// A message must have all of these grams.
-        var all: [Int64] = []
+        var all: [Int32] = []
         /// A message must have one gram of each of these lists.
-        var any: [[Int64]] = []
+        var any: [[Int32]] = []
         let rooms: [RoomID]
         let filters: SearchRequest.Filters
     }

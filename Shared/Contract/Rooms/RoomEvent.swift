@@ -11,6 +11,8 @@ public enum RoomEvent: Sendable, Equatable {
     case removed(room: RoomID, after: Int64, user: UserID)
     /// The room has been deleted; `after` is its last `seq`.
     case closed(room: RoomID, after: Int64)
+    /// A member's read marker has moved. It has no place in the room's order.
+    case read(RoomRead)
 
     /// The room in which it happened.
     public var room: RoomID {
@@ -18,6 +20,7 @@ public enum RoomEvent: Sendable, Equatable {
         case .message(let message): message.room
         case .changed(let change): change.message.room
         case .removed(let room, _, _), .closed(let room, _): room
+        case .read(let read): read.room
         }
     }
 
@@ -50,6 +53,9 @@ extension RoomEvent: WireMessage {
         case "closed":
             guard let after = json["after"]?.int else { return nil }
             self = .closed(room: room, after: Int64(after))
+        case "read":
+            guard let read = RoomRead(json, room: room) else { return nil }
+            self = .read(read)
         default:
             return nil
         }
@@ -69,6 +75,7 @@ extension RoomEvent: WireMessage {
                 json.field("type", "closed")
                 json.field("room", room.description)
                 json.field("after", after)
+            case .read(let read): read.writeMembers(to: &json)
             }
         }
     }

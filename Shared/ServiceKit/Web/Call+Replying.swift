@@ -1,5 +1,6 @@
 public import Contract
 public import HTTP
+internal import Synchronization
 public import Wire
 
 extension Call {
@@ -17,10 +18,10 @@ extension Call {
     public func reply(_ body: consuming PagedBody) async throws -> Response {
         var body = body
         guard try await !body.fill(upTo: PagedBody.wholeSize) else { return .json(body.takeWritten()) }
-        let rest = body
+        let rest = Remainder(body)
         var response = Response(
             body: .stream(length: nil) { writer in
-                var body = rest
+                guard var body = rest.take() else { return }
                 try await body.send(to: writer)
             })
         response.headers.append(.contentType, "application/json")
@@ -44,5 +45,20 @@ extension Call {
         var response = reply(view)
         if profile.statuses == .http { response.status = .created }
         return response
+    }
+}
+
+/// The rest of a streamed reply. Its sender takes it out: a copy that stays here would keep the pages in memory that the
+/// sender drops while the client is slow.
+private final class Remainder: Sendable {
+    private let body: Mutex<PagedBody?>
+
+    init(_ body: consuming PagedBody) { self.body = Mutex(body) }
+
+    func take() -> PagedBody? {
+        body.withLock { body in
+            defer { body = nil }
+            return body
+        }
     }
 }

@@ -8,8 +8,8 @@ public struct PagedList<Element: Sendable, Key: Sendable>: Sendable {
 
     /// Elements of a full page.
     let pageSize: Int
-    /// The first page, if it is known already.
-    let first: [Element]?
+    /// The first page, if it is known already. The progress of a reply takes it out, or it would stay in memory.
+    var first: [Element]?
     let page: Page
     let key: @Sendable (Element) -> Key
     let write: @Sendable (Element, inout JSONWriter) -> Void
@@ -47,7 +47,9 @@ struct PagedListProgress<Element: Sendable, Key: Sendable>: PagedBodyPart {
     private static var smallest: Int { 16 }
 
     init(_ list: PagedList<Element, Key>) {
-        self.list = list
+        var rest = list
+        rest.first = nil
+        self.list = rest
         limit = list.pageSize
         page = []
         if let first = list.first { take(first) }

@@ -44,8 +44,17 @@ enum Samples {
         .message(changed),
         .changed(RoomChange(changed, revs: [4, 9])),
         .changed(RoomChange(deleted)),
+        .changed(RoomChange(scheduledReply)),
         .removed(room: RoomID(ChannelID(7)), after: 12, user: UserID(5)),
+        .message(scheduledReply),
         .closed(room: RoomID(DMID(9)), after: 0),
+        .read(
+            RoomRead(
+                room: RoomID(DMID(9)), user: UserID(5), seq: 12, unread: 3, mentions: 1, audience: .nobody)),
+        .read(
+            RoomRead(
+                room: RoomID(ChannelID(7)), user: UserID(5), seq: 12, unread: 0, mentions: 0,
+                audience: .members(except: [UserID(6)]))),
     ]
 
     static let requests: [any InternalRequest] = [
@@ -69,6 +78,7 @@ enum Samples {
         HistoryCursorRequest(session: SessionID(77), room: RoomID(DMID(4))),
         DMAccessRequest(user: UserID(5), rooms: [DMID(4)]), MembershipsRequest(users: users),
         PushDecisionsRequest(room: RoomID(DMID(4)), seq: 12, users: users, badges: [UserID(6)]),
+        MyRoomsRequest(user: UserID(5), profile: "native", channels: [myChannel]),
         BalancesRequest(users: users), ReserveRequest(order: order), ReleaseRequest(key: "workspace/1 ü"),
     ]
 
@@ -79,7 +89,7 @@ enum Samples {
             matches: [match, ProfilesByEmailReply.Match(profile: profiles[1], asked: "a@b.kr")]),
         match, DevicesReply(devices: [device, nativeDevice]), device, nativeDevice,
         MembershipsReply(memberships: [membership]), membership,
-        PushDecisionsReply(groups: [pushGroup], badges: [pushBadge]), pushGroup, pushBadge,
+        PushDecisionsReply(groups: [pushGroup], badges: [pushBadge], content: "안녕"), pushGroup, pushBadge,
         RevocationsReply(now: Timestamp(milliseconds: 9), revocations: [revocation]),
         AccessReply(channels: [channelAccess, visibleChannel], workspaces: [workspaceAccess]), channelAccess,
         visibleChannel, workspaceAccess,
@@ -89,6 +99,7 @@ enum Samples {
         RoomEventsReply(isComplete: false, head: 20, end: 13, events: events),
         RoomChangesReply(rev: 9, head: 12, events: [events[3]]), RoomHeadsReply(heads: [head]), head,
         HistoryCursorReply(seq: 12), DMAccessReply(dms: [dm]), dm,
+        MyRoomsReply(user: Array("{}".utf8), settings: Array("{}".utf8), rooms: [myRoom]), myRoom, myChannel,
         BalancesReply(balances: [balance]), balance, ReserveReply(key: "k", balance: 70),
         ReserveStateReply(state: .released), order, walletVersion, workspaceVersion, workspaceMembership,
         channelVersion, channelMembership,
@@ -110,10 +121,26 @@ enum Samples {
             author: MemberView(
                 id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png"),
             clientID: "c-1",
+            traits: MessageTraits(thread: ThreadPlace(root: 3, isInTimeline: false)),
             revision: MessageRevision(
                 rev: 9, editedAt: Timestamp(milliseconds: 1_700_000_000_456),
                 pin: MessagePin(at: Timestamp(milliseconds: 1_700_000_000_789), by: UserID(6)),
                 reactions: [MessageReaction(emoji: "👍🏽", count: 21, users: [UserID(5), UserID(6)])])),
+        session: SessionID(77))
+    private static let scheduledReply = RoomMessage(
+        room: RoomID(DMID(7)), workspace: WorkspaceID(3), name: nil,
+        body: MessageBody(
+            id: ChatID(994), seq: 15, content: "@channel @here <@6> <@7>", createdAt: Timestamp(milliseconds: 9),
+            files: [],
+            author: member,
+            traits: MessageTraits(
+                thread: ThreadPlace(root: 12, isInTimeline: true),
+                mentions: [.room, .here, .user(UserID(6), nickname: "민지"), .user(UserID(7), nickname: nil)],
+                isScheduled: true),
+            revision: MessageRevision(
+                rev: 11,
+                replies: RepliesSummary(
+                    count: 7, lastAt: Timestamp(milliseconds: 9), users: [UserID(6), UserID(5)]))),
         session: SessionID(77))
     private static let deleted = RoomMessage(
         room: RoomID(DMID(7)), workspace: WorkspaceID(3), name: nil,
@@ -151,6 +178,10 @@ enum Samples {
     private static let workspaceAccess = WorkspaceAccess(id: WorkspaceID(3), role: .owner, version: 8)
     private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12, rev: 3)
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)
+    private static let myChannel = MyRoomsRequest.Channel(id: ChannelID(7), workspace: WorkspaceID(3), name: "일반")
+    private static let myRoom = MyRoomsReply.Room(
+        room: RoomID(DMID(4)), workspace: WorkspaceID(3), head: RoomHead(seq: 12, rev: 3), unread: 2,
+        summary: Array("{}".utf8))
     private static let balance = BalancesReply.Balance(user: UserID(5), balance: 90)
     private static let keys: KeysReply = {
         let text = #"{"keys":[{"kty":"EC","kid":"1","crv":"P-256","x":"a","y":"b"}]}"#

@@ -20,7 +20,7 @@ struct ChangePlanTests {
         for seq in 1...3 as ClosedRange<Int64> {
             messages[key(seq)] = ChangePlan.Message(
                 author: UserID(1), createdAt: Timestamp(milliseconds: 900_000), content: "text \(seq)",
-                files: seq == 2 ? ["/static/channelChats/a_1.jpg"] : [], editedAt: nil, isDeleted: seq == 3,
+                files: seq == 2 ? ["/static/channelChats/a_1.jpg"] : [], editedAt: nil, deletedAt: seq == 3 ? now : nil,
                 isPinned: false)
         }
         return ChangePlan(

@@ -6,15 +6,19 @@ import TestSupport
 /// The built chat-service with its own stores. It can be killed and started again on the same ports.
 final class ChatProcess: Stoppable {
     let publicPort = FreePort.pick()
-    private let internalPort = FreePort.pick()
+    let internalPort = FreePort.pick()
     let peers: StubPeers
     let database: ChatDatabase
     let redis: RedisServer
     private let service = Mutex<BuiltService?>(nil)
     private let folder = TemporaryFolder("maru-chat-process")
+    private let settings: [String: String]
 
     /// Starts it and waits until it is ready.
-    init(on cluster: PostgresCluster? = nil) async throws {
+    ///
+    /// - Parameter settings: the settings that differ from those of most tests.
+    init(_ settings: [String: String] = [:], on cluster: PostgresCluster? = nil) async throws {
+        self.settings = settings
         peers = try StubPeers()
         database = try await ChatDatabase(on: cluster)
         redis = try await RedisServer.start(isDurable: true)
@@ -28,7 +32,7 @@ final class ChatProcess: Stoppable {
             [
                 "public_address": "127.0.0.1:\(publicPort)", "internal_address": "127.0.0.1:\(internalPort)",
                 "workspace_url": peers.url, "user_rate": "100000", "user_burst": "100000",
-            ])
+            ].merging(settings) { _, own in own })
         service.withLock { $0 = started }
     }
 
@@ -58,7 +62,9 @@ final class ChatProcess: Stoppable {
         guard utimes(path, [moment, moment]) == 0 else { throw NeverHappened(description: "a time of \(path)") }
     }
 
-    var anonymousBytes: Int { service.withLock(\.self)?.process.anonymousBytes ?? 0 }
+    var process: ChildProcess? { service.withLock(\.self)?.process }
+
+    var anonymousBytes: Int { process?.anonymousBytes ?? 0 }
 
     /// The headers of a call with a user's access token.
     func headers(_ user: Int64) -> [(String, String)] {

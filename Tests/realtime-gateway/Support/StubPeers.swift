@@ -160,8 +160,12 @@ struct PeersOfGateway: StubState {
     private func decisions(_ call: StubCall) -> Response {
         let groups = call.ids("users").map { #"{"reason":"\#(pushReasons[$0] ?? "all")","users":["\#($0)"]}"# }
         let counts = call.ids("badges").map { #"{"user_id":"\#($0)","count":\#(badges[$0] ?? 0)}"# }
+        let room = call.json?["room"]?.string.flatMap(RoomID.init)
+        let message = room.flatMap { messages[$0] }?.first { $0.body.seq == call.json?["seq"]?.int.map(Int64.init) }
+        let bytes = JSONWriter.bytes { json in json.value(message?.body.content ?? "") }
+        let content = message == nil ? "" : ",\"content\":" + String(decoding: bytes, as: UTF8.self)
         return .json(
-            #"{"groups":[\#(groups.joined(separator: ","))],"badges":[\#(counts.joined(separator: ","))]}"#)
+            #"{"groups":[\#(groups.joined(separator: ","))],"badges":[\#(counts.joined(separator: ","))]\#(content)}"#)
     }
 
     private func messages(of room: RoomID, _ call: StubCall) -> Response {

@@ -114,12 +114,11 @@ struct MessageSearch: Sendable {
     }
 
     private func shown(_ matches: Matches, _ names: [RoomID: String?]) async throws -> Page {
-        let people = try await profiles.members(matches.found.map(\.message.author))
+        let people = try await profiles.members(matches.found.map(\.message).people)
         let hits = matches.found.map { match in
-            let author = match.message.author
-            return Hit(
+            Hit(
                 room: match.message.room, roomName: names[match.message.room] ?? nil,
-                message: match.message.body(by: people[author] ?? .deleted(author)), highlights: match.highlights)
+                message: match.message.body(people), highlights: match.highlights)
         }
         return Page(hits: hits, next: matches.next, isComplete: matches.isComplete)
     }

@@ -5,7 +5,7 @@ extension SearchStore.Conditions {
     /// The conditions of a request that the index can decide, in some rooms.
     init(_ request: SearchRequest, rooms: [RoomID]) {
         let grams = SearchGrams(workspace: request.workspace.rawValue)
-        var (all, any): (Set<Int64>, [[Int64]]) = ([], [])
+        var (all, any): (Set<Int32>, [[Int32]]) = ([], [])
         for term in request.query.terms where !term.isExcluded {
             let choices = term.alternatives.map(grams.required)
             if choices.count == 1 {

@@ -18,10 +18,10 @@ struct SearchEntry: Sendable {
     let author: UserID
     let traits: Traits
     /// In ascending order, each once.
-    let grams: [Int64]
+    let grams: [Int32]
 
     /// The form of the grams. A change of the normalisation or of the hashes raises it, and every room is indexed anew.
-    static let form: Int16 = 1
+    static let form: Int16 = 2
 
     init(_ message: SearchableMessage, in workspace: WorkspaceID) {
         seq = message.seq

@@ -6,6 +6,8 @@ public enum PushReason: String, Sendable, CaseIterable {
     case mention
     /// The message contains one of the member's keywords.
     case keyword
+    /// The message is a reply in a thread that the member follows.
+    case thread
 
     /// The member has a socket in the room.
     case present
@@ -27,7 +29,7 @@ public enum PushReason: String, Sendable, CaseIterable {
     /// Whether the message is pushed.
     public var isPush: Bool {
         switch self {
-        case .all, .mention, .keyword: true
+        case .all, .mention, .keyword, .thread: true
         case .present, .muted, .none, .mentionsOnly, .doNotDisturb, .noDevice, .deleted, .expired: false
         }
     }
