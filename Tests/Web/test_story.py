@@ -193,3 +193,34 @@ def test_a_scheduled_message_stands_in_its_list_until_it_is_cancelled(person):
     expect(anna.page.locator(".hit")).to_contain_text("Later, please")
     anna.page.get_by_role("button", name="Cancel the message").click()
     expect(anna.page.locator(".hit")).to_have_count(0)
+
+
+def test_threads_stand_beside_the_room_and_count_their_replies(person):
+    anna, ben = home(person)
+    anna.say("Where do we eat?")
+    anna.sent("Where do we eat?")
+    ben.sees("Where do we eat?")
+    ben.tool("Where do we eat?", "reply")
+    panel = ben.page.locator("maru-thread")
+    panel.locator("textarea").fill("At the market")
+    panel.locator("textarea").press("Enter")
+    expect(panel.locator(".message:not(.pending)", has_text="At the market")).to_have_count(1)
+    expect(anna.message("Where do we eat?").locator(".replies")).to_contain_text("1 reply")
+    anna.sees("At the market", count=0)
+    panel.get_by_role("checkbox").check()
+    panel.locator("textarea").fill("Noon, all of us")
+    panel.locator("textarea").press("Enter")
+    anna.sees("Noon, all of us")
+    anna.message("Where do we eat?").locator(".replies").click()
+    expect(anna.page.locator("maru-thread .message")).to_have_count(3)
+    anna.page.locator("maru-sidebar").get_by_role("button", name="Threads").click()
+    expect(anna.page.locator(".hit")).to_contain_text("Where do we eat?")
+
+
+def test_mentions_have_a_list_of_their_own(person):
+    anna, ben = home(person)
+    ben.say("@Anna please look")
+    anna.sees("please look")
+    expect(anna.page.locator("maru-room .message.mentioned")).to_have_count(1)
+    anna.page.locator("maru-sidebar").get_by_role("button", name="Mentions").click()
+    expect(anna.page.locator(".hit")).to_contain_text("please look")

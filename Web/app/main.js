@@ -17,7 +17,10 @@ class MaruApp extends HTMLElement {
         const key = document.querySelector('meta[name="maru-key"]').content;
         app.client = new MaruClient({ base: location.origin, key, keeps: 'cookie', storage: await openStorage() });
         addEventListener('online', () => app.client.wake());
-        document.addEventListener('visibilitychange', () => document.hidden || app.client.wake());
+        document.addEventListener('visibilitychange', () => {
+            app.client.present(!document.hidden);
+            if (!document.hidden) app.client.wake();
+        });
         addEventListener('hashchange', () => app.read());
         app.read();
         startNotices();

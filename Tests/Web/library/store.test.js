@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Store } from '../../../Web/maru/store.js';
-import { withReaction } from '../../../Web/maru/client.js';
+import { withReaction } from '../../../Web/maru/rooms.js';
 
 const anna = { user_id: '1', nickname: '안나' };
 const ben = { user_id: '2', nickname: '벤' };

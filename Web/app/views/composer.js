@@ -44,10 +44,7 @@ class Composer extends View {
                 iconButton('clip', t('compose.attach'), () => input.click()),
                 iconButton('smile', t('compose.emoji'), (event) => pickEmoji(event.currentTarget, t('compose.emoji'), (emoji) => this.#insert(emoji))),
                 this.thread === undefined && iconButton('clock', t('compose.later'), (event) => this.#openLater(event.currentTarget)),
-                this.thread !== undefined && h('label', { class: 'check hint' }, h('input', { type: 'checkbox', name: 'toRoom' }), t('compose.toRoom')),
-                this.thread === undefined && h('span', { class: 'hint' }, t('compose.hint')),
-                this.#send), input);
-        if (this.thread !== undefined) this.#send.style.setProperty('margin-left', 'auto');
+                h('div', { class: 'composer-end' }, this.thread === undefined ? h('span', { class: 'hint' }, t('compose.hint')) : h('label', { class: 'check hint' }, h('input', { type: 'checkbox', name: 'toRoom' }), t('compose.toRoom')), this.#send)), input);
         this.replaceChildren(box, this.#typing);
         this.completion = new Completion(this.#text, () => this.#names());
         this.#text.addEventListener('input', () => this.#typed());
