@@ -126,7 +126,8 @@ enum App {
             DMRoutes(
                 access: roomAccess,
                 directMessages: DirectMessages(
-                    store: dms, access: roomAccess, profiles: profiles, limit: settings.limitOfDMs),
+                    store: dms, access: roomAccess, profiles: profiles,
+                    hints: AccessHintPublisher(redis: redis), limit: settings.limitOfDMs),
                 conversations: conversations, fileSize: settings.fileSize
             ).register(in: &routes)
         }

@@ -19,7 +19,7 @@ struct Workspaces: Sendable {
 
     /// Creates a workspace and charges its price. The coins return if the creation fails.
     func create(_ name: String, description: String, image: String, by user: UserID) async throws -> Workspace {
-        try await charges.charging(user) { reserve in
+        let workspace = try await charges.charging(user) { reserve in
             try await facts.outbox.transaction { tx in
                 try await requireFewWorkspaces(of: user, in: tx)
                 let now = Timestamp.now
@@ -34,6 +34,8 @@ struct Workspaces: Sendable {
                 return workspace
             }
         }
+        facts.hint(workspace.id, user: user)
+        return workspace
     }
 
     /// Changes the values that are not nil.
@@ -104,6 +106,8 @@ struct Workspaces: Sendable {
             try await facts.memberRemoved(member, from: workspace, in: tx)
         }
         facts.hint(id)
+        // The owner may have entered channels of the member.
+        facts.hint(id, user: user)
     }
 
     /// Transfers the workspace and its default channel to another member.

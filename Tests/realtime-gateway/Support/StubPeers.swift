@@ -135,6 +135,8 @@ struct PeersOfGateway: StubState {
                 })
         case ("rooms", _) where call.parts.count == 5 && call.parts[3] == "positions":
             return .json(#"{"seq":\#(told[Int64(call.parts[4]) ?? 0] ?? 0)}"#)
+        case ("users", "channels"): return myChannels(of: call.number)
+        case ("users", "rooms"): return myRooms(of: call.number, call)
         case ("rooms", "messages"): return RoomID(call.parts[2]).map { messages(of: $0, call) }
         case ("token", _), (_, "token"): return .json(#"{"access_token":"t","expires_in":3600}"#)
         default: return nil

@@ -115,7 +115,8 @@ extension RoomMachine {
         guard slice.isAll else { return proceed(id, &actions) }
         send(slice, to: id, &actions)
         change(id) { $0.enter(.live(cursor: max(cursor, slice.end, $0.cursor ?? 0))) }
-        passChanges(&actions)
+        if roster[id]?.form == .me { actions.append(.caughtUp(id)) }
+        passChanges(&actions, nowLive: id)
     }
 
     /// Writes the session's cursor. Where repeats are harmless, Redis only has to know where the socket began.
