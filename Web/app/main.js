@@ -17,6 +17,7 @@ class MaruApp extends HTMLElement {
         const key = document.querySelector('meta[name="maru-key"]').content;
         app.client = new MaruClient({ base: location.origin, key, keeps: 'cookie', storage: await openStorage() });
         addEventListener('online', () => app.client.wake());
+        addEventListener('offline', () => app.client.session.isSignedIn && app.client.lost());
         document.addEventListener('visibilitychange', () => {
             app.client.present(!document.hidden);
             if (!document.hidden) app.client.wake();

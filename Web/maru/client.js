@@ -1,4 +1,5 @@
 import { Emitter } from './emitter.js';
+import { Follower } from './follower.js';
 import { Api } from './http.js';
 import { Links } from './links.js';
 import { Live } from './live.js';
@@ -10,8 +11,6 @@ import { MemoryStorage } from './storage.js';
 import { Store } from './store.js';
 import { NEWEST, Timelines } from './timelines.js';
 
-const ASK_EVERY = 4000;
-
 /**
  * A client of one account: the session, what it knows (`store`), what it has yet to send (`outbox`) and the live connection.
  *
@@ -19,9 +18,6 @@ const ASK_EVERY = 4000;
  * `asking` or `offline`.
  */
 export class MaruClient extends Emitter {
-    #asking = null;
-    #focus = { workspace: null, room: null };
-
     /**
      * @param {object} options
      * @param {string} options.base the origin of the server
@@ -38,7 +34,6 @@ export class MaruClient extends Emitter {
         this.links = new Links(this.routes, base);
         this.store = new Store();
         this.timelines = new Timelines(this.routes, this.store);
-        this.connection = 'asking';
         this.outbox = new Outbox({ storage, send: (entry, options) => this.#send(entry, options) });
         this.outbox.on('sent', ({ entry, message }) => this.store.take(entry.room, message));
         this.live = new Live({
@@ -48,8 +43,7 @@ export class MaruClient extends Emitter {
             expired: () => this.session.renew(null).catch(() => {}),
             engine,
         });
-        this.live.on('event', (event) => this.#receive(event));
-        this.live.on('state', ({ state }) => this.#connected(state));
+        this.follower = new Follower(this);
         this.session.on('changed', (user) => user === null && this.stop());
     }
 
@@ -59,13 +53,11 @@ export class MaruClient extends Emitter {
         this.store.learn(this.session.user);
         await this.loadWorkspaces();
         await this.outbox.open(this.store.me);
-        this.live.start();
-        this.#askLater();
+        this.follower.start();
     }
 
     stop() {
-        this.live.stop();
-        clearTimeout(this.#asking);
+        this.follower.stop();
         this.outbox.close();
         this.store.clear();
         this.links.clear();
@@ -73,14 +65,23 @@ export class MaruClient extends Emitter {
 
     /** Tries again at once, as after the network came back or the page was shown. */
     wake() {
-        this.live.wake();
+        this.follower.wake();
         this.outbox.wake();
-        if (this.live.state !== 'live') this.#askLater(0);
+    }
+
+    /** Says that the system has no network, which a connection would notice late. */
+    lost() {
+        this.follower.lost();
+    }
+
+    /** `live`, `asking` or `offline`. */
+    get connection() {
+        return this.follower.connection;
     }
 
     /** Names the workspace and the room on the screen, which are asked for while the live connection is down. */
     focus(workspace, room) {
-        this.#focus = { workspace, room };
+        this.follower.focus = { workspace, room };
     }
 
     // Loading
@@ -179,83 +180,5 @@ export class MaruClient extends Emitter {
     #send(entry, options) {
         const [kind, id] = entry.room.split('-');
         return this.routes.send({ workspace: entry.workspace, kind, id }, entry, options);
-    }
-
-    #receive(event) {
-        const { name, data } = event;
-        if (name === 'ready') this.#ready(data);
-        else if (name === 'gap') this.timelines.sync(data.room).catch(() => {});
-        else if (name === 'joined') this.#reload(data);
-        else if (name === 'room' || name === 'workspace' || name === 'member') this.#reload(data);
-        else if (name === 'profile') this.store.learn(data.user ?? data);
-        else if (name === 'sessionEnded') this.session.renew(null).catch(() => {});
-        else this.store.apply(event);
-        this.emit('event', event);
-    }
-
-    #ready({ rooms, settings }) {
-        if (settings) this.store.settings = settings;
-        const byWorkspace = new Map();
-        for (const room of rooms ?? []) {
-            const id = String(room.workspace_id ?? room.workspace ?? this.#workspaceOf(room));
-            byWorkspace.set(id, [...(byWorkspace.get(id) ?? []), room]);
-        }
-        for (const [workspace, list] of byWorkspace) if (this.store.workspaces.has(workspace)) this.store.setRooms(workspace, list);
-        this.outbox.wake();
-        // The server resumes each timeline that was named; one that did not reach its end is asked for.
-        for (const [key, timeline] of this.store.timelines) if (timeline.loaded && !timeline.atEnd) this.timelines.sync(key).catch(() => {});
-    }
-
-    #workspaceOf(view) {
-        return this.store.rooms.get(view.channel_id ? `channel-${view.channel_id}` : `dm-${view.room_id}`)?.workspace;
-    }
-
-    async #reload({ workspace_id, workspace }) {
-        try {
-            await this.loadWorkspaces();
-            const id = workspace_id ?? workspace?.workspace_id ?? workspace;
-            for (const each of id && typeof id !== 'object' ? [String(id)] : this.store.workspaces.keys()) {
-                if (this.store.workspaces.has(each)) await this.loadRooms(each);
-            }
-        } catch {
-            // The next event or connection brings it.
-        }
-    }
-
-    #connected(state) {
-        if (state === 'live') {
-            clearTimeout(this.#asking);
-            this.#tell('live');
-        } else if (this.session.isSignedIn) {
-            if (this.connection === 'live') this.#tell('asking');
-            this.#askLater();
-        }
-    }
-
-    #askLater(milliseconds = ASK_EVERY) {
-        clearTimeout(this.#asking);
-        this.#asking = setTimeout(() => this.#ask(), milliseconds);
-    }
-
-    async #ask() {
-        if (this.live.state === 'live' || !this.session.isSignedIn) return;
-        const { workspace, room } = this.#focus;
-        try {
-            if (workspace) await this.loadRooms(workspace);
-            else await this.loadWorkspaces();
-            if (room) await this.timelines.sync(room);
-            if (this.live.state !== 'live') this.#tell('asking');
-            if (this.connection === 'asking') this.outbox.flush();
-        } catch (error) {
-            if (error.isOffline) this.#tell('offline');
-        }
-        if (this.live.state !== 'live' && this.session.isSignedIn) this.#askLater();
-    }
-
-    #tell(connection) {
-        if (connection === this.connection) return;
-        if (this.connection === 'offline') this.outbox.wake();
-        this.connection = connection;
-        this.emit('connection', connection);
     }
 }

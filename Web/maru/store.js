@@ -41,7 +41,6 @@ export class Store extends Emitter {
         this.emit('rooms');
     }
 
-    /** Replaces the rooms of a workspace. A room keeps the higher read marker: a read may overtake the reply. */
     setRooms(workspace, views) {
         const keys = new Set();
         for (const view of views) {
@@ -69,8 +68,10 @@ export class Store extends Emitter {
 
     #put(room) {
         const held = this.rooms.get(room.key);
-        if (held && held.lastReadSeq > room.lastReadSeq) {
-            room = { ...room, lastReadSeq: held.lastReadSeq, unreadCount: held.unreadCount, mentionCount: held.mentionCount };
+        // Events and own reads may have overtaken the reply.
+        if (held && (held.lastReadSeq > room.lastReadSeq || held.lastSeq > room.lastSeq)) {
+            const { lastSeq, lastMessage, lastReadSeq, unreadCount, mentionCount } = held;
+            room = { ...room, lastSeq, lastMessage, lastReadSeq, unreadCount, mentionCount };
         }
         if (room.user) this.learn(room.user);
         if (room.lastMessage?.user) this.learn(room.lastMessage.user);
@@ -182,8 +183,7 @@ export class Store extends Emitter {
     /** What this device holds of each loaded timeline, for a connection that resumes. */
     cursors() {
         const held = [...this.timelines].filter(([key, timeline]) => timeline.loaded && timeline.atEnd && this.rooms.has(key));
-        return Object.fromEntries(
-            held.map(([key, timeline]) => [key, [Math.max(timeline.newest, this.rooms.get(key).lastSeq), timeline.rev]]));
+        return Object.fromEntries(held.map(([key, timeline]) => [key, [timeline.newest, timeline.rev]]));
     }
 
     // Events of the socket

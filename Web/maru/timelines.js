@@ -93,6 +93,11 @@ export class Timelines {
         }
     }
 
+    /** Fills a gap that the live connection told of; beyond a thousand messages it begins anew at the end. */
+    fill({ room, from, to }) {
+        return to - from > 1000 && this.store.timelines.get(room)?.atEnd ? this.openAtEnd(room) : this.sync(room);
+    }
+
     #room(key) {
         const room = this.store.rooms.get(key);
         if (!room) throw new Error(`There is no room ${key}.`);

@@ -50,6 +50,13 @@ test('A list of rooms that was overtaken by a read does not bring the count back
     assert.equal(made.rooms.get(KEY).unreadCount, 0);
 });
 
+test('A list of rooms that was overtaken by a message does not take it back', () => {
+    const made = store();
+    live(made, 'message', { message: message(11, ben) });
+    made.setRooms('9', [{ channel_id: '3', name: '일반', lastSeq: 10, lastReadSeq: 10, unreadCount: 0 }]);
+    assert.deepEqual([made.rooms.get(KEY).lastSeq, made.rooms.get(KEY).unreadCount], [11, 1]);
+});
+
 test('A reply that stays in its thread is neither shown nor counted in the room', () => {
     const made = store();
     made.page(KEY, [message(10, ben)], (timeline, page) => timeline.open(page, { atStart: true, atEnd: true }));
