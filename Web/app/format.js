@@ -8,6 +8,8 @@ function format(kind, options) {
 }
 
 export const timeOf = (date) => format('time', { hour: 'numeric', minute: '2-digit' }).format(new Date(date));
+/** The shortest form of a time, for narrow places. */
+export const clockOf = (date) => format('clock', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(date));
 export const momentOf = (date) =>
     format('moment', { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' }).format(new Date(date));
 

@@ -17,7 +17,11 @@ class MaruApp extends HTMLElement {
         const key = document.querySelector('meta[name="maru-key"]').content;
         app.client = new MaruClient({ base: location.origin, key, keeps: 'cookie', storage: await openStorage() });
         addEventListener('online', () => app.client.wake());
-        document.addEventListener('visibilitychange', () => document.hidden || app.client.wake());
+        addEventListener('offline', () => app.client.session.isSignedIn && app.client.lost());
+        document.addEventListener('visibilitychange', () => {
+            app.client.present(!document.hidden);
+            if (!document.hidden) app.client.wake();
+        });
         addEventListener('hashchange', () => app.read());
         app.read();
         startNotices();

@@ -1,17 +1,15 @@
 import { Emitter } from './emitter.js';
+import { Follower } from './follower.js';
 import { Api } from './http.js';
 import { Links } from './links.js';
 import { Live } from './live.js';
 import { Outbox } from './outbox.js';
-import { isThreadOnly, marked } from './rooms.js';
+import { withReaction } from './rooms.js';
 import { Routes } from './routes.js';
 import { Session } from './session.js';
 import { MemoryStorage } from './storage.js';
 import { Store } from './store.js';
-
-const PAGE = 50;
-const NEWEST = Number.MAX_SAFE_INTEGER;
-const ASK_EVERY = 4000;
+import { NEWEST, Timelines } from './timelines.js';
 
 /**
  * A client of one account: the session, what it knows (`store`), what it has yet to send (`outbox`) and the live connection.
@@ -20,9 +18,6 @@ const ASK_EVERY = 4000;
  * `asking` or `offline`.
  */
 export class MaruClient extends Emitter {
-    #asking = null;
-    #focus = { workspace: null, room: null };
-
     /**
      * @param {object} options
      * @param {string} options.base the origin of the server
@@ -38,7 +33,7 @@ export class MaruClient extends Emitter {
         this.routes = new Routes(this.api);
         this.links = new Links(this.routes, base);
         this.store = new Store();
-        this.connection = 'asking';
+        this.timelines = new Timelines(this.routes, this.store);
         this.outbox = new Outbox({ storage, send: (entry, options) => this.#send(entry, options) });
         this.outbox.on('sent', ({ entry, message }) => this.store.take(entry.room, message));
         this.live = new Live({
@@ -48,8 +43,7 @@ export class MaruClient extends Emitter {
             expired: () => this.session.renew(null).catch(() => {}),
             engine,
         });
-        this.live.on('event', (event) => this.#receive(event));
-        this.live.on('state', ({ state }) => this.#connected(state));
+        this.follower = new Follower(this);
         this.session.on('changed', (user) => user === null && this.stop());
     }
 
@@ -59,13 +53,11 @@ export class MaruClient extends Emitter {
         this.store.learn(this.session.user);
         await this.loadWorkspaces();
         await this.outbox.open(this.store.me);
-        this.live.start();
-        this.#askLater();
+        this.follower.start();
     }
 
     stop() {
-        this.live.stop();
-        clearTimeout(this.#asking);
+        this.follower.stop();
         this.outbox.close();
         this.store.clear();
         this.links.clear();
@@ -73,14 +65,23 @@ export class MaruClient extends Emitter {
 
     /** Tries again at once, as after the network came back or the page was shown. */
     wake() {
-        this.live.wake();
+        this.follower.wake();
         this.outbox.wake();
-        if (this.live.state !== 'live') this.#askLater(0);
+    }
+
+    /** Says that the system has no network, which a connection would notice late. */
+    lost() {
+        this.follower.lost();
+    }
+
+    /** `live`, `asking` or `offline`. */
+    get connection() {
+        return this.follower.connection;
     }
 
     /** Names the workspace and the room on the screen, which are asked for while the live connection is down. */
     focus(workspace, room) {
-        this.#focus = { workspace, room };
+        this.follower.focus = { workspace, room };
     }
 
     // Loading
@@ -90,87 +91,17 @@ export class MaruClient extends Emitter {
     }
 
     async loadRooms(workspace) {
-        const { rooms } = await this.routes.rooms(workspace);
+        const { rooms, threads } = await this.routes.rooms(workspace);
+        if (threads) this.store.threads.set(String(workspace), threads);
         this.store.setRooms(workspace, rooms);
     }
 
-    /** Loads the newest page of a room unless its end is held. */
-    async open(key) {
-        const timeline = this.store.timeline(key);
-        if (timeline.loaded && timeline.atEnd) return timeline;
-        return this.openAtEnd(key);
-    }
-
-    async openAtEnd(key) {
-        const room = this.#room(key);
-        const messages = await this.routes.history(room, { before: NEWEST, limit: PAGE });
-        const rev = this.store.rooms.get(key)?.rev ?? 0;
-        this.store.page(key, messages, (timeline, page) =>
-            timeline.open(page, { atStart: messages.length < PAGE, atEnd: true, rev: Math.min(room.rev, rev) }));
-        return this.store.timeline(key);
-    }
-
-    /** Loads the surroundings of a message, as for a jump. */
-    async openAt(key, seq) {
-        const timeline = this.store.timeline(key);
-        if (timeline.get(seq)) return timeline;
-        const room = this.#room(key);
-        const [before, after] = await Promise.all([
-            this.routes.history(room, { before: seq + 1, limit: PAGE }),
-            this.routes.history(room, { after: seq, limit: PAGE }),
-        ]);
-        this.store.page(key, [...before, ...after], (held, page) =>
-            held.open(page, { atStart: before.length < PAGE, atEnd: after.length < PAGE, rev: room.rev }));
-        return timeline;
-    }
-
-    async loadBefore(key) {
-        const timeline = this.store.timeline(key);
-        if (timeline.atStart) return;
-        const messages = await this.routes.history(this.#room(key), { before: timeline.oldest, limit: PAGE });
-        this.store.page(key, messages, (held, page) => held.prepend(page, messages.length < PAGE));
-    }
-
-    async loadAfter(key) {
-        const timeline = this.store.timeline(key);
-        if (timeline.atEnd) return;
-        const messages = await this.routes.history(this.#room(key), { after: timeline.newest, limit: PAGE });
-        this.store.page(key, messages, (held, page) => held.append(page, messages.length < PAGE));
-    }
-
-    async openThread(key, root) {
-        const room = this.#room(key);
-        const place = `${key}/${root}`;
-        const reply = await this.routes.thread(room, root);
-        const all = [reply.root, ...reply.items];
-        for (let next = reply.next; next; ) {
-            const page = await this.routes.thread(room, root, next);
-            all.push(...page.items);
-            next = page.next;
-        }
-        this.store.page(place, all, (held, page) => held.open(page, { atStart: true, atEnd: true }));
-        return this.store.timeline(place);
-    }
-
-    /** Brings a loaded timeline up to date: newer messages, then changes of the held ones. */
-    async sync(key) {
-        const timeline = this.store.timelines.get(key);
-        const room = this.store.rooms.get(key);
-        if (!room || !timeline?.loaded) return;
-        while (timeline.atEnd) {
-            const page = await this.routes.history(room, { after: timeline.newest, limit: 200 });
-            for (const each of page) this.store.take(key, each, { live: true });
-            if (page.length < 200) break;
-        }
-        for (;;) {
-            const { items, rev, complete } = await this.routes.changes(room, timeline.rev);
-            for (const each of items) this.store.take(key, each);
-            timeline.rev = Math.max(timeline.rev, items.at(-1)?.rev ?? 0, complete ? rev : 0);
-            if (complete || !items.length) return;
-        }
-    }
-
     // Acting
+
+    /** Says whether the user is at this device. */
+    present(isActive) {
+        if (this.live.state === 'live') this.live.request('presence', { state: isActive ? 'active' : 'away' }).catch(() => {});
+    }
 
     /** Adds a message to the outbox; it stands in the timeline at once. */
     say(key, content, { files, thread, toRoom } = {}) {
@@ -212,9 +143,13 @@ export class MaruClient extends Emitter {
         if (!room || seq <= room.lastReadSeq) return;
         const isAll = seq >= room.lastSeq || (this.store.timelines.get(key)?.atEnd && seq >= this.store.timelines.get(key).newest);
         this.store.update(key, { lastReadSeq: seq, ...(isAll ? { unreadCount: 0, mentionCount: 0 } : {}) });
-        await this.routes.read(room, seq).catch((error) => {
-            if (!error.isTemporary) throw error;
-        });
+        try {
+            await this.routes.read(room, seq);
+        } catch {
+            // The next look at the room tries again.
+            const { lastReadSeq, unreadCount, mentionCount } = room;
+            this.store.update(key, { lastReadSeq, unreadCount, mentionCount });
+        }
     }
 
     /** Says that the user types. Does nothing while the live connection is down. */
@@ -246,96 +181,4 @@ export class MaruClient extends Emitter {
         const [kind, id] = entry.room.split('-');
         return this.routes.send({ workspace: entry.workspace, kind, id }, entry, options);
     }
-
-    #receive(event) {
-        const { name, data } = event;
-        if (name === 'ready') this.#ready(data);
-        else if (name === 'gap') this.sync(data.room).catch(() => {});
-        else if (name === 'joined') this.#reload(data);
-        else if (name === 'room' || name === 'workspace' || name === 'member') this.#reload(data);
-        else if (name === 'profile') this.store.learn(data.user ?? data);
-        else if (name === 'sessionEnded') this.session.renew(null).catch(() => {});
-        else this.store.apply(event);
-        this.emit('event', event);
-    }
-
-    #ready({ rooms, settings }) {
-        if (settings) this.store.settings = settings;
-        const byWorkspace = new Map();
-        for (const room of rooms ?? []) {
-            const id = String(room.workspace_id ?? room.workspace ?? this.#workspaceOf(room));
-            byWorkspace.set(id, [...(byWorkspace.get(id) ?? []), room]);
-        }
-        for (const [workspace, list] of byWorkspace) if (this.store.workspaces.has(workspace)) this.store.setRooms(workspace, list);
-        this.outbox.wake();
-        // The server resumes each timeline that was named; one that did not reach its end is asked for.
-        for (const [key, timeline] of this.store.timelines) if (timeline.loaded && !timeline.atEnd) this.sync(key).catch(() => {});
-    }
-
-    #workspaceOf(view) {
-        return this.store.rooms.get(view.channel_id ? `channel-${view.channel_id}` : `dm-${view.room_id}`)?.workspace;
-    }
-
-    async #reload({ workspace_id, workspace }) {
-        try {
-            await this.loadWorkspaces();
-            const id = workspace_id ?? workspace?.workspace_id ?? workspace;
-            for (const each of id && typeof id !== 'object' ? [String(id)] : this.store.workspaces.keys()) {
-                if (this.store.workspaces.has(each)) await this.loadRooms(each);
-            }
-        } catch {
-            // The next event or connection brings it.
-        }
-    }
-
-    #connected(state) {
-        if (state === 'live') {
-            clearTimeout(this.#asking);
-            this.#tell('live');
-        } else if (this.session.isSignedIn) {
-            if (this.connection === 'live') this.#tell('asking');
-            this.#askLater();
-        }
-    }
-
-    #askLater(milliseconds = ASK_EVERY) {
-        clearTimeout(this.#asking);
-        this.#asking = setTimeout(() => this.#ask(), milliseconds);
-    }
-
-    async #ask() {
-        if (this.live.state === 'live' || !this.session.isSignedIn) return;
-        const { workspace, room } = this.#focus;
-        try {
-            if (workspace) await this.loadRooms(workspace);
-            else await this.loadWorkspaces();
-            if (room) await this.sync(room);
-            if (this.live.state !== 'live') this.#tell('asking');
-            if (this.connection === 'asking') this.outbox.flush();
-        } catch (error) {
-            if (error.isOffline) this.#tell('offline');
-        }
-        if (this.live.state !== 'live' && this.session.isSignedIn) this.#askLater();
-    }
-
-    #tell(connection) {
-        if (connection === this.connection) return;
-        if (this.connection === 'offline') this.outbox.wake();
-        this.connection = connection;
-        this.emit('connection', connection);
-    }
 }
-
-/** The message with or without a reaction of a user. */
-export function withReaction(message, emoji, user, on) {
-    const others = (message.reactions ?? []).map((each) => ({ ...each, users: [...each.users] }));
-    let reaction = others.find((each) => each.emoji === emoji);
-    if (!reaction) others.push((reaction = { emoji, count: 0, users: [], mine: false }));
-    if (!!reaction.mine === on) return message;
-    reaction.mine = on;
-    reaction.count += on ? 1 : -1;
-    reaction.users = on ? [...reaction.users, user] : reaction.users.filter((each) => each !== user);
-    return { ...message, reactions: others.filter((each) => each.count > 0) };
-}
-
-export { isThreadOnly, marked };

@@ -52,6 +52,11 @@ export class Live extends Emitter {
         this.#set('waiting');
     }
 
+    /** Ends the connection, and connects again after a wait. */
+    drop() {
+        this.#connection?.close('the network is gone');
+    }
+
     /** Connects at once if the connection waits, as after the network came back. */
     wake() {
         if (!this.#running || this.#connection) return;

@@ -49,7 +49,7 @@ export function marked(message, user, held) {
 }
 
 /** True if a message stands in its thread only. */
-export const isThreadOnly = (message) => !!message.thread && !message.toRoom;
+export const isThreadOnly = (message) => !!message.thread && !message.thread.toRoom;
 
 /** True if a message mentions a user. */
 export const mentions = (message, user) =>
@@ -57,3 +57,15 @@ export const mentions = (message, user) =>
 
 /** A text preview of a message in one line. */
 export const preview = (message) => (message.content || '').replace(/\s+/g, ' ').trim();
+
+/** The message with or without a reaction of a user. */
+export function withReaction(message, emoji, user, on) {
+    const others = (message.reactions ?? []).map((each) => ({ ...each, users: [...each.users] }));
+    let reaction = others.find((each) => each.emoji === emoji);
+    if (!reaction) others.push((reaction = { emoji, count: 0, users: [], mine: false }));
+    if (!!reaction.mine === on) return message;
+    reaction.mine = on;
+    reaction.count += on ? 1 : -1;
+    reaction.users = on ? [...reaction.users, user] : reaction.users.filter((each) => each !== user);
+    return { ...message, reactions: others.filter((each) => each.count > 0) };
+}

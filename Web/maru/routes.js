@@ -54,7 +54,7 @@ export class Routes {
     // Rooms
 
     async rooms(id) {
-        const reply = await this.api.get(`/workspaces/${id}/rooms`);
+        const reply = await this.api.get(`/workspaces/${id}/rooms`, { with: 'threads' });
         return Array.isArray(reply) ? { rooms: reply, threads: null } : reply;
     }
     channels = (id) => this.api.get(`/workspaces/${id}/channels`);

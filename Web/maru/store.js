@@ -1,8 +1,7 @@
 import { Emitter } from './emitter.js';
 import { isThreadOnly, marked, mentions, roomOf } from './rooms.js';
 import { Timeline } from './timeline.js';
-
-const TYPING_LASTS = 6000;
+import { Typing, TYPING_LASTS } from './typing.js';
 
 /**
  * All that this device knows: workspaces, rooms, messages, people. Replies and events go in by the methods below; a change is
@@ -26,7 +25,9 @@ export class Store extends Emitter {
         this.timelines = new Map();
         this.presence = new Map();
         this.readers = new Map();
-        this.#typing = new Map();
+        /** The unread replies of followed threads, by workspace. */
+        this.threads = new Map();
+        this.#typing = new Typing(this.now);
     }
 
     #typing;
@@ -40,7 +41,6 @@ export class Store extends Emitter {
         this.emit('rooms');
     }
 
-    /** Replaces the rooms of a workspace. A room keeps the higher read marker: a read may overtake the reply. */
     setRooms(workspace, views) {
         const keys = new Set();
         for (const view of views) {
@@ -68,8 +68,10 @@ export class Store extends Emitter {
 
     #put(room) {
         const held = this.rooms.get(room.key);
-        if (held && held.lastReadSeq > room.lastReadSeq) {
-            room = { ...room, lastReadSeq: held.lastReadSeq, unreadCount: held.unreadCount, mentionCount: held.mentionCount };
+        // Events and own reads may have overtaken the reply.
+        if (held && (held.lastReadSeq > room.lastReadSeq || held.lastSeq > room.lastSeq)) {
+            const { lastSeq, lastMessage, lastReadSeq, unreadCount, mentionCount } = held;
+            room = { ...room, lastSeq, lastMessage, lastReadSeq, unreadCount, mentionCount };
         }
         if (room.user) this.learn(room.user);
         if (room.lastMessage?.user) this.learn(room.lastMessage.user);
@@ -112,16 +114,18 @@ export class Store extends Emitter {
         this.emit('users');
     }
 
+    /** The ids of the others that have read up to a message. */
+    readersOf(key, seq) {
+        return [...(this.readers.get(key) ?? [])].filter(([user, read]) => read >= seq && user !== this.me).map(([user]) => user);
+    }
+
     isOnline(user) {
         return this.presence.get(String(user)) ?? 'offline';
     }
 
     /** The ids of those typing in a room now. */
     typing(key, thread) {
-        const now = this.now();
-        return [...(this.#typing.get(key) ?? [])]
-            .filter(([, entry]) => entry.until > now && entry.thread === thread)
-            .map(([user]) => user);
+        return this.#typing.in(key, thread);
     }
 
     // Messages
@@ -179,8 +183,7 @@ export class Store extends Emitter {
     /** What this device holds of each loaded timeline, for a connection that resumes. */
     cursors() {
         const held = [...this.timelines].filter(([key, timeline]) => timeline.loaded && timeline.atEnd && this.rooms.has(key));
-        return Object.fromEntries(
-            held.map(([key, timeline]) => [key, [Math.max(timeline.newest, this.rooms.get(key).lastSeq), timeline.rev]]));
+        return Object.fromEntries(held.map(([key, timeline]) => [key, [timeline.newest, timeline.rev]]));
     }
 
     // Events of the socket
@@ -202,9 +205,7 @@ export class Store extends Emitter {
             case 'typing': {
                 const user = String(data.user_id);
                 if (user === String(this.me)) return;
-                const users = this.#typing.get(data.room) ?? new Map();
-                users.set(user, { until: this.now() + TYPING_LASTS, thread: data.thread });
-                this.#typing.set(data.room, users);
+                this.#typing.began(data.room, user, data.thread);
                 this.emit('typing', data.room);
                 this.later(() => this.emit('typing', data.room), TYPING_LASTS + 50);
                 return;
@@ -242,7 +243,7 @@ export class Store extends Emitter {
     }
 
     #stoppedTyping(key, user) {
-        if (this.#typing.get(key)?.delete(String(user))) this.emit('typing', key);
+        if (this.#typing.ended(key, String(user))) this.emit('typing', key);
     }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Store } from '../../../Web/maru/store.js';
-import { withReaction } from '../../../Web/maru/client.js';
+import { withReaction } from '../../../Web/maru/rooms.js';
 
 const anna = { user_id: '1', nickname: '안나' };
 const ben = { user_id: '2', nickname: '벤' };
@@ -50,12 +50,19 @@ test('A list of rooms that was overtaken by a read does not bring the count back
     assert.equal(made.rooms.get(KEY).unreadCount, 0);
 });
 
+test('A list of rooms that was overtaken by a message does not take it back', () => {
+    const made = store();
+    live(made, 'message', { message: message(11, ben) });
+    made.setRooms('9', [{ channel_id: '3', name: '일반', lastSeq: 10, lastReadSeq: 10, unreadCount: 0 }]);
+    assert.deepEqual([made.rooms.get(KEY).lastSeq, made.rooms.get(KEY).unreadCount], [11, 1]);
+});
+
 test('A reply that stays in its thread is neither shown nor counted in the room', () => {
     const made = store();
     made.page(KEY, [message(10, ben)], (timeline, page) => timeline.open(page, { atStart: true, atEnd: true }));
     made.page(`${KEY}/10`, [message(10, ben)], (timeline, page) => timeline.open(page, { atStart: true, atEnd: true }));
     live(made, 'message', { message: message(11, ben, { thread: { root: 10 } }) });
-    live(made, 'message', { message: message(12, ben, { thread: { root: 10 }, toRoom: true }) });
+    live(made, 'message', { message: message(12, ben, { thread: { root: 10, toRoom: true } }) });
     assert.deepEqual(made.timeline(KEY).messages.map((each) => each.seq), [10, 12]);
     assert.deepEqual(made.timeline(`${KEY}/10`).messages.map((each) => each.seq), [10, 11, 12]);
     assert.equal(made.rooms.get(KEY).unreadCount, 1);

@@ -1,3 +1,4 @@
+import { isThreadOnly } from '../../maru/rooms.js';
 import { h } from '../dom.js';
 import { fileName, shortMoment } from '../format.js';
 import { t } from '../i18n.js';
@@ -8,7 +9,7 @@ import { app } from '../state.js';
 export function hitRow({ room: key, message, highlights, onclick, note }) {
     const room = app.store.rooms.get(key);
     const go = () => {
-        if (message.thread && !message.toRoom) return app.show({ kind: 'thread', room: key, seq: message.thread.root });
+        if (isThreadOnly(message)) return app.show({ kind: 'thread', room: key, seq: message.thread.root });
         app.go({ workspace: room?.workspace ?? app.route.workspace, room: key, seq: message.seq });
         return innerWidth <= 1100 && app.show(null);
     };

@@ -17,7 +17,7 @@ export class Completion {
         this.field = field;
         this.names = names;
         field.after(this.#list);
-        for (const [name, value] of Object.entries({ role: 'combobox', 'aria-autocomplete': 'list', 'aria-expanded': 'false', 'aria-controls': this.#id })) field.setAttribute(name, value);
+        for (const [name, value] of Object.entries({ 'aria-autocomplete': 'list', 'aria-controls': this.#id })) field.setAttribute(name, value);
         field.addEventListener('input', () => this.#find());
         field.addEventListener('blur', () => this.#close());
     }
@@ -50,7 +50,6 @@ export class Completion {
             onpointerdown: (event) => (event.preventDefault(), this.#take(each)),
         }, each.user && personAvatar(each.user, 'small'), `@${each.name}`)));
         this.#list.hidden = false;
-        this.field.setAttribute('aria-expanded', 'true');
         this.#choose(0);
     }
 
@@ -69,7 +68,6 @@ export class Completion {
 
     #close() {
         this.#list.hidden = true;
-        this.field.setAttribute('aria-expanded', 'false');
         this.field.removeAttribute('aria-activedescendant');
     }
 }

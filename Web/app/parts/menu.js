@@ -34,8 +34,8 @@ export function openMenu(anchor, items) {
 /** Shows children in a floating box beside an anchor. Escape and a click elsewhere close it. */
 export function openPopup(anchor, props, children) {
     const menu = h('div', { popover: 'auto', ...props, class: `menu ${props.class ?? ''}` }, children);
-    // Inside of a dialog the popup belongs to it; elsewhere to the page, so that a re-rendered row does not take it away.
-    (anchor.closest('dialog') ?? document.body).append(menu);
+    // The popup belongs to the part of the page around its anchor, not to the row, which may be rendered again.
+    (anchor.closest('dialog, main, maru-rail, maru-sidebar, maru-panel') ?? document.body).append(menu);
     const box = anchor.getBoundingClientRect();
     anchor.setAttribute('aria-expanded', 'true');
     menu.showPopover();

@@ -44,10 +44,7 @@ class Composer extends View {
                 iconButton('clip', t('compose.attach'), () => input.click()),
                 iconButton('smile', t('compose.emoji'), (event) => pickEmoji(event.currentTarget, t('compose.emoji'), (emoji) => this.#insert(emoji))),
                 this.thread === undefined && iconButton('clock', t('compose.later'), (event) => this.#openLater(event.currentTarget)),
-                this.thread !== undefined && h('label', { class: 'check hint' }, h('input', { type: 'checkbox', name: 'toRoom' }), t('compose.toRoom')),
-                this.thread === undefined && h('span', { class: 'hint' }, t('compose.hint')),
-                this.#send), input);
-        if (this.thread !== undefined) this.#send.style.setProperty('margin-left', 'auto');
+                h('div', { class: 'composer-end' }, this.thread === undefined ? h('span', { class: 'hint' }, t('compose.hint')) : h('label', { class: 'check hint' }, h('input', { type: 'checkbox', name: 'toRoom' }), t('compose.toRoom')), this.#send)), input);
         this.replaceChildren(box, this.#typing);
         this.completion = new Completion(this.#text, () => this.#names());
         this.#text.addEventListener('input', () => this.#typed());
@@ -68,9 +65,13 @@ class Composer extends View {
 
     #names() {
         const room = app.store.rooms.get(this.room);
-        const people = room.kind === 'dm' ? [room.user] : [...(this.closest('maru-shell')?.querySelector('maru-room')?.detail?.channelMembers ?? app.store.users.values())];
-        return [...people.filter((each) => String(each.user_id) !== app.store.me).map((each) => ({ name: each.nickname, user: each })),
-            ...(room.kind === 'dm' ? [] : [{ name: 'channel' }, { name: 'here' }])];
+        if (room.kind === 'dm') return [{ name: room.user.nickname, user: room.user }];
+        const view = document.querySelector('maru-room');
+        view?.describe();
+        const people = new Map(app.store.timeline(this.room).messages.map(({ user }) => [String(user.user_id), app.store.users.get(String(user.user_id)) ?? user]));
+        for (const member of view?.detail?.channelMembers ?? []) people.set(String(member.user_id), member);
+        return [...[...people.values()].filter((each) => String(each.user_id) !== app.store.me).map((each) => ({ name: each.nickname, user: each })),
+            { name: 'channel' }, { name: 'here' }];
     }
 
     // Writing

@@ -1,6 +1,6 @@
 import { preview } from '../../maru/rooms.js';
 import { h, icon, iconButton } from '../dom.js';
-import { momentOf, shortMoment, timeOf } from '../format.js';
+import { clockOf, momentOf, shortMoment, timeOf } from '../format.js';
 import { explain, t } from '../i18n.js';
 import { renderMarkup } from '../markup.js';
 import { personAvatar } from '../parts/avatar.js';
@@ -22,7 +22,7 @@ export function messageRow(message, { room, thread, isFirst, isTarget, mention, 
         tabindex: '-1', data: { seq: message.seq },
         'aria-label': `${t('message.by', { name: user.nickname, time: momentOf(message.createdAt) })}: ${isDeleted ? t('message.deleted') : preview(message)}`,
     },
-    isFirst ? personAvatar(user) : h('time', { class: 'gutter', datetime: message.createdAt, 'aria-hidden': 'true' }, timeOf(message.createdAt)),
+    isFirst ? personAvatar(user) : h('time', { class: 'gutter', datetime: message.createdAt, 'aria-hidden': 'true' }, clockOf(message.createdAt)),
     h('div', null,
         isFirst && h('div', { class: 'message-head' }, h('b', null, user.nickname), h('time', { datetime: message.createdAt, title: momentOf(message.createdAt) }, timeOf(message.createdAt))),
         labels(message, isSaved),

@@ -23,6 +23,7 @@ class Panel extends View {
             this.className = '';
             this.replaceChildren();
             this.removeAttribute('role');
+            this.removeAttribute('aria-label');
             if (hadFocus) (opener?.isConnected ? opener : document.querySelector('maru-room textarea'))?.focus();
             return;
         }
@@ -32,7 +33,7 @@ class Panel extends View {
         this.className = 'panel';
         this.setAttribute('role', 'complementary');
         this.setAttribute('aria-label', t(TITLES[panel.kind]));
-        this.replaceChildren(h('header', { class: 'panel-head' }, h('h2', null, t(TITLES[panel.kind])), iconButton('close', t('room.close'), () => app.show(null))), body);
+        this.replaceChildren(h('div', { class: 'panel-head' }, h('h2', null, t(TITLES[panel.kind])), iconButton('close', t('room.close'), () => app.show(null))), body);
         if (panel.kind !== 'thread') (body.querySelector('input') ?? this.querySelector('.icon-button')).focus();
     }
 }

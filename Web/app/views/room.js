@@ -10,6 +10,8 @@ class Room extends View {
     #sub = h('p');
     #drop = h('div', { class: 'drop', hidden: true }, t('compose.drop'));
 
+    described = 0;
+
     setup() {
         const timeline = Object.assign(document.createElement('maru-timeline'), { room: this.room });
         const composer = Object.assign(document.createElement('maru-composer'), { room: this.room });
@@ -24,13 +26,15 @@ class Room extends View {
         this.listen(app.store, ['presence', 'users']);
         this.listen(app, 'panel', () => this.#markPanel());
         this.#acceptFiles(composer);
-        this.#describe();
+        this.describe();
         this.#markPanel();
     }
 
-    async #describe() {
+    /** Loads the topic and the members of a channel, at most twice a minute. */
+    async describe() {
         const room = app.store.rooms.get(this.room);
-        if (room?.kind !== 'channel') return;
+        if (room?.kind !== 'channel' || Date.now() - this.described < 30_000) return;
+        this.described = Date.now();
         try {
             this.detail = await app.client.routes.channel(room);
             for (const member of this.detail.channelMembers) app.store.learn(member);

@@ -14,15 +14,20 @@ class Shell extends View {
     #main = h('main', { id: 'main', tabindex: '-1' });
     #notice = h('div', { class: 'notice', role: 'status', hidden: true });
     #frame = h('div', { class: 'shell' });
+    #sidebar = h('maru-sidebar', { role: 'navigation', 'aria-label': t('nav.rooms') });
+    #isNarrow = matchMedia('(max-width: 760px)');
 
     setup() {
         const skip = h('a', { class: 'skip', href: '#main', onclick: (event) => (event.preventDefault(), this.querySelector('textarea')?.focus()) }, t('nav.skip'));
         this.#frame.append(this.#notice, h('maru-rail', { role: 'navigation', 'aria-label': t('nav.workspaces') }),
-            h('maru-sidebar', { role: 'navigation', 'aria-label': t('nav.rooms') }), this.#main, h('maru-panel'));
+            this.#sidebar, this.#main, h('maru-panel'));
         this.replaceChildren(skip, this.#frame);
         this.listen(app, 'route', () => this.#arrive());
         this.listen(app.store, ['workspaces', 'rooms']);
         this.listen(app.client, 'connection', () => this.#showConnection());
+        const resized = () => this.invalidate();
+        this.#isNarrow.addEventListener('change', resized);
+        this.onEnd(() => this.#isNarrow.removeEventListener('change', resized));
         const keys = (event) => this.#key(event);
         addEventListener('keydown', keys);
         this.onEnd(() => removeEventListener('keydown', keys));
@@ -66,7 +71,10 @@ class Shell extends View {
 
     render() {
         const { room } = app;
-        this.#frame.dataset.view = app.route.room ? 'room' : 'list';
+        const view = app.route.room ? 'room' : 'list';
+        this.#frame.dataset.view = view;
+        // On a small screen the list of rooms is all that is shown, so it is the main part of the page.
+        this.#sidebar.setAttribute('role', this.#isNarrow.matches && view === 'list' && app.store.workspaces.size ? 'main' : 'navigation');
         const shown = this.#main.firstElementChild;
         if (room) {
             app.set(`room.${room.workspace}`, room.key);
@@ -88,7 +96,7 @@ class Shell extends View {
         const kind = this.#emptyKind;
         return h('div', { class: 'empty', data: { kind } },
             h('img', { src: new URL('../icon.svg', import.meta.url).href, alt: '', width: '64' }),
-            h('h2', null, t(`empty.${kind}.title`)), h('p', null, t(`empty.${kind}.text`)),
+            h('h1', null, t(`empty.${kind}.title`)), h('p', null, t(`empty.${kind}.text`)),
             kind === 'workspaces' && h('button', { class: 'button primary', onclick: async () => (await import('../dialogs/workspace.js')).createWorkspace() }, t('workspace.create')));
     }
 

@@ -19,19 +19,23 @@ class Sidebar extends View {
         const menu = h('button', { type: 'button', class: 'side-title', 'aria-haspopup': 'menu', data: { action: 'workspace-menu' }, onclick: () => this.#openMenu(menu) }, this.#title, icon('down', 16));
         const isMac = /Mac|iP/.test(navigator.platform);
         this.#body.append(
-            h('ul', null, lists.map(([kind, name]) => h('li', null, h('button', { type: 'button', class: 'side-row', onclick: () => app.toggle(kind) }, icon(name, 18), h('span', { class: 'name' }, t(`nav.${kind}`)))))),
+            h('ul', null, lists.map(([kind, name]) => h('li', null, h('button', { type: 'button', class: 'side-row', data: { list: kind }, onclick: () => app.toggle(kind) }, icon(name, 18), h('span', { class: 'name' }, t(`nav.${kind}`)))))),
             h('div', { class: 'side-group' }, h('h2', { id: 'side-channels' }, t('nav.channels')), iconButton('compass', t('nav.explore'), dialog('channel', 'exploreChannels'), { class: 'icon-button small', size: 17 }), iconButton('plus', t('nav.addChannel'), dialog('channel', 'createChannel'), { class: 'icon-button small', size: 17 })),
             this.#channels,
             h('div', { class: 'side-group' }, h('h2', { id: 'side-dms' }, t('nav.dms')), iconButton('plus', t('nav.addDm'), dialog('people', 'chooseDm'), { class: 'icon-button small', size: 17 })),
             this.#dms);
         this.#channels.setAttribute('aria-labelledby', 'side-channels');
         this.#dms.setAttribute('aria-labelledby', 'side-dms');
-        this.replaceChildren(h('div', { class: 'side-head' }, menu),
+        this.replaceChildren(h('div', { class: 'side-head' }, h('h1', null, menu)),
             h('button', { type: 'button', class: 'side-find', onclick: () => openSwitcher() }, icon('search', 16), t('nav.switcher'), h('kbd', { 'aria-hidden': 'true' }, isMac ? '⌘ K' : 'Ctrl K')),
             this.#body);
         this.menu = menu;
         this.listen(app.store, ['rooms', 'workspaces', 'users', 'presence']);
         this.listen(app, 'route');
+        this.listen(app.client, 'connection', () => {
+            this.watched = null;
+            this.invalidate();
+        });
     }
 
     render() {
@@ -47,6 +51,16 @@ class Sidebar extends View {
         this.#show(this.#channels, rooms.filter((each) => each.kind === 'channel').sort(byName));
         this.#show(this.#dms, rooms.filter((each) => each.kind === 'dm').sort(byNews));
         this.#watch(rooms);
+        this.#count('threads', app.store.threads.get(app.route.workspace)?.unreadCount ?? 0);
+        this.#count('mentions', app.store.badge(app.route.workspace).mentionCount);
+    }
+
+    #count(kind, count) {
+        const row = this.querySelector(`[data-list="${kind}"]`);
+        const badge = row.querySelector('.badge');
+        if (count === Number(badge?.textContent ?? 0)) return;
+        badge?.remove();
+        if (count) row.append(h('span', { class: 'badge' }, count));
     }
 
     #show(list, rooms) {

@@ -1,4 +1,4 @@
-import { h } from '../dom.js';
+import { h, icon } from '../dom.js';
 import { dayKey, dayOf } from '../format.js';
 import { t } from '../i18n.js';
 import { app } from '../state.js';
@@ -46,5 +46,19 @@ export function rowsOf({ room, thread, timeline, unreadAfter, target, mention, s
         });
         previous = { user: { user_id: app.store.me }, createdAt: new Date(entry.at).toISOString() };
     }
-    return rows;
+    const read = receipt(room, thread, timeline);
+    return read ? [...rows, read] : rows;
+}
+
+/** Below an own last message: the number of those that have read it, with their names as a tip. */
+function receipt(room, thread, timeline) {
+    const last = timeline.messages.at(-1);
+    if (thread !== undefined || !timeline.atEnd || !last || String(last.user.user_id) !== app.store.me || app.client.outbox.of(room).length) return null;
+    const readers = app.store.readersOf(room, last.seq);
+    if (!readers.length) return null;
+    const names = readers.map((each) => app.store.users.get(each)?.nickname).filter(Boolean).join(', ');
+    return {
+        key: 'receipt', signature: [names, readers.length],
+        make: () => h('li', { class: 'receipts', title: names }, icon('checks', 15), t('message.readBy', { count: readers.length })),
+    };
 }

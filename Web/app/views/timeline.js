@@ -39,6 +39,7 @@ class TimelineView extends View {
         this.listen(app.store, 'users', () => this.#learnNames());
         this.listen(app.store, 'message', (event) => event.room === this.room && this.#arrived(event.message));
         this.listen(savedMessages, 'changed');
+        this.listen(app.store, 'readers', (key) => key === this.room && this.invalidate());
         this.listen(app, 'route', (route) => route.room === this.room && route.seq && this.thread === undefined && this.#goTo(route.seq));
         this.#scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true });
         this.#list.addEventListener('keydown', (event) => this.#key(event));
@@ -54,12 +55,13 @@ class TimelineView extends View {
         });
         this.#learnNames();
         this.#load(() => this.#open());
+        if (this.thread === undefined) app.client.timelines.loadReaders(this.room).catch(() => {});
     }
 
     #open() {
-        if (this.thread !== undefined) return app.client.openThread(this.room, this.thread);
+        if (this.thread !== undefined) return app.client.timelines.openThread(this.room, this.thread);
         const { seq } = app.route;
-        return seq ? this.#goTo(seq) : app.client.open(this.room);
+        return seq ? this.#goTo(seq) : app.client.timelines.open(this.room);
     }
 
     async #load(work) {
@@ -78,9 +80,8 @@ class TimelineView extends View {
     }
 
     #learnNames() {
-        const room = app.store.rooms.get(this.room);
         const find = mentionFinder(app.store.users.values(), app.store.me);
-        this.#mention = Object.assign(room?.kind === 'dm' ? find : find, { version: this.#mention.version + 1 });
+        this.#mention = Object.assign(find, { version: this.#mention.version + 1 });
         this.invalidate();
     }
 
@@ -106,7 +107,7 @@ class TimelineView extends View {
         this.#top.dataset.state = state;
         const content = {
             failed: () => h('div', { class: 'empty' }, icon('warn', 28), h('p', null, t('room.loadFailed'), ' ', explain(this.#failure)),
-                h('button', { type: 'button', class: 'button', onclick: () => this.#load(() => (timeline.loaded ? app.client.loadBefore(this.room) : this.#open())) }, t('room.retry'))),
+                h('button', { type: 'button', class: 'button', onclick: () => this.#load(() => (timeline.loaded ? app.client.timelines.loadBefore(this.room) : this.#open())) }, t('room.retry'))),
             loading: () => h('div', { class: 'loading' }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('room.loading') })),
             begin: () => h('div', { class: 'begin' }, h('h2', null, t('empty.timeline.title', { name: room?.name })), h('p', null, t('empty.timeline.text'))),
         }[state];
@@ -151,8 +152,8 @@ class TimelineView extends View {
             this.#markRead();
         }
         if (!timeline.loaded || this.#loading || this.#failure || this.thread !== undefined) return;
-        if (scrollTop < NEAR && !timeline.atStart) this.#load(() => app.client.loadBefore(this.room));
-        else if (scrollHeight - scrollTop - clientHeight < NEAR && !timeline.atEnd) this.#load(() => app.client.loadAfter(this.room));
+        if (scrollTop < NEAR && !timeline.atStart) this.#load(() => app.client.timelines.loadBefore(this.room));
+        else if (scrollHeight - scrollTop - clientHeight < NEAR && !timeline.atEnd) this.#load(() => app.client.timelines.loadAfter(this.room));
     }
 
     #toBottom() {
@@ -162,7 +163,7 @@ class TimelineView extends View {
     async #goToEnd() {
         this.#target = null;
         this.#below = 0;
-        if (!app.store.timeline(this.place).atEnd) await this.#load(() => app.client.openAtEnd(this.room));
+        if (!app.store.timeline(this.place).atEnd) await this.#load(() => app.client.timelines.openAtEnd(this.room));
         this.#stuck = true;
         this.#toBottom();
         this.invalidate();
@@ -172,7 +173,7 @@ class TimelineView extends View {
         this.#target = seq;
         this.#shownTarget = false;
         this.#stuck = false;
-        await app.client.openAt(this.room, seq);
+        await app.client.timelines.openAt(this.room, seq);
         this.invalidate();
     }
 
