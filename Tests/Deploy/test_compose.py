@@ -27,6 +27,14 @@ def test_the_file_follows_the_compose_specification(tmp_path):
     assert subprocess.run([*check, wrong], capture_output=True).returncode == 1
 
 
+def test_every_volume_of_secrets_gets_the_owner_of_a_folder_of_the_image():
+    """Without the folder the volume belongs to root, and no secret can be written to it."""
+    (making,) = re.findall(r"^  secrets:\n(.*?)^  \w", FILE, re.DOTALL | re.MULTILINE)
+    volumes = set(re.findall(r"- secrets-\w+:/(secrets/\w+)$", making, re.MULTILINE))
+    (folders,) = re.findall(r"for folder in (.*?); do", (CHECKOUT / "deploy/Dockerfile").read_text(), re.DOTALL)
+    assert len(volumes) == 9 and volumes <= set(folders.split())
+
+
 def test_compose_never_pulls_our_own_images():
     (common,) = re.findall(r"^x-service: &service\n(.*?)^x-", FILE, re.DOTALL | re.MULTILINE)
     assert "pull_policy: never" in common

@@ -14,7 +14,7 @@ from gateway import CHECKOUT, eventually, free_ports, make_certificate, read_rep
 
 
 class Entry:
-    def __init__(self, folder):
+    def __init__(self, folder, **environment):
         self.folder = folder
         self.port, self.tls_port, status_port = free_ports(3)
         self.clients = folder / "clients.json"
@@ -30,6 +30,7 @@ class Entry:
             "MARU_GATEWAY_CERTIFICATE_KEY": str(folder / "tls.key"),
             "MARU_GATEWAY_WORKERS": "1",
             "MARU_GATEWAY_ACCESS_LOG": str(folder / "access.log"),
+            **environment,
         }
 
     def __enter__(self):
@@ -146,3 +147,21 @@ def test_an_unchanged_configuration_is_not_loaded_again(entry):
     with pytest.raises(AssertionError):
         eventually(lambda: looks.stat().st_mtime_ns != before, 5)
     assert entry.workers() == workers
+
+
+def test_the_names_of_the_services_can_be_others(tmp_path):
+    with Entry(tmp_path, MARU_GATEWAY_CHAT_NAME="localhost"):
+        upstreams = (tmp_path / "gateway/generated/upstreams.conf").read_text()
+        assert "server 127.0.0.1:8103 " in upstreams and "server 127.0.0.1:8101 " not in upstreams
+
+
+@pytest.mark.parametrize("environment, expected", [({}, "5"), ({"MARU_GATEWAY_STOP_SECONDS": "40"}, "40")])
+def test_open_calls_get_the_configured_time_when_the_gateway_stops(tmp_path, environment, expected):
+    # A sleep that tells its time, and takes none of it at the stop.
+    sleep = tmp_path / "bin/sleep"
+    sleep.parent.mkdir()
+    sleep.write_text(f'#!/bin/sh\necho "$1" >>{tmp_path}/slept\n[ "$1" != 2 ] || exec /bin/sleep 2\n')
+    sleep.chmod(0o755)
+    with Entry(tmp_path, PATH=f"{sleep.parent}:{os.environ['PATH']}", **environment):
+        pass
+    assert eventually(lambda: [each for each in (tmp_path / "slept").read_text().split() if each != "2"]) == [expected]

@@ -40,6 +40,7 @@ def test_the_types_that_a_document_names_exist():
             names.setdefault(name, document.name)
     sources = [*CHECKOUT.glob("Shared/**/*.swift"), *CHECKOUT.glob("Services/**/*.swift")]
     sources += [CHECKOUT / "deploy/prometheus/rules/services.yml", CHECKOUT / "Tests/Conformance/contract.py"]
+    sources += (CHECKOUT / "deploy/kubernetes").glob("**/*.yaml")
     known = set().union(*(re.findall(r"\w+", path.read_text()) for path in sources))
     assert {name: page for name, page in names.items() if name not in known} == {}
 

@@ -1,0 +1,90 @@
+{{/* The environment of one service: dict "root" $ "key" auth "fact" its row of the catalogue "options" its values. */}}
+{{- define "maru.environment" -}}
+{{- $root := .root }}{{- $name := include "maru.fullname" $root }}{{- $drain := $root.Values.drain }}
+{{- $set := dict
+  "public_address" (printf "0.0.0.0:%v" .fact.public)
+  "internal_address" (printf "0.0.0.0:%v" .fact.internal)
+  "clients_file" "/etc/maru/clients.json"
+  "service_credential_file" "/secrets/service_credential"
+  "gateway_credential_file" "/secrets/gateway_credential"
+  "database_url_file" "/secrets/database_url"
+  "redis_url_file" "/secrets/redis_url"
+  "auth_url" (printf "http://%s-auth-service:9101" $name)
+  "workspace_url" (printf "http://%s-workspace-service:9102" $name)
+  "chat_url" (printf "http://%s-chat-service:9103" $name)
+  "payment_url" (printf "http://%s-payment-service:9105" $name)
+  "trusted_proxies" "*"
+  "loops" (toString .options.loops)
+  "drain_timeout" (printf "%vs" $drain.calls)
+  "drain_idle" (printf "%vs" $drain.idle) }}
+{{- if .fact.files }}{{- $_ := set $set "files_folder" "/files" }}{{- end }}
+{{- if eq .key "realtime" }}
+{{- $_ := set $set "node_address" "$(POD_IP):9104" }}
+{{- $_ := set $set "drain_window" (printf "%vs" $drain.sockets) }}
+{{- $_ := set $set "allowed_origins" (join "," $root.Values.allowedOrigins) }}
+{{- end }}
+{{- /* Forms of secrets, and settings that would contradict what the chart knows of a pod. */}}
+{{- $reserved := concat (keys $set) (list "service_credential" "gateway_credential" "database_url" "redis_url" "shared_ports" "instance_address" "node") }}
+{{- range $setting, $value := .options.settings }}
+{{- if has $setting $reserved }}
+{{- fail (printf "services.%s.settings.%s: the chart sets it; see docs/kubernetes.md for the value to use instead" $.key $setting) }}
+{{- end }}
+{{- $_ := set $set $setting (toString $value) }}
+{{- end }}
+{{- if eq .key "realtime" }}
+# The other gateways reach this one at its own address: no name leads to a single pod.
+- name: POD_IP
+  valueFrom: { fieldRef: { fieldPath: status.podIP } }
+{{- end }}
+{{- range $setting, $value := $set }}
+- name: MARU_{{ upper $setting }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+
+{{/* The environment of the API gateway. */}}
+{{- define "maru.gatewayEnvironment" -}}
+{{- $gateway := .Values.gateway }}{{- $name := include "maru.fullname" . }}
+{{- $set := dict
+  "listen" "0.0.0.0:8080"
+  "tls_listen" "0.0.0.0:8443"
+  "status_listen" "0.0.0.0:9100"
+  "clients" "/etc/maru/clients.json"
+  "credential_file" "/secrets/gateway_credential"
+  "workers" (toString $gateway.workers)
+  "stop_seconds" (toString .Values.drain.gatewayCalls)
+  "hsts" (toString $gateway.hsts)
+  "allowed_origins" (join "," .Values.allowedOrigins)
+  "trusted_proxies" (join " " $gateway.trustedProxies)
+  "requests_per_address" (toString $gateway.limits.requestsPerAddress)
+  "requests_per_caller" (toString $gateway.limits.requestsPerCaller)
+  "connections_per_address" (toString $gateway.limits.connectionsPerAddress)
+  "largest_body" $gateway.limits.largestBody }}
+{{- if $gateway.redirectPort }}{{- $_ := set $set "redirect_port" (toString $gateway.redirectPort) }}{{- end }}
+{{- if $gateway.tls.existing }}
+{{- $_ := set $set "certificate" "/certificates/tls.crt" }}
+{{- $_ := set $set "certificate_key" "/certificates/tls.key" }}
+{{- end }}
+{{- range $key, $fact := include "maru.catalogue" . | fromYaml }}
+{{- $_ := set $set (printf "%s_name" $key) (printf "%s-%s" $name $fact.program) }}
+{{- end }}
+{{- range $setting, $value := $set }}
+- name: MARU_GATEWAY_{{ upper $setting }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+
+{{/* Refuses values with which the services could open more connections than Postgres allows. */}}
+{{- define "maru.checkConnections" -}}
+{{- $needed := 0 }}
+{{- range $key, $fact := include "maru.catalogue" . | fromYaml }}
+{{- $options := include "maru.options" (dict "root" $ "key" $key) | fromYaml }}
+{{- $instances := int ($options.autoscaling.enabled | ternary $options.autoscaling.maxReplicas $options.replicas) }}
+{{- $each := mul (int $options.loops) (int (index $options.settings "database_connections" | default 4)) }}
+{{- if eq $key "chat" }}{{- $each = add $each 1 }}{{- end }}
+{{- $needed = add $needed (mul (add $instances 1) $each) }}
+{{- end }}
+{{- if and .Values.postgres.connectionLimit (gt $needed (int64 .Values.postgres.connectionLimit)) }}
+{{- fail (printf "the services could open %v connections to Postgres during an update, but postgres.connectionLimit is %v: lower maxReplicas, loops or database_connections, or raise max_connections of Postgres" $needed .Values.postgres.connectionLimit) }}
+{{- end }}
+{{- end }}
