@@ -57,7 +57,10 @@ enum App {
             quota: MessageQuota(
                 ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
             historyCursors: HistoryCursorPublisher(
-                redis: redis, memory: settings.positionMemory, fallback: historyCursors))
+                redis: redis, memory: settings.positionMemory, fallback: historyCursors),
+            reads: ReadPublisher(
+                redis: redis, store: ReadEventStore(database: database), members: members,
+                on: service.loops.loops[0]))
         let changes = MessageChanges(
             committer: ChangeCommitter(
                 on: service.loops.loops[0],
