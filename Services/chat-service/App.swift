@@ -122,7 +122,9 @@ enum App {
             ScheduledRoutes(
                 rooms: rooms,
                 messages: ScheduledMessages(
-                    store: scheduled, limits: settings.schedulingLimits, sender: scheduledSender)
+                    store: scheduled, limits: settings.schedulingLimits, sender: scheduledSender,
+                    attachments: attachments, changes: changes),
+                fileSize: settings.fileSize
             ).register(in: &routes)
             ChangeRoutes(rooms: rooms, changes: changes, access: roomAccess).register(in: &routes)
             SavedRoutes(rooms: rooms, saved: saved).register(in: &routes)

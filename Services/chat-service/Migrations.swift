@@ -20,5 +20,6 @@ enum Migrations {
         Migration(number: 50, name: "search", sql: PackageResources._050_search_sql),
         Migration(number: 60, name: "threads", sql: PackageResources._060_threads_sql),
         Migration(number: 61, name: "mentions", sql: PackageResources._061_mentions_sql),
+        Migration(number: 62, name: "scheduled_files", sql: PackageResources._062_scheduled_files_sql),
     ]
 }

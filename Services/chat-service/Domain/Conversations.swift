@@ -21,7 +21,9 @@ struct Conversations: Sendable {
     private static let pageBytes = 1 << 20
 
     /// Writes a message and returns it after its commit. Idempotent: a repeated request returns the first message.
-    func send(_ request: SendRequest, to target: MessageTarget, by caller: Caller) async throws -> MessageBody {
+    func send(
+        _ request: SendRequest, to target: MessageTarget, by caller: Caller, isScheduled: Bool = false
+    ) async throws -> MessageBody {
         try quota.take(caller.user, target.workspace)
         let author = try await profiles.member(caller.user)
         let mentions = try await mentions(in: request.content, of: target, by: caller.user)
@@ -29,8 +31,8 @@ struct Conversations: Sendable {
         let paths = try await attachments.keep(request.files, in: target, by: caller.user)
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
-            session: caller.session, content: request.content, files: paths, clientID: request.clientID,
-            digest: digest, reply: request.reply, mentions: mentions)
+            session: caller.session, content: request.content, files: request.kept + paths, clientID: request.clientID,
+            digest: digest, reply: request.reply, mentions: mentions, isScheduled: isScheduled)
         let outcome: SendOutcome
         do {
             outcome = try await sendBuffers.current.send(message)
