@@ -57,7 +57,10 @@ enum App {
             quota: MessageQuota(
                 ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
             historyCursors: HistoryCursorPublisher(
-                redis: redis, memory: settings.positionMemory, fallback: historyCursors))
+                redis: redis, memory: settings.positionMemory, fallback: historyCursors),
+            reads: ReadPublisher(
+                redis: redis, store: ReadEventStore(database: database), members: members,
+                on: service.loops.loops[0]))
         let changes = MessageChanges(
             committer: ChangeCommitter(
                 on: service.loops.loops[0],
@@ -117,7 +120,9 @@ enum App {
             ScheduledRoutes(
                 rooms: rooms,
                 messages: ScheduledMessages(
-                    store: scheduled, limits: settings.schedulingLimits, sender: scheduledSender)
+                    store: scheduled, limits: settings.schedulingLimits, sender: scheduledSender,
+                    attachments: attachments, changes: changes),
+                fileSize: settings.fileSize
             ).register(in: &routes)
             ChangeRoutes(rooms: rooms, changes: changes, access: roomAccess).register(in: &routes)
             SavedRoutes(rooms: rooms, saved: saved).register(in: &routes)

@@ -12,8 +12,9 @@ struct RefreshCookieTests {
     /// Joins as a browser does and returns the reply.
     private func join(_ fixture: AuthFixture, key: String = "native") async throws -> HTTPCall.Reply {
         try await fixture.service.call(
-            "POST", "/v1/users/join?refresh=cookie", key: key, headers: page,
-            json: #"{"email":"a@b.kr","password":"\#(AuthFixture.password)","nickname":"새싹"}"#)
+            "POST", "/v1/users/join?refresh=cookie", key: key,
+            headers: page + [("Content-Type", "application/json")],
+            body: Array(#"{"email":"a@b.kr","password":"\#(AuthFixture.password)","nickname":"새싹"}"#.utf8))
     }
 
     private func refresh(

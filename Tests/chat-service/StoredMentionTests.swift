@@ -10,7 +10,7 @@ import Wire
 struct StoredMentionTests {
     private static let chats = "/v1/workspaces/3/channels/7/chats"
 
-    /// Channel 7 with members whose nicknames contain each other, spaces and emoji.
+    /// Channel 7. The nicknames of its members contain each other, spaces and emoji.
     private static func use(_ body: (ChatHarness) async throws -> Void) async throws {
         try await ChatHarness.use { chat in
             chat.peers.change { state in

@@ -14,13 +14,16 @@ struct Conversations: Sendable {
     let attachments: Attachments
     let quota: MessageQuota
     let historyCursors: HistoryCursorPublisher
+    let reads: ReadPublisher
 
     /// A page of a long history ends after this many messages, or once their content has this many bytes.
     private static let pageSize = 500
     private static let pageBytes = 1 << 20
 
     /// Writes a message and returns it after its commit. Idempotent: a repeated request returns the first message.
-    func send(_ request: SendRequest, to target: MessageTarget, by caller: Caller) async throws -> MessageBody {
+    func send(
+        _ request: SendRequest, to target: MessageTarget, by caller: Caller, isScheduled: Bool = false
+    ) async throws -> MessageBody {
         try quota.take(caller.user, target.workspace)
         let author = try await profiles.member(caller.user)
         let mentions = try await mentions(in: request.content, of: target, by: caller.user)
@@ -28,8 +31,8 @@ struct Conversations: Sendable {
         let paths = try await attachments.keep(request.files, in: target, by: caller.user)
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
-            session: caller.session, content: request.content, files: paths, clientID: request.clientID,
-            digest: digest, reply: request.reply, mentions: mentions)
+            session: caller.session, content: request.content, files: request.kept + paths, clientID: request.clientID,
+            digest: digest, reply: request.reply, mentions: mentions, isScheduled: isScheduled)
         let outcome: SendOutcome
         do {
             outcome = try await sendBuffers.current.send(message)
@@ -150,8 +153,9 @@ struct Conversations: Sendable {
     /// Reads the first page of the part of a room's history that a client asks for. Gateways know of the call while it
     /// runs, and of its reply before the reply is sent.
     func read(
-        _ request: HistoryRequest, of room: RoomID, by caller: Caller, for profile: ClientProfile
+        _ request: HistoryRequest, of target: MessageTarget, by caller: Caller, for profile: ClientProfile
     ) async throws -> Reading {
+        let room = target.room
         // No socket goes on from a page of older messages, as a rule.
         let begun = request.readsOn ? historyCursors.begin(caller.session, room) : nil
         do {
@@ -160,7 +164,7 @@ struct Conversations: Sendable {
                 of: room, after: part.after, through: part.through, inTimeline: part.inTimeline,
                 for: MessageDetails.Readers(caller, profile))
             // Only now: a caller that gets an error has read nothing.
-            if part.isRead, part.through > 0 { try await readMarkers.advance(caller.user, in: room, to: part.through) }
+            if part.isRead, part.through > 0 { try await advance(caller.user, in: target, to: part.through) }
             guard part.isContinued else {
                 await historyCursors.end(caller.session, room, begun: begun)
                 return Reading(part: part, page: page, leftOut: nil)
@@ -204,10 +208,14 @@ struct Conversations: Sendable {
     }
 
     /// Moves a read marker forward, at most to the room's head, and returns its value.
-    func advanceReadMarker(of user: UserID, in room: RoomID, to seq: Int64) async throws -> Int64 {
+    func advanceReadMarker(of user: UserID, in target: MessageTarget, to seq: Int64) async throws -> Int64 {
         guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
-        try await readMarkers.advance(user, in: room, to: min(seq, try await messages.head(of: room)))
-        return try await readMarkers.marker(of: user, in: room)
+        try await advance(user, in: target, to: min(seq, try await messages.head(of: target.room)))
+        return try await readMarkers.marker(of: user, in: target.room)
+    }
+
+    private func advance(_ user: UserID, in target: MessageTarget, to seq: Int64) async throws {
+        if try await readMarkers.advance(user, in: target.room, to: seq) { reads.moved(user, in: target, to: seq) }
     }
 
     /// The heads of those rooms that have messages.

@@ -24,14 +24,14 @@ struct MentionInbox: Sendable {
         _ user: UserID, in workspace: WorkspaceID, before cursor: Int64?, limit: Int
     ) async throws -> (items: [Item], next: Int64?) {
         let names = try await access.rooms(of: user, in: workspace)
-        let places = try await store.list(
+        let hits = try await store.list(
             of: user, in: Array(names.keys), before: cursor ?? .max, limit: limit)
-        var found = try await messages.find(places.map(\.key))
+        var found = try await messages.find(hits.map(\.key))
         try await details.fill(&found, for: .one(user))
         let bodies = Dictionary(zip(found.map(\.key), try await changes.bodies(found))) { first, _ in first }
-        let items = places.compactMap { place in
-            bodies[place.key].map { Item(room: place.key.room, name: names[place.key.room] ?? nil, message: $0) }
+        let items = hits.compactMap { hit in
+            bodies[hit.key].map { Item(room: hit.key.room, name: names[hit.key.room] ?? nil, message: $0) }
         }
-        return (items, places.count == limit ? places.last?.id : nil)
+        return (items, hits.count == limit ? hits.last?.id : nil)
     }
 }

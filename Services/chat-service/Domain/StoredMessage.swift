@@ -50,7 +50,7 @@ struct StoredMessage: Sendable {
 }
 
 extension Sequence<StoredMessage> {
-    /// The users whose profiles the messages' bodies need.
+    /// The users with a profile that the messages' bodies need.
     var people: [UserID] {
         var users: [UserID] = []
         for message in self {

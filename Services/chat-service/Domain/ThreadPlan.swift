@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// Decides what the replies of a batch of messages change in their threads, without I/O. It begins with the messages that
+/// Decides how the replies of a batch of messages change their threads, without I/O. It begins with the messages that
 /// they reply to, as the tables have them under the rooms' locks.
 ///
 /// Each thread with new replies raises the revision of its root once for the whole batch.

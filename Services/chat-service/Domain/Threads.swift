@@ -81,7 +81,7 @@ struct Threads: Sendable {
         return (items, found.count == limit ? found.last.map(ThreadCursor.init) : nil)
     }
 
-    /// What the user has not read of the followed threads of a workspace.
+    /// The unread replies of the followed threads of a workspace.
     func counts(of user: UserID, in workspace: WorkspaceID) async throws -> ThreadCounts {
         try await store.counts(of: user, in: Array(try await access.rooms(of: user, in: workspace).keys))
     }

@@ -15,14 +15,14 @@ extension Call {
 
     /// Replies with the requested part of a history: an array of messages, each written by `write`.
     func history(
-        _ query: HistoryRequest, of room: RoomID, _ conversations: Conversations, _ caller: Caller,
+        _ query: HistoryRequest, of target: MessageTarget, _ conversations: Conversations, _ caller: Caller,
         opening: [UInt8] = [],
         closing: [UInt8] = [],
         _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) async throws -> Response {
-        let reading = try await conversations.read(query, of: room, by: caller, for: profile)
+        let reading = try await conversations.read(query, of: target, by: caller, for: profile)
         var reply = HistoryReply(
-            conversations: conversations, call: self, room: room, readers: MessageDetails.Readers(caller, profile),
+            conversations: conversations, call: self, room: target.room, readers: MessageDetails.Readers(caller, profile),
             opening: opening, closing: closing)
         if let leftOut = reading.leftOut {
             let echo = profile.echo
@@ -43,10 +43,10 @@ extension Call {
 
     /// Moves the read marker to the `seq` of the body.
     func advanceReadMarker(
-        in room: RoomID, _ conversations: Conversations, _ caller: Caller
+        in target: MessageTarget, _ conversations: Conversations, _ caller: Caller
     ) async throws -> Response {
         let seq = Int64(try await fields().number("seq"))
-        let marker = try await conversations.advanceReadMarker(of: caller.user, in: room, to: seq)
+        let marker = try await conversations.advanceReadMarker(of: caller.user, in: target, to: seq)
         return reply { json in json.object { $0.field("seq", marker) } }
     }
 }

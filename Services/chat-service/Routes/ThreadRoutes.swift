@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Threads: their replies, who follows them, and the lists of a user's threads and mentions.
+/// Threads: their replies and followers, and the lists of a user's threads and mentions.
 struct ThreadRoutes: Sendable {
     let rooms: RoomPath
     let threads: Threads

@@ -6,8 +6,8 @@ import Wire
 struct MentionStore: Sendable {
     let database: PostgresPool
 
-    /// A message with its place in the list of mentions.
-    struct Place: Sendable {
+    /// A message that mentions a user.
+    struct Hit: Sendable {
         let key: MessageKey
         let id: Int64
     }
@@ -28,10 +28,10 @@ struct MentionStore: Sendable {
         """)
 
     /// The messages of others in these rooms that mention a user, by name or with the room, newest first, below a message id.
-    func list(of user: UserID, in rooms: [RoomID], before id: Int64, limit: Int) async throws -> [Place] {
+    func list(of user: UserID, in rooms: [RoomID], before id: Int64, limit: Int) async throws -> [Hit] {
         try await database.query(
             Self.list, user, rooms.map(\.kindNumber), rooms.map(\.rawValue), MessageMention.numbers(of: user), id,
             limit
-        ).map { row throws(PostgresError) in Place(key: try row.nextMessageKey(), id: try row.next()) }
+        ).map { row throws(PostgresError) in Hit(key: try row.nextMessageKey(), id: try row.next()) }
     }
 }

@@ -51,7 +51,9 @@ struct ThreadStore: Sendable {
         insert into thread_follower (user_id, kind, room, root, is_following, read_seq)
         select $1, $2, $3, $4, $5, coalesce((select last_seq from thread where kind = $2 and room = $3 and root = $4), $4)
         on conflict (user_id, kind, room, root) do update set is_following = excluded.is_following,
-            read_seq = case when thread_follower.is_following then thread_follower.read_seq else excluded.read_seq end
+            read_seq = case
+                when thread_follower.is_following or not excluded.is_following then thread_follower.read_seq
+                else excluded.read_seq end
         """)
     private static let read = Statement.write(
         "move read marker of thread",
@@ -101,6 +103,18 @@ struct ThreadStore: Sendable {
         join reply r on r.kind = f.kind and r.room = f.room and r.root = f.root and r.seq > f.read_seq and r.is_aside
         where f.is_following
         """)
+
+    private static let forget = Statement.write(
+        "forget follower and mentions",
+        """
+        with followed as (
+            delete from thread_follower where user_id = $1
+        )
+        delete from mention where user_id = $1
+        """)
+
+    /// Deletes the followed threads and the mentions of a user. Their messages and those that name them stay.
+    func forget(_ user: UserID) async throws { try await database.execute(Self.forget, user) }
 
     /// The root of the thread that a message is in or begins; nil if there is no such message.
     func root(of key: MessageKey) async throws -> Int64? {
