@@ -142,6 +142,7 @@ struct RoomMachine<Socket> {
             orderPoints.close(after: after)
             passReachedOrderPoints(&actions)
             perform(order.compared(head: after), &actions)
+        case .typing: break
         }
     }
 
