@@ -143,7 +143,7 @@ enum App {
             notifications.register(in: &routes)
             InternalMeRoutes(
                 rooms: MyRooms(summaries: summaries, preferences: notifications.preferences),
-                profiles: service.profiles
+                profiles: service.profiles, conversations: conversations, changes: changes
             ).register(in: &routes)
         }
     }

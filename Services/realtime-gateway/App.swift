@@ -28,7 +28,8 @@ enum App {
         let context = ShardContext(
             subscriber: subscriber, chat: chat, heads: HeadComparison(chat: chat, on: service.loops.loops[0]),
             openings: GatheredReads(on: service.loops) { try await chat.heads(of: $0) },
-            cursors: SessionCursorStore(redis: redis, memory: settings.positionMemory),
+            cursors: SessionCursorStore(redis: redis, memory: settings.positionMemory), redis: redis,
+            meLimits: settings.limits.me,
             readerPatience: settings.readerPatience,
             compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),
             log: service.log)
@@ -56,7 +57,7 @@ enum App {
         let directory = NodeDirectory(redis: redis)
         let relay = NodeRelay(
             loops: service.loops, directory: directory, http: service.http, credential: service.credential,
-            pool: service.pool, maximumPayload: settings.engine.maximumPayload,
+            pool: service.pool, maximumPayload: max(settings.engine.maximumPayload, settings.limits.me.messageSize),
             timeout: settings.engine.pingInterval + settings.engine.pingTimeout + .seconds(10))
         let router = SocketRequestRouter(
             engine, node: settings.node, relay: relay, proxies: service.proxies, limits: settings.limits,

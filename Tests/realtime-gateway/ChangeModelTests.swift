@@ -34,6 +34,7 @@ extension ChangeModelTests {
     func resume(seed: Int) {
         var world = ChangeSimulation(seed: UInt64(seed))
         if seed % 2 == 0 { world.handle { $0.subscribed(&$1) } }
+        world.joinMe(1)
         for step in 0..<300 {
             switch Int.random(in: 0..<12, using: &world.random) {
             case 0, 10: world.say()
@@ -43,7 +44,7 @@ extension ChangeModelTests {
             case 6 where step % 5 == 1: world.joinMe(step + 1000)
             case 7 where step % 30 == 6: world.handle { $0.resubscribed(&$1) }
             case 8 where step % 20 == 3:
-                if let id = world.me.min() {
+                if world.me.count > 1, let id = world.me.min() {
                     world.leave(id)
                     world.me.remove(id)
                     world.joined[id] = nil

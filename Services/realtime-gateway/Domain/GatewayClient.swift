@@ -39,18 +39,6 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         var me: MeSocket?
     }
 
-    /// A request to join a namespace, until it is answered or taken back.
-    private final class JoinRequest {
-        let target: JoinTarget
-        let namespace: String
-        let credential: Admission.Credential?
-        init(_ target: JoinTarget, _ namespace: String, _ credential: Admission.Credential?) {
-            self.target = target
-            self.namespace = namespace
-            self.credential = credential
-        }
-    }
-
     private struct Requests {
         /// The latest request for each namespace that has not been answered.
         var latest: [String: JoinRequest] = [:]
@@ -145,7 +133,9 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         leave(namespace)
     }
 
-    func received(_ event: SocketIOEvent, in namespace: String, from client: SocketIOClient) {}
+    func received(_ event: SocketIOEvent, in namespace: String, from client: SocketIOClient) {
+        if namespace == MeEvent.namespace { joined.me?.calls.received(event) }
+    }
 
     func ended(_ ending: EngineEnding, from client: SocketIOClient) {
         isEnded = true
@@ -227,6 +217,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         switch request.target {
         case .me(let cursors):
             guard let caller = identity.caller else { return }
+            client.engine.maximumPayload = shard.context.meLimits.messageSize
             let socket = MeSocket(
                 shard.nextMemberID(), of: client, caller: caller, profile: identity.profile,
                 backpressure: backpressure, shard: shard)

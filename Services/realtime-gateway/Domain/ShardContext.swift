@@ -14,10 +14,15 @@ struct ShardContext: Sendable {
     /// Reads the heads of rooms that open.
     let openings: GatheredReads<RoomID, RoomHead>
     let cursors: SessionCursorStore
+    let redis: Redis
+    let meLimits: MeCallLimiter.Limits
     /// A client that takes nothing for this long while output waits for it is cut off.
     let readerPatience: Duration
     /// Where a broadcast is compressed, once for all sockets of a loop.
     let compression: LoopLocal<CompressionPool>
     let metrics: GatewayMetrics
     let log: Log
+
+    /// Tells the gateways of a room an event that may be lost.
+    func tell(_ event: RoomEvent) { redis.post(.publish(event)) }
 }

@@ -1,5 +1,6 @@
 import Contract
 import EventLoop
+import ServiceKit
 import SocketIO
 import Wire
 
@@ -43,6 +44,14 @@ extension GatewayShard {
         }
     }
 
+    /// A user has changed something of their own: the other devices are told.
+    func userStateChanged(_ hint: UserStateHint) {
+        for socket in me.sockets(of: hint.user) where socket.isReady {
+            if hint.session != socket.caller.session { socket.send(.changedElsewhere(hint.part, hint.room)) }
+            if hint.part == .settings { refresh(socket) }
+        }
+    }
+
     // MARK: Access
 
     /// Something has changed for a user: in one channel or DM, or in all rooms for nil.
@@ -81,8 +90,9 @@ extension GatewayShard {
             var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
             while !socket.isEnded {
                 do {
-                    let current = Set(try await start(of: socket).rooms.map(\.room))
-                    return socket.handle { $0.refreshed(current) }
+                    let start = try await start(of: socket)
+                    socket.note(settings: start.settings)
+                    return socket.handle { $0.refreshed(Set(start.rooms.map(\.room))) }
                 } catch {
                     try? await loop.sleep(for: backoff.next())
                 }

@@ -13,6 +13,12 @@ enum MeEvent: Equatable {
     case joined(RoomID)
     /// The user has lost access to a room: nothing of it follows.
     case left(RoomID)
+    /// Another member of the room is typing, in a thread or in the room itself. It is valid for six seconds.
+    case typing(RoomID, user: UserID, thread: Int64?)
+    /// A member's read marker has moved. The counts are for the member's own devices.
+    case read(RoomRead, withCounts: Bool)
+    /// Another device has changed the user's settings, how a room notifies the user, or a draft. The client reads it.
+    case changedElsewhere(UserStateHint.Part, RoomID?)
     case sessionEnded(reason: String)
 
     static let namespace = "/me"
@@ -25,6 +31,9 @@ enum MeEvent: Equatable {
         case .gap: "gap"
         case .joined: "joined"
         case .left: "left"
+        case .typing: "typing"
+        case .read: "read"
+        case .changedElsewhere(let part, _): part.rawValue
         case .sessionEnded: "sessionEnded"
         }
     }
@@ -43,6 +52,19 @@ enum MeEvent: Equatable {
         case .changed(let change): write(change.message, to: &json, profile)
         case .gap(let gap): gap.writeMembers(to: &json)
         case .joined(let room), .left(let room): json.field("room", room.description)
+        case .typing(let room, let user, let thread):
+            json.field("room", room.description)
+            if let thread { json.field("thread", thread) }
+            json.field("user_id", user.description)
+        case .read(let read, let withCounts):
+            json.field("room", read.room.description)
+            json.field("user_id", read.user.description)
+            json.field("seq", read.seq)
+            if withCounts {
+                json.field("unreadCount", read.unread)
+                json.field("mentionCount", read.mentions)
+            }
+        case .changedElsewhere(_, let room): if let room { json.field("room", room.description) }
         case .sessionEnded(let reason): json.field("reason", reason)
         }
     }

@@ -2,7 +2,7 @@ import Contract
 import Wire
 
 /// The rooms of one `/me` socket as a state machine without I/O: it decides which room the socket enters when and where,
-/// and what its client is told of its access.
+/// and it tells the client of changes of access.
 ///
 /// Each room's own machine sends the messages. A room that the client has up to its head is entered at once; the others
 /// are entered few at a time, unread ones first, so that a client that was away for long is not flooded.
@@ -29,7 +29,7 @@ struct MeMachine {
     private enum Membership: UInt8 {
         /// Its turn to be entered has not come.
         case waiting
-        /// Entered, and sent what is missing.
+        /// Entered, and sent the missing messages.
         case resuming
         /// Entered, and its client is told as soon as later messages reach the socket.
         case announcing
@@ -77,7 +77,7 @@ struct MeMachine {
         return actions + resumeNext()
     }
 
-    /// Where the socket enters a room, and what its client has to load itself.
+    /// The place at which the socket enters a room, and the gap that its client has to load itself.
     private static func begin(_ room: Room, after cursor: RoomHead?) -> (start: RoomHead, gap: MeGap?) {
         guard let cursor else { return (room.head, nil) }
         let skipsMessages = room.head.seq - cursor.seq > mostMissed

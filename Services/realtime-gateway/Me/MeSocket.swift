@@ -21,11 +21,13 @@ final class MeSocket: @unchecked Sendable {
     let backpressure: SocketBackpressure
     private unowned let shard: GatewayShard
     private var machine = MeMachine()
-    private var waiting: [Event] = []
-    private var isPerforming = false
+    private var events: (waiting: [Event], isPerforming: Bool) = ([], false)
     /// The start of the socket, until `ready` has been sent.
     private var start: MyRoomsReply?
     private(set) var isEnded = false
+    private(set) lazy var calls = MeCalls(of: self, shard.context, on: shard.loop)
+    /// Whether others see that the user is typing.
+    private(set) var sharesTyping = true
 
     init(
         _ id: MemberID, of client: SocketIOClient, caller: Caller, profile: ClientProfile,
@@ -46,12 +48,20 @@ final class MeSocket: @unchecked Sendable {
 
     func isIn(_ room: RoomID) -> Bool { machine.isIn(room) }
 
+    var meCaller: MeCaller { MeCaller(user: caller.user, session: caller.session, profile: profile.name) }
+
     /// The start has been read: the client is told, and the socket enters its rooms.
     func begin(_ start: MyRoomsReply, from cursors: MeCursors) {
         self.start = start
+        note(settings: start.settings)
         let rooms = start.rooms.map { MeMachine.Room(id: $0.room, head: $0.head, unread: $0.unread) }
         handle { $0.start(rooms, from: cursors) }
         for room in start.rooms { shard.note(room.workspace, of: room.room) }
+    }
+
+    /// The user's settings, when they have been read.
+    func note(settings: [UInt8]) {
+        sharesTyping = (try? JSONValue(parsing: settings))?.bool("typing") ?? true
     }
 
     /// The connection has ended, or its client has left the namespace.
@@ -65,16 +75,15 @@ final class MeSocket: @unchecked Sendable {
     /// Hands the machine an event, and performs the actions.
     func handle(_ event: @escaping Event) {
         if isEnded { return }
-        waiting.append(event)
-        if isPerforming { return }
-        isPerforming = true
+        events.waiting.append(event)
+        if events.isPerforming { return }
+        events.isPerforming = true
         var next = 0
-        while next < waiting.count {
-            for action in waiting[next](&machine) { perform(action) }
+        while next < events.waiting.count {
+            for action in events.waiting[next](&machine) { perform(action) }
             next += 1
         }
-        waiting = []
-        isPerforming = false
+        events = ([], false)
     }
 
     private func perform(_ action: MeMachine.Action) {

@@ -13,13 +13,16 @@ public enum RoomEvent: Sendable, Equatable {
     case closed(room: RoomID, after: Int64)
     /// A member's read marker has moved. It has no place in the room's order.
     case read(RoomRead)
+    /// A user is typing in the room, or in the thread of the message `thread`. It is published by gateways, has no place in
+    /// the order, and may be lost.
+    case typing(room: RoomID, user: UserID, thread: Int64?)
 
     /// The room in which it happened.
     public var room: RoomID {
         switch self {
         case .message(let message): message.room
         case .changed(let change): change.message.room
-        case .removed(let room, _, _), .closed(let room, _): room
+        case .removed(let room, _, _), .closed(let room, _), .typing(let room, _, _): room
         case .read(let read): read.room
         }
     }
@@ -56,6 +59,9 @@ extension RoomEvent: WireMessage {
         case "read":
             guard let read = RoomRead(json, room: room) else { return nil }
             self = .read(read)
+        case "typing":
+            guard let user: UserID = json.textID("user_id") else { return nil }
+            self = .typing(room: room, user: user, thread: json.int64("thread"))
         default:
             return nil
         }
@@ -76,6 +82,11 @@ extension RoomEvent: WireMessage {
                 json.field("room", room.description)
                 json.field("after", after)
             case .read(let read): read.writeMembers(to: &json)
+            case .typing(let room, let user, let thread):
+                json.field("type", "typing")
+                json.field("room", room.description)
+                json.field("user_id", user.description)
+                if let thread { json.field("thread", thread) }
             }
         }
     }

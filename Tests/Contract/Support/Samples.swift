@@ -55,6 +55,8 @@ enum Samples {
             RoomRead(
                 room: RoomID(ChannelID(7)), user: UserID(5), seq: 12, unread: 0, mentions: 0,
                 audience: .members(except: [UserID(6)]))),
+        .typing(room: RoomID(ChannelID(7)), user: UserID(5), thread: nil),
+        .typing(room: RoomID(ChannelID(7)), user: UserID(5), thread: 3),
     ]
 
     static let requests: [any InternalRequest] = [
@@ -79,6 +81,13 @@ enum Samples {
         DMAccessRequest(user: UserID(5), rooms: [DMID(4)]), MembershipsRequest(users: users),
         PushDecisionsRequest(room: RoomID(DMID(4)), seq: 12, users: users, badges: [UserID(6)]),
         MyRoomsRequest(user: UserID(5), profile: "native", channels: [myChannel]),
+        MeSendRequest(caller: me, room: RoomID(DMID(4)), content: "안녕", clientID: "c-1", thread: 3, toRoom: true),
+        MeSendRequest(caller: me, room: RoomID(DMID(4)), content: "", clientID: "c-1"),
+        MeReadRequest(caller: me, room: RoomID(DMID(4)), seq: 12, thread: 3),
+        MeReadRequest(caller: me, room: RoomID(DMID(4)), seq: 12),
+        MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .beforeSeq(9), limit: 50),
+        MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterSeq(9), limit: 50),
+        MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterRev(9), limit: 50),
         BalancesRequest(users: users), ReserveRequest(order: order), ReleaseRequest(key: "workspace/1 ü"),
     ]
 
@@ -100,6 +109,7 @@ enum Samples {
         RoomChangesReply(rev: 9, head: 12, events: [events[3]]), RoomHeadsReply(heads: [head]), head,
         HistoryCursorReply(seq: 12), DMAccessReply(dms: [dm]), dm,
         MyRoomsReply(user: Array("{}".utf8), settings: Array("{}".utf8), rooms: [myRoom]), myRoom, myChannel,
+        MeReply(result: Array("{}".utf8)),
         BalancesReply(balances: [balance]), balance, ReserveReply(key: "k", balance: 70),
         ReserveStateReply(state: .released), order, walletVersion, workspaceVersion, workspaceMembership,
         channelVersion, channelMembership,
@@ -178,6 +188,7 @@ enum Samples {
     private static let workspaceAccess = WorkspaceAccess(id: WorkspaceID(3), role: .owner, version: 8)
     private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12, rev: 3)
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)
+    private static let me = MeCaller(user: UserID(5), session: SessionID(77), profile: "native")
     private static let myChannel = MyRoomsRequest.Channel(id: ChannelID(7), workspace: WorkspaceID(3), name: "일반")
     private static let myRoom = MyRoomsReply.Room(
         room: RoomID(DMID(4)), workspace: WorkspaceID(3), head: RoomHead(seq: 12, rev: 3), unread: 2,

@@ -114,7 +114,8 @@ struct ChangeSimulation {
 
     private mutating func deliver(_ message: RoomMessage, to id: Int) {
         let seq = message.body.seq
-        if me.contains(id), seq != (heads[id] ?? 0) + 1 { faults.append("\(id) is sent \(seq) after \(heads[id] ?? 0)") }
+        let head = heads[id] ?? 0
+        if me.contains(id), seq != head + 1 { faults.append("\(id) is sent \(seq) after \(head)") }
         heads[id] = max(heads[id] ?? 0, seq)
         known[id, default: [:]][seq] = max(known[id]?[seq] ?? 0, message.body.revision?.rev ?? 0)
     }

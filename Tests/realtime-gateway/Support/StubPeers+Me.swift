@@ -13,7 +13,8 @@ extension PeersOfGateway {
     }
 
     func myRooms(of user: Int64, _ call: StubCall) -> Response {
-        let named = call.json?["channels"]?.elements?.compactMap { $0["channel_id"]?.string.flatMap(ChannelID.init) } ?? []
+        let elements = call.json?["channels"]?.elements
+        let named = elements?.compactMap { $0["channel_id"]?.string.flatMap(ChannelID.init) } ?? []
         let own = dms.filter { $0.value.users.contains(user) }.keys.sorted().map { RoomID(DMID($0)) }
         let rooms = (named.map { RoomID($0) } + own).map { room in
             let head = messages[room]?.last?.body.seq ?? 0

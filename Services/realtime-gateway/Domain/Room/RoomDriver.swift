@@ -47,6 +47,8 @@ final class RoomDriver: @unchecked Sendable {
     func open() {
         subscription = context.subscriber.listen(toRoom: room, on: loop) { [weak self] event in
             switch event {
+            case .message(.typing(_, let user, let thread)): self?.tellTyping(user, in: thread)
+            case .message(.read(let read)): self?.tellRead(read)
             case .message(let event): self?.handle { $0.published(event, &$1) }
             // The head is fetched only now, because every later message arrives.
             case .confirmed: self?.handle { $0.subscribed(&$1) }
@@ -138,6 +140,16 @@ final class RoomDriver: @unchecked Sendable {
     func socket(_ id: MemberID) -> RoomSocket? {
         guard case .namespace(let socket)? = sockets[id] else { return nil }
         return socket
+    }
+
+    /// The live `/me` sockets of other users.
+    func meSockets(of isMeant: (UserID) -> Bool) -> [EngineSocket] {
+        machine.recheck.isPending
+            ? []
+            : machine.roster.members.compactMap { member in
+                guard member.form == .me, let user = member.user, isMeant(user), case .live = member.phase else { return nil }
+                return member.socket
+            }
     }
 
     func contains(_ id: MemberID) -> Bool { machine.roster.index(of: id) != nil }

@@ -142,8 +142,8 @@ struct RoomMachine<Socket> {
             orderPoints.close(after: after)
             passReachedOrderPoints(&actions)
             perform(order.compared(head: after), &actions)
-        // The sockets of rooms are sent no read markers.
-        case .read: break
+        // The sockets of rooms are sent neither.
+        case .read, .typing: break
         }
     }
 
