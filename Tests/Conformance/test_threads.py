@@ -34,7 +34,7 @@ def test_a_thread_lives_beside_the_timeline(product, party, join):
         assert aside["thread"] == {"root": 1} and aside["mentions"] == [{"type": "user", "user_id": friend.id}]
         shown = friend.post(chats, {"content": "네", "thread": 2, "toRoom": True}, "Chat")
         assert shown["thread"] == {"root": 1, "toRoom": True}
-        eventually(lambda: [each["thread"]["root"] for each in heard("channel")] == [1, 1])
+        eventually(lambda: [each.get("thread") for each in heard("channel")] == [None, aside["thread"], shown["thread"]])
         eventually(lambda: any(each["message"]["replies"]["count"] == 2 for each in heard("changed")))
     assert [each["seq"] for each in owner.get(chats)] == [1, 3]
     assert [each["seq"] for each in owner.get(f"{chats}?threads=inline")] == [1, 2, 3]
@@ -66,7 +66,7 @@ def test_a_shipped_app_sees_replies_as_ordinary_messages(product, party, key):
         owner.post(chats, {"content": f"둘 <@{owner.id}>", "thread": 1})
         owner.say(channel, "셋")
         eventually(lambda: "셋" in [arguments[0]["content"] for _, arguments in sockets.heard(key)])
-        named = "둘 @새싹"
+        named = "둘 @주인"
         assert [(event, arguments[0]["content"]) for event, arguments in sockets.heard(key)] == [
             ("channel", text) for text in ("하나", named, "셋")
         ]

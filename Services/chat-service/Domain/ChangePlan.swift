@@ -111,14 +111,14 @@ struct ChangePlan {
         messages[key]?.files = []
         if message.isPinned { rooms[key.room]?.pins -= 1 }
         writes.newTexts.insert(key)
-        writes.erased.append(key)
-        writes.erasedFiles += message.files
+        writes.erased.messages.append(key)
+        writes.erased.files += message.files
         writes.mentions[key] = nil
         note(key)
         if let root = message.root {
             // The summary of the thread changes.
             let rootKey = MessageKey(room: key.room, seq: root)
-            writes.recounted.insert(rootKey)
+            writes.erased.threads.insert(rootKey)
             note(rootKey)
         }
         return .accepted(erased: message.files)

@@ -25,6 +25,15 @@ struct ChangeWrites: Sendable {
         let user: UserID
     }
 
+    /// The rests of deleted messages.
+    struct Erased: Sendable {
+        var messages: [MessageKey] = []
+        /// The files of these messages.
+        var files: [String] = []
+        /// The roots of the threads that have lost replies.
+        var threads: Set<MessageKey> = []
+    }
+
     /// The time of all of them.
     let time: Timestamp
     /// The new revisions of messages.
@@ -37,16 +46,12 @@ struct ChangeWrites: Sendable {
     var newTexts: Set<MessageKey> = []
     /// The new mentions of messages.
     var mentions: [MessageKey: [MessageMention]] = [:]
-    /// The roots of threads that have lost replies.
-    var recounted: Set<MessageKey> = []
     var versions: [Version] = []
     var addedReactions: [Reaction] = []
     var removedReactions: [Reaction] = []
     var addedPins: [(key: MessageKey, user: UserID)] = []
     var removedPins: [MessageKey] = []
-    /// Messages of which nothing else remains, and their files.
-    var erased: [MessageKey] = []
-    var erasedFiles: [String] = []
+    var erased = Erased()
 
     var isEmpty: Bool { revs.isEmpty }
 }

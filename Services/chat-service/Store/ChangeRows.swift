@@ -148,12 +148,12 @@ enum ChangeRows {
         try addMessages(writes, to: &batch)
         try addReactions(writes, to: &batch)
         try addPins(writes, to: &batch)
-        if !writes.erased.isEmpty {
-            let (kinds, ids, seqs) = columns(writes.erased)
-            try batch.add(erase, kinds, ids, seqs, writes.erasedFiles.compactMap(FileRecord.name(inPath:)))
+        if !writes.erased.messages.isEmpty {
+            let (kinds, ids, seqs) = columns(writes.erased.messages)
+            try batch.add(erase, kinds, ids, seqs, writes.erased.files.compactMap(FileRecord.name(inPath:)))
         }
-        if !writes.recounted.isEmpty {
-            let (kinds, ids, seqs) = columns(Array(writes.recounted))
+        if !writes.erased.threads.isEmpty {
+            let (kinds, ids, seqs) = columns(Array(writes.erased.threads))
             try batch.add(recount, kinds, ids, seqs, RepliesSummary.shownUsers)
         }
         let list = writes.messages.map { "[\($0.key.room.kindNumber),\($0.key.room.rawValue),\($0.key.seq)]" }
