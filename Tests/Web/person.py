@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-PASSWORD = "Passw0rd!"
+PASSWORD = "Maru-Haus-2026!"
 PATIENCE = 15_000 * int(os.environ.get("MARU_PATIENCE", "1"))
 expect.set_options(timeout=PATIENCE)
 counter = itertools.count(1)

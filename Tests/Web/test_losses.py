@@ -1,7 +1,10 @@
 """The web client loses the network, the page or its session, and loses no message."""
 
+import os
 import re
+import signal
 
+import pytest
 from person import counter
 from playwright.sync_api import expect
 
@@ -119,12 +122,43 @@ def test_history_loads_backwards_without_a_jump(person):
     anna.sent("Line 129")
     anna.page.reload()
     anna.sent("Line 129")
-    scroller = anna.page.locator("maru-room .scroller")
+    # In one step, so that no row arrives in between.
+    scroll = """(element) => {
+        element.scrollTop = 0;
+        const row = element.querySelector('.message');
+        return [row.dataset.seq, row.getBoundingClientRect().top];
+    }"""
     with anna.page.expect_response(lambda reply: "before_seq" in reply.url):
-        first = anna.page.locator("maru-room .message").first
-        scroller.evaluate("(element) => (element.scrollTop = 0)")
-        text = first.inner_text()
-        before = first.bounding_box()["y"]
-    expect(anna.page.locator("maru-room .message").first).not_to_have_text(text)
-    held = anna.page.locator("maru-room .message", has_text=text.splitlines()[-1]).first
-    assert abs(held.bounding_box()["y"] - before) < 4
+        seq, before = anna.page.locator("maru-room .scroller").evaluate(scroll)
+    expect(anna.page.locator("maru-room .message").first).not_to_have_attribute("data-seq", seq)
+    after = anna.page.locator(f'maru-room [data-seq="{seq}"]').evaluate("(row) => row.getBoundingClientRect().top")
+    assert abs(after - before) < 4
+
+
+def ended(product, process):
+    """Kills a process of the product, which deploy/up starts again."""
+    os.kill(int((product.data / f"run/{process}.pid").read_text().split()[0]), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("process", ["realtime-gateway", "redis"])
+def test_nothing_is_lost_or_doubled_when_a_process_is_killed(person, product, process):
+    anna, ben = person(name="Anna").join(), person(name="Ben").join()
+    anna.create_workspace(f"Busy house {next(counter)}")
+    anna.invite(ben)
+    ben.page.reload()
+    for each in (anna, ben):
+        each.expected += [*CUT, "status of 50[023]", "status of 429"]
+        each.enter("일반")
+    for number in range(5):
+        anna.say(f"Before {number}")
+    ended(product, process)
+    for number in range(5):
+        anna.say(f"After {number}")
+    for each in (anna, ben):
+        for number in range(5):
+            each.sees(f"Before {number}")
+            each.sees(f"After {number}")
+    expect(anna.page.locator(".pending")).to_have_count(0)
+    expect(ben.page.locator('maru-shell[data-connection="live"]')).to_be_visible()
+    ben.say("Still here")
+    anna.sees("Still here")

@@ -100,7 +100,7 @@ def test_search_marks_what_it_found_and_jumps_to_it(person):
     for number in range(60):
         anna.say(f"회의 자료 {number}번")
     anna.sent("회의 자료 59번")
-    anna.page.get_by_role("button", name="Search", exact=True).click()
+    anna.page.locator(".room-head").get_by_role("button", name="Search").click()
     anna.page.locator("maru-search input").fill("ㅎㅇ 자료 3번")
     expect(anna.page.locator(".hit").first.locator("mark").first).to_be_visible()
     anna.page.locator(".hit", has_text="회의 자료 3번").first.click()

@@ -109,7 +109,7 @@ export class Store extends Emitter {
 
     learn(member) {
         const held = this.users.get(String(member.user_id));
-        if (held && held.nickname === member.nickname && held.profileImage === member.profileImage) return;
+        if (held && held.nickname === member.nickname && (held.profileImage ?? null) === (member.profileImage ?? null)) return;
         this.users.set(String(member.user_id), { ...held, ...member });
         this.emit('users');
     }

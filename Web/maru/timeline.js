@@ -29,18 +29,22 @@ export class Timeline {
         Object.assign(this, { atStart, atEnd, rev, loaded: true });
     }
 
-    /** Adds a page of older messages. */
-    prepend(messages, atStart) {
+    /** Adds a page of older messages. Beyond `longest`, the newest are let go, so that a long history stays cheap. */
+    prepend(messages, atStart, longest = Infinity) {
         const oldest = this.oldest || Infinity;
         this.messages = [...sorted(messages).filter((each) => each.seq < oldest), ...this.messages];
         this.atStart = atStart;
+        if (this.messages.length <= longest) return;
+        this.messages = this.messages.slice(0, longest);
+        this.atEnd = false;
     }
 
-    /** Adds a page of newer messages. */
-    append(messages, atEnd) {
+    /** Adds a page of newer messages. Beyond `longest`, the oldest are let go. */
+    append(messages, atEnd, longest = Infinity) {
         const newest = this.newest;
         this.messages = [...this.messages, ...sorted(messages).filter((each) => each.seq > newest)];
         this.atEnd = atEnd;
+        this.trim(longest);
     }
 
     get(seq) {

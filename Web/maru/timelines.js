@@ -1,4 +1,6 @@
 const PAGE = 50;
+/** The longest window while it is scrolled. */
+const LONGEST = 400;
 
 /** A `before_seq` above every message. */
 export const NEWEST = Number.MAX_SAFE_INTEGER;
@@ -44,14 +46,14 @@ export class Timelines {
         const timeline = this.store.timeline(key);
         if (timeline.atStart) return;
         const messages = await this.routes.history(this.#room(key), { before: timeline.oldest, limit: PAGE });
-        this.store.page(key, messages, (held, page) => held.prepend(page, messages.length < PAGE));
+        this.store.page(key, messages, (held, page) => held.prepend(page, messages.length < PAGE, LONGEST));
     }
 
     async loadAfter(key) {
         const timeline = this.store.timeline(key);
         if (timeline.atEnd) return;
         const messages = await this.routes.history(this.#room(key), { after: timeline.newest, limit: PAGE });
-        this.store.page(key, messages, (held, page) => held.append(page, messages.length < PAGE));
+        this.store.page(key, messages, (held, page) => held.append(page, messages.length < PAGE, LONGEST));
     }
 
     async openThread(key, root) {

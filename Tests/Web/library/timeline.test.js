@@ -38,6 +38,15 @@ test('A page of older messages overlaps without a repeat', () => {
     assert.equal(timeline.take(message(3)), 'ignored', 'a message before the window would leave a hole');
 });
 
+test('A window that is scrolled stays short and says which ends it lost', () => {
+    const timeline = new Timeline();
+    timeline.open([5, 6, 7, 8].map((seq) => message(seq)), { atStart: false, atEnd: true });
+    timeline.prepend([3, 4].map((seq) => message(seq)), false, 4);
+    assert.deepEqual([seqs(timeline), timeline.atEnd], [[3, 4, 5, 6], false]);
+    timeline.append([7, 8].map((seq) => message(seq)), true, 4);
+    assert.deepEqual([seqs(timeline), timeline.atStart, timeline.atEnd], [[5, 6, 7, 8], false, true]);
+});
+
 test('A trimmed timeline says that it does not hold the start', () => {
     const timeline = new Timeline();
     timeline.open([1, 2, 3, 4].map((seq) => message(seq)), { atStart: true, atEnd: true });

@@ -91,7 +91,8 @@ class TimelineView extends View {
         const rows = timeline.loaded ? rowsOf({ room: this.room, thread: this.thread, timeline, unreadAfter: this.#unreadAfter, target: this.#target, mention: this.#mention, saved: savedMessages.seqs }) : [];
         keyed(this.#list, rows);
         this.#renderTop();
-        if (anchor?.element.isConnected) this.#scroller.scrollTop += anchor.element.getBoundingClientRect().top - anchor.top;
+        const row = anchor && this.#list.querySelector(`[data-seq="${anchor.seq}"]`);
+        if (row) this.#scroller.scrollTop += row.getBoundingClientRect().top - anchor.top;
         else if (this.#stuck) this.#toBottom();
         if (this.#target && !this.#shownTarget) this.#showTarget();
         this.#renderEnds(timeline);
@@ -137,8 +138,10 @@ class TimelineView extends View {
             if (this.#list.children[middle].getBoundingClientRect().bottom <= top) low = middle + 1;
             else high = middle;
         }
-        const element = this.#list.children[low];
-        return element && { element, top: element.getBoundingClientRect().top };
+        let element = this.#list.children[low];
+        // Lines between messages may move when messages are added.
+        while (element && !element.dataset.seq) element = element.nextElementSibling;
+        return element && { seq: element.dataset.seq, top: element.getBoundingClientRect().top };
     }
 
     #scrolled() {
@@ -183,12 +186,8 @@ class TimelineView extends View {
         if (!element) return;
         this.#shownTarget = true;
         this.#stuck = false;
-        // Rows above have estimated heights until they are shown once, so the row is brought into view again a frame later.
         element.scrollIntoView({ block: 'center' });
-        requestAnimationFrame(() => {
-            element.scrollIntoView({ block: 'center' });
-            element.focus({ preventScroll: true });
-        });
+        element.focus({ preventScroll: true });
     }
 
     // Events

@@ -142,7 +142,7 @@ final class RoomDriver: @unchecked Sendable {
         return socket
     }
 
-    /// The live `/me` sockets of other users.
+    /// The live `/me` sockets of the users that `isMeant` accepts.
     func meSockets(of isMeant: (UserID) -> Bool) -> [EngineSocket] {
         machine.recheck.isPending
             ? []
