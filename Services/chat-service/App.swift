@@ -87,6 +87,7 @@ enum App {
         try service.facts(facts.handle)
         service.background("search index", indexer.run)
         let directory = MemberDirectory(workspaces: workspaces, profiles: profiles)
+        directory.follow(subscriber, on: service.loops.loops[0])
         let search = MessageSearch(
             access: roomAccess, store: SearchStore(database: database), messages: messages, details: details,
             profiles: profiles, limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
