@@ -3,6 +3,7 @@ import EventLoop
 import Postgres
 import Redis
 import ServiceKit
+import Telemetry
 import Wire
 
 /// Chat-service: rooms, messages, files and read markers.
@@ -34,7 +35,7 @@ enum App {
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
             store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),
-            metrics: searchMetrics, share: settings.searchIndexShare)
+            metrics: searchMetrics, log: service.log, share: settings.searchIndexShare)
         let committer = Committer(on: service.loops.loops[0], writer: writer, publisher: publisher, indexer: indexer)
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
@@ -86,6 +87,7 @@ enum App {
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
         try service.facts(facts.handle)
         service.background("search index", indexer.run)
+        service.metrics.add(indexer)
         let directory = MemberDirectory(workspaces: workspaces, profiles: profiles)
         directory.follow(subscriber, on: service.loops.loops[0])
         let search = MessageSearch(

@@ -18,5 +18,7 @@ enum Migrations {
         Migration(number: 31, name: "drafts", sql: PackageResources._031_drafts_sql),
         Migration(number: 32, name: "scheduled", sql: PackageResources._032_scheduled_sql),
         Migration(number: 50, name: "search", sql: PackageResources._050_search_sql),
+        Migration(
+            number: 51, name: "smaller_search_entries", sql: PackageResources._051_smaller_search_entries_sql),
     ]
 }
