@@ -3,6 +3,7 @@ import EventLoop
 import Postgres
 import Redis
 import ServiceKit
+import Telemetry
 import Wire
 
 /// Chat-service: rooms, messages, files and read markers.
@@ -34,7 +35,7 @@ enum App {
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
             store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),
-            metrics: searchMetrics, share: settings.searchIndexShare)
+            metrics: searchMetrics, log: service.log, share: settings.searchIndexShare)
         let changePublisher = ChangePublisher(
             redis: redis, outbox: outbox, profiles: profiles, on: service.loops.loops[0])
         let committer = Committer(
@@ -98,7 +99,9 @@ enum App {
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
         try service.facts(facts.handle)
         service.background("search index", indexer.run)
+        service.metrics.add(indexer)
         let directory = MemberDirectory(workspaces: workspaces, profiles: profiles)
+        directory.follow(subscriber, on: service.loops.loops[0])
         let search = MessageSearch(
             access: roomAccess, store: SearchStore(database: database), messages: messages, details: details,
             profiles: profiles, limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,

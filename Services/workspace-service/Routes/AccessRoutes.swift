@@ -35,14 +35,14 @@ struct AccessRoutes: Sendable {
 
     func page(_ request: ChannelMembersRequest) async throws -> MembersReply {
         let users = try await memberships.members(
-            of: request.channel, after: request.after?.rawValue ?? 0, limit: request.limit)
-        return MembersReply(users: users, next: users.count == request.limit ? users.last : nil)
+            of: request.channel, after: request.page.after?.rawValue ?? 0, limit: request.page.limit)
+        return MembersReply(users, of: request.page)
     }
 
     func page(_ request: WorkspaceMembersRequest) async throws -> MembersReply {
         let users = try await memberships.members(
-            of: request.workspace, after: request.after?.rawValue ?? 0, limit: request.limit)
-        return MembersReply(users: users, next: users.count == request.limit ? users.last : nil)
+            of: request.workspace, after: request.page.after?.rawValue ?? 0, limit: request.page.limit)
+        return MembersReply(users, of: request.page)
     }
 
     func ofUser(_ request: UserChannelsRequest) async throws -> UserChannelsReply {
@@ -60,5 +60,12 @@ struct AccessRoutes: Sendable {
     func autoJoin(_ request: AutoJoinRequest) async throws -> EmptyReply {
         try await system.join(request.user, slugs: request.slugs)
         return EmptyReply()
+    }
+}
+
+extension MembersReply {
+    /// A page that is full may be followed by another one.
+    fileprivate init(_ users: [UserID], of page: MembersPage) {
+        self.init(users: users, next: users.count == page.limit ? users.last : nil)
     }
 }
