@@ -14,7 +14,7 @@ struct Notifications: Sendable {
 
     init(
         stores: NotificationStores, redis: Redis, access: RoomAccess, messages: MessageStore, profiles: ProfileCache,
-        settings: ChatSettings
+        blocks: BlockCache, settings: ChatSettings
     ) {
         rooms = RoomPath(access: access)
         let publisher = UserStatePublisher(redis: redis)
@@ -23,7 +23,8 @@ struct Notifications: Sendable {
         drafts = Drafts(
             store: stores.drafts, messages: messages, publisher: publisher, limit: settings.limitOfDrafts)
         decisions = PushDecisions(
-            messages: messages, recipients: stores.recipients, members: members, workspaces: access.workspaces)
+            messages: messages, recipients: stores.recipients, members: members, workspaces: access.workspaces,
+            blocks: blocks)
         receipts = ReadReceipts(members: members, store: stores.readers)
     }
 

@@ -63,9 +63,11 @@ enum App {
         let saved = SavedMessages(
             store: SavedStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
+        let blocks = BlockCache(auth: AuthClient(service.internalClient(service.peers.auth)))
+        _ = blocks.follow(subscriber, on: service.loops.loops[0])
         let notifications = Notifications(
             stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
-            profiles: profiles, settings: settings)
+            profiles: profiles, blocks: blocks, settings: settings)
         notifications.members.follow(subscriber, on: service.loops.loops[0])
         let scheduled = ScheduledStore(database: database)
         let scheduledSender = ScheduledSender(
@@ -85,6 +87,11 @@ enum App {
         let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
         try service.facts(facts.handle)
+        let userErasure = UserErasure(
+            store: UserErasureStore(database: database), committer: changes.committer, attachments: attachments,
+            workspaces: workspaces, auth: AuthClient(service.internalClient(service.peers.auth)), log: service.log)
+        service.background("user erasure", userErasure.run)
+        try service.facts(AccountFactConsumer(erasure: userErasure).handle)
         service.background("search index", indexer.run)
         let directory = MemberDirectory(workspaces: workspaces, profiles: profiles)
         let search = MessageSearch(

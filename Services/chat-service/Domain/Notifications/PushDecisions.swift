@@ -10,6 +10,7 @@ struct PushDecisions: Sendable {
     let recipients: PushRecipientStore
     let members: RoomMembers
     let workspaces: WorkspaceClient
+    let blocks: BlockCache
 
     func decide(_ request: PushDecisionsRequest, at now: Timestamp = .now) async throws -> PushDecisionsReply {
         let room = request.room
@@ -23,10 +24,11 @@ struct PushDecisions: Sendable {
             mentions: try await members.mentions(
                 in: message.content, of: room, in: workspace, by: message.author),
             words: KeywordSearch(message.content))
+        let blockers = Set(try await blocks.blocks(of: message.author).blockers)
         var groups: [PushReason: [UserID]] = [:]
         var notified: Set<UserID> = []
         for recipient in try await recipients.list(request.users, in: room, at: now) {
-            let reason = recipient.reason(for: pushed, at: now)
+            let reason = blockers.contains(recipient.user) ? .blocked : recipient.reason(for: pushed, at: now)
             groups[reason, default: []].append(recipient.user)
             if reason.isPush { notified.insert(recipient.user) }
         }
