@@ -3,7 +3,7 @@ public import TestSupport
 /// The answer of every table of a schema to the deletion of an account. The tables come from the catalogue, so a new one
 /// needs an answer.
 public struct ErasureAnswers: Sendable {
-    /// What becomes of a user's rows in a table.
+    /// The fate of a user's rows in a table.
     public enum Answer: Sendable {
         /// No row fulfils the condition afterwards; `$user` stands for the user's id.
         case erased(String)

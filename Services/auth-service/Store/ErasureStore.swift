@@ -203,7 +203,7 @@ struct ErasureStore: Sendable {
             Self.beginRound, account, round, due.milliseconds, now.milliseconds, isErased) == 1
     }
 
-    /// Ends an erasure, and erases what was written here since its begin.
+    /// Ends an erasure, and erases rows that were written here since its begin.
     func end(_ account: UserID, at now: Timestamp) async throws {
         try await database.transaction(attempts: 3) { tx in
             try await eraseOwn(account, in: tx)

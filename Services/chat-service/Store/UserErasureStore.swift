@@ -29,7 +29,7 @@ struct UserErasureStore: Sendable {
         delete from reaction where user_id = $1 and (kind, room, seq) in (
             select * from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as done (kind, room, seq))
         """)
-    /// A member who leaves a channel or a workspace has a removal in each of its rooms.
+    /// After leaving a channel or a workspace, a user has a removal in each of its rooms.
     private static let rooms = Statement.read(
         "rooms of user",
         """
@@ -71,7 +71,7 @@ struct UserErasureStore: Sendable {
         }
     }
 
-    /// Erases what is left of a user's reactions to the messages of changes.
+    /// Erases the rest of a user's reactions to the messages of changes.
     func erase(_ reactions: [PendingChange], of user: UserID) async throws {
         try await database.execute(
             Self.eraseReactions, user, reactions.map { $0.target.room.kindNumber },

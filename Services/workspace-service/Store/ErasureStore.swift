@@ -30,7 +30,7 @@ struct ErasureStore: Sendable {
         try await database.query(Self.shared, user).map { row throws(PostgresError) in try row.next() }
     }
 
-    /// The member who joined first among the others; nil if the user is the only member.
+    /// The first of the other members by joining; nil if the user is the only member.
     func successor(
         of user: UserID, in workspace: WorkspaceID, _ transaction: PostgresTransaction
     ) async throws -> UserID? {
