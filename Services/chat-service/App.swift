@@ -77,9 +77,11 @@ enum App {
         let mentions = MentionInbox(
             store: MentionStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
+        let blocks = BlockCache(auth: AuthClient(service.internalClient(service.peers.auth)))
+        _ = blocks.follow(subscriber, on: service.loops.loops[0])
         let notifications = Notifications(
             stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
-            members: members, settings: settings)
+            members: members, blocks: blocks, settings: settings)
         let scheduled = ScheduledStore(database: database)
         let scheduledSender = ScheduledSender(
             store: scheduled, conversations: conversations, access: roomAccess, lease: settings.scheduledLease,
@@ -98,6 +100,11 @@ enum App {
         let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
         try service.facts(facts.handle)
+        let userErasure = UserErasure(
+            store: UserErasureStore(database: database), committer: changes.committer, attachments: attachments,
+            workspaces: workspaces, auth: AuthClient(service.internalClient(service.peers.auth)), log: service.log)
+        service.background("user erasure", userErasure.run)
+        try service.facts(AccountFactConsumer(erasure: userErasure).handle)
         service.background("search index", indexer.run)
         service.metrics.add(indexer)
         let directory = MemberDirectory(workspaces: workspaces, profiles: profiles)

@@ -6,6 +6,7 @@ import Wire
 struct AccessRoutes: Sendable {
     let memberships: Memberships
     let system: SystemWorkspaces
+    let erasure: MemberErasure
 
     func register(in routes: inout InternalRoutes) {
         routes.add(AccessRequest.self, bulk)
@@ -17,6 +18,11 @@ struct AccessRoutes: Sendable {
         routes.add(MembershipsRequest.self, memberships)
         routes.add(AcquaintancesRequest.self, acquaintances)
         routes.add(AutoJoinRequest.self, autoJoin)
+        routes.add(SharedWorkspacesRequest.self, shared)
+    }
+
+    func shared(_ request: SharedWorkspacesRequest) async throws -> SharedWorkspacesReply {
+        SharedWorkspacesReply(workspaces: try await erasure.shared(ownedBy: request.user))
     }
 
     func bulk(_ request: AccessRequest) async throws -> AccessReply {

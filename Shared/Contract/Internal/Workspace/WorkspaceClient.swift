@@ -86,4 +86,9 @@ public struct WorkspaceClient: Sendable {
             return nil
         }
     }
+
+    /// The workspaces that a user owns and that have other members.
+    public func sharedWorkspaces(ownedBy user: UserID) async throws -> [WorkspaceID] {
+        try await client.send(SharedWorkspacesRequest(user: user)).workspaces
+    }
 }
