@@ -153,7 +153,7 @@ enum App {
             notifications.register(in: &routes)
             InternalMeRoutes(
                 rooms: MyRooms(summaries: summaries, preferences: notifications.preferences),
-                profiles: service.profiles, conversations: conversations, changes: changes
+                profiles: service.profiles, conversations: conversations, changes: changes, threads: threads
             ).register(in: &routes)
         }
     }

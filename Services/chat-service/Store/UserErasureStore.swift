@@ -12,7 +12,11 @@ struct UserErasureStore: Sendable {
         with settings as (delete from user_settings where user_id = $1),
         levels as (delete from room_notify where user_id = $1),
         drafts as (delete from draft where user_id = $1),
-        later as (delete from scheduled where user_id = $1),
+        later as (delete from scheduled where user_id = $1 returning files),
+        freed as (
+            update file set is_sent = false
+            where name in (select substring(path from '[^_]*$') from later, unnest(later.files) as path)
+        ),
         followed as (delete from thread_follower where user_id = $1),
         mentioned as (delete from mention where user_id = $1),
         bookmarks as (delete from saved_message where user_id = $1)
