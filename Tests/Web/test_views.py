@@ -93,6 +93,15 @@ def test_every_view_is_accessible(person, look, theme):
     look(anna, f"menu-{theme}")
     page.keyboard.press("Escape")
 
+    anna.tool("다들 좋은", "reply")
+    thread = page.locator("maru-thread textarea")
+    thread.fill("3시에 2층 회의실에서 만나요.")
+    thread.press("Enter")
+    expect(page.locator("maru-thread .message:not(.pending)")).to_have_count(2)
+    expect(anna.message("다들 좋은").first.locator(".replies")).to_be_visible()
+    look(anna, f"thread-{theme}")
+    page.keyboard.press("Escape")
+
     page.keyboard.press("Control+k")
     look(anna, f"switcher-{theme}")
     page.keyboard.press("Escape")

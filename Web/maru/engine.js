@@ -93,7 +93,8 @@ export class EngineConnection extends Emitter {
     }
 
     #write(packet) {
-        if (this.#socket) this.#socket.send(packet);
+        // A socket that is closing takes nothing more; its end is told in a moment.
+        if (this.#socket) this.#socket.readyState === 1 && this.#socket.send(packet);
         else if (this.#polling) {
             this.#polling.queue.push(packet);
             this.#post().catch((error) => this.#end(error.message));
