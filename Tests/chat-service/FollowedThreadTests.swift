@@ -137,7 +137,7 @@ struct FollowedThreadTests {
                     "PUT", "\(ChatHarness.channel)/notify", user: user, json: #"{"level":"mentions"}"#)
             }
             _ = try await Self.reply(chat, to: 1, user: 3)
-            let (reasons, _) = try await chat.decisions([1, 2, 4, 5], seq: 2)
+            let reasons = try await chat.decisions([1, 2, 4, 5], seq: 2).reasons
             #expect(reasons == [1: "thread", 2: "mentions_only", 4: "all", 5: "mentions_only"])
         }
     }
