@@ -26,7 +26,7 @@ extension App {
             store: store, isSetUp: transport != nil, lifetime: settings.lifetime, signal: signal, log: service.log)
     }
 
-    /// Builds the changes of passwords and addresses, and forgets what they no longer need.
+    /// Builds the changes of passwords and addresses, and the removal of old codes and devices.
     static func assembleCredentials(
         _ service: ServiceBuilder, _ stores: CredentialStores, accounts: Accounts, mails: MailOutbox,
         sessions: Sessions, facts: AccountFactPublisher, throttle: LoginThrottle

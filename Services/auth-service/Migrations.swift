@@ -17,5 +17,6 @@ enum Migrations {
         Migration(number: 9, name: "replaced_portraits", sql: PackageResources._009_replaced_portraits_sql),
         Migration(number: 10, name: "mail", sql: PackageResources._010_mail_sql),
         Migration(number: 11, name: "codes", sql: PackageResources._011_codes_sql),
+        Migration(number: 12, name: "erasure", sql: PackageResources._012_erasure_sql),
     ]
 }

@@ -3,6 +3,7 @@ import EventLoop
 import Postgres
 import Redis
 import ServiceKit
+import Telemetry
 import Wire
 
 /// Chat-service: rooms, messages, files and read markers.
@@ -34,7 +35,7 @@ enum App {
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
             store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),
-            metrics: searchMetrics, share: settings.searchIndexShare)
+            metrics: searchMetrics, log: service.log, share: settings.searchIndexShare)
         let changePublisher = ChangePublisher(
             redis: redis, outbox: outbox, profiles: profiles, on: service.loops.loops[0])
         let committer = Committer(
@@ -76,9 +77,11 @@ enum App {
         let mentions = MentionInbox(
             store: MentionStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
+        let blocks = BlockCache(auth: AuthClient(service.internalClient(service.peers.auth)))
+        _ = blocks.follow(subscriber, on: service.loops.loops[0])
         let notifications = Notifications(
             stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
-            members: members, settings: settings)
+            members: members, blocks: blocks, settings: settings)
         let scheduled = ScheduledStore(database: database)
         let scheduledSender = ScheduledSender(
             store: scheduled, conversations: conversations, access: roomAccess, lease: settings.scheduledLease,
@@ -97,8 +100,15 @@ enum App {
         let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
         try service.facts(facts.handle)
+        let userErasure = UserErasure(
+            store: UserErasureStore(database: database), committer: changes.committer, attachments: attachments,
+            workspaces: workspaces, auth: AuthClient(service.internalClient(service.peers.auth)), log: service.log)
+        service.background("user erasure", userErasure.run)
+        try service.facts(AccountFactConsumer(erasure: userErasure).handle)
         service.background("search index", indexer.run)
+        service.metrics.add(indexer)
         let directory = MemberDirectory(workspaces: workspaces, profiles: profiles)
+        directory.follow(subscriber, on: service.loops.loops[0])
         let search = MessageSearch(
             access: roomAccess, store: SearchStore(database: database), messages: messages, details: details,
             profiles: profiles, limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
@@ -143,7 +153,7 @@ enum App {
             notifications.register(in: &routes)
             InternalMeRoutes(
                 rooms: MyRooms(summaries: summaries, preferences: notifications.preferences),
-                profiles: service.profiles, conversations: conversations, changes: changes
+                profiles: service.profiles, conversations: conversations, changes: changes, threads: threads
             ).register(in: &routes)
         }
     }

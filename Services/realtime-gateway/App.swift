@@ -78,6 +78,9 @@ enum App {
         shards.forEach { $0.showPresence(presence) }
         if let account = try settings.pushes.serviceAccount() {
             try await dispatchPushes(for: account, settings.pushes, service, chat, presence)
+        } else {
+            let auth = AuthClient(service.internalClient(service.peers.auth))
+            try service.facts(AccountFactConsumer(pushes: nil, auth: auth).handle)
         }
         service.atDrain {
             await engine.drain(over: settings.drainWindow)
@@ -119,6 +122,7 @@ enum App {
         try service.stream(.pushes, concurrency: 4, intake.take)
         service.background("push", sender.run)
         service.background("push retention", PushRetention(store: store, decisions: settings.decisionMemory).run)
+        try service.facts(AccountFactConsumer(pushes: store, auth: auth).handle)
         let decisions = PushDecisionStore(database: store.database)
         service.internalRoutes { routes in PushDecisionRoutes(decisions: decisions).register(in: &routes) }
         let loop = service.loops.loops[0]

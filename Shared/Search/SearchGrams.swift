@@ -12,6 +12,27 @@ public struct SearchGrams: Sendable {
         self.workspace = workspace
     }
 
+    /// A property of a message beside its text. It has a gram, so that the index intersects it with the words of a query.
+    public enum Property: Hashable, Sendable {
+        case author(Int64)
+        case channel(Int64)
+        case dm(Int64)
+        /// A number that the caller has chosen for the trait.
+        case trait(Int64)
+    }
+
+    /// Returns the gram of a property.
+    public func gram(of property: Property) -> Int32 {
+        let (kind, value): (UInt64, Int64) =
+            switch property {
+            case .author(let id): (5, id)
+            case .channel(let id): (6, id)
+            case .dm(let id): (7, id)
+            case .trait(let number): (8, number)
+            }
+        return hash(mix(UInt64(bitPattern: value)) ^ kind << 42)
+    }
+
     /// Returns the grams of a text, each once, in ascending order.
     public func all(of text: SearchText) -> [Int32] {
         var grams: Set<Int32> = []
@@ -71,8 +92,11 @@ public struct SearchGrams: Sendable {
     /// Two rounds of a 64-bit mixer (splitmix64): the hash must be the same on every machine and in every release, because it is
     /// stored.
     private func hash(_ kind: Kind, _ first: UInt32, _ second: UInt32) -> Int32 {
-        let gram = kind.rawValue << 42 | UInt64(first) << 21 | UInt64(second)
-        return Int32(truncatingIfNeeded: mix(gram ^ mix(UInt64(bitPattern: workspace))))
+        hash(kind.rawValue << 42 | UInt64(first) << 21 | UInt64(second))
+    }
+
+    private func hash(_ gram: UInt64) -> Int32 {
+        Int32(truncatingIfNeeded: mix(gram ^ mix(UInt64(bitPattern: workspace))))
     }
 
     private func mix(_ value: UInt64) -> UInt64 {

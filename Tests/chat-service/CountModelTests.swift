@@ -137,7 +137,7 @@ struct CountModelTests {
             model.follow(model.message(seq).root ?? seq, isFollowing, by: user)
         }
 
-        /// Counts go on whatever is pushed.
+        /// A level changes pushes and no count.
         private func notify(_ user: Int64) async throws {
             let level = pick(["all", "mentions", "none"]) ?? "all"
             _ = try await call("PUT", "\(ChatHarness.channel)/notify", user, #"{"level":"\#(level)"}"#)

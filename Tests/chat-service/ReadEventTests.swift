@@ -33,7 +33,9 @@ struct ReadEventTests {
             _ = try await chat.history(user: 2)
             _ = try await chat.history(user: 3)
             let rest = Self.reads(try await listener.events { Self.reads($0).count == 2 })
-            let (own, hidden) = (rest.first { $0["user_id"]?.string == "2" }, rest.first { $0["user_id"]?.string == "3" })
+            let (own, hidden) = (
+                rest.first { $0["user_id"]?.string == "2" }, rest.first { $0["user_id"]?.string == "3" }
+            )
             #expect(own?["seq"]?.int == 3)
             #expect(own?["unreadCount"]?.int == 0)
             // User 3 does not share markers.

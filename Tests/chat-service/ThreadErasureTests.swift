@@ -40,7 +40,9 @@ struct ThreadErasureTests {
                     """)
             }
             #expect(try await rows(2) == "1|1")
-            try await chat.database.run { pool in try await ThreadStore(database: pool).forget(UserID(2)) }
+            try await chat.database.run { pool in
+                try await UserErasureStore(database: pool).eraseOwnRows(of: UserID(2))
+            }
             #expect(try await rows(2) == "0|0")
             #expect(try await rows(1) == "1|1")
             let root = try await chat.call("GET", "\(Self.chats)/1").json

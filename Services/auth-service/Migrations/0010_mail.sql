@@ -13,7 +13,7 @@ create table mail (
     template text not null,
     -- The language if the account has none.
     language text check (language in ('ko', 'en')),
-    -- What the template shows beside the time, such as the name of an app.
+    -- A value for the template, such as the name of an app.
     detail text not null default '',
     created_at bigint not null,
     -- When it is sent, or sent again. While an instance sends it, this is the end of its lease.

@@ -56,7 +56,11 @@ struct AccountStore: Sendable {
     private static let lock = Statement.write(
         "lock identity", "select pg_advisory_xact_lock(hashtextextended($1::text || ':' || $2::text, 0))")
     private static let link = Statement.write(
-        "link identity", "insert into identity (provider, subject, account, created_at) values ($1, $2, $3, $4)")
+        "link identity",
+        """
+        insert into identity (provider, subject, account, created_at)
+        select $1, $2, id, $4 from account where id = $3 and deleted_at is null for share
+        """)
     private static let exists = Statement.read(
         "account exists", "select exists (select from account where email_key = $1)")
     private static let change = Statement.write(
@@ -68,11 +72,11 @@ struct AccountStore: Sendable {
             profile_image = coalesce($5, profile_image),
             language = coalesce($6, language),
             version = version + 1
-        where id = $1
+        where id = $1 and deleted_at is null
         returning id, email, nickname, phone, profile_image, provider, created_at, version
         """)
     private static let setPassword = Statement.write(
-        "set password hash", "update account set password_hash = $2 where id = $1")
+        "set password hash", "update account set password_hash = $2 where id = $1 and deleted_at is null")
 
     private static let inexact = Statement.read(
         "accounts with inexact keys",

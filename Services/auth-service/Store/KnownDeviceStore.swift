@@ -10,11 +10,12 @@ struct KnownDeviceStore: Sendable {
         """
         with others as (select count(*) as number from known_device where account = $1 and digest <> $2),
         seen as (
-            insert into known_device (account, digest, seen_at) values ($1, $2, $3)
+            insert into known_device (account, digest, seen_at)
+            select id, $2, $3 from account where id = $1 and deleted_at is null
             on conflict (account, digest) do update set seen_at = excluded.seen_at
             returning xmax = 0 as is_new
         )
-        select seen.is_new and others.number > 0 from seen, others
+        select coalesce((select is_new from seen), false) and others.number > 0 from others
         """)
     private static let forget = Statement.write("forget devices", "delete from known_device where seen_at < $1")
 

@@ -13,7 +13,7 @@ struct SessionStore: Sendable {
         with opened as (
             insert into session (account, profile, created_at, expires_at)
             select id, $2, $3, $4 from account
-            where id = $1 and ($6::bigint is null or credentials = $6)
+            where id = $1 and deleted_at is null and ($6::bigint is null or credentials = $6)
             -- A change of the password waits for this row and finds the session.
             for share
             returning id, account, profile, created_at, expires_at, revoked_at

@@ -214,7 +214,8 @@ struct Conversations: Sendable {
         return try await readMarkers.marker(of: user, in: target.room)
     }
 
-    private func advance(_ user: UserID, in target: MessageTarget, to seq: Int64) async throws {
+    /// Moves a read marker forward, and tells the room.
+    func advance(_ user: UserID, in target: MessageTarget, to seq: Int64) async throws {
         if try await readMarkers.advance(user, in: target.room, to: seq) { reads.moved(user, in: target, to: seq) }
     }
 

@@ -22,7 +22,8 @@ extension Call {
     ) async throws -> Response {
         let reading = try await conversations.read(query, of: target, by: caller, for: profile)
         var reply = HistoryReply(
-            conversations: conversations, call: self, room: target.room, readers: MessageDetails.Readers(caller, profile),
+            conversations: conversations, call: self, room: target.room,
+            readers: MessageDetails.Readers(caller, profile),
             opening: opening, closing: closing)
         if let leftOut = reading.leftOut {
             let echo = profile.echo

@@ -55,7 +55,8 @@ struct DMRoutes: Sendable {
         let profile = call.profile
         let opening = #"{"workspace_id":\#(dm.workspace.rawValue),"room_id":\#(dm.id.rawValue),"chats":"#
         return try await call.history(
-            request, of: MessageTarget(dm), conversations, caller, opening: Array(opening.utf8), closing: Array("}".utf8)
+            request, of: MessageTarget(dm), conversations, caller, opening: Array(opening.utf8),
+            closing: Array("}".utf8)
         ) { message, json in
             json.view(DMView(room: dm.id, message: message), for: profile)
         }

@@ -8,6 +8,7 @@ struct InternalMeRoutes: Sendable {
     let profiles: ClientProfiles
     let conversations: Conversations
     let changes: MessageChanges
+    let threads: Threads
 
     func register(in routes: inout InternalRoutes) {
         routes.add(MyRoomsRequest.self, start)
@@ -33,10 +34,10 @@ struct InternalMeRoutes: Sendable {
     /// The same pipeline as that of the public route.
     func send(_ request: MeSendRequest) async throws -> MeReply {
         let profile = try native(request.caller.profile)
-        guard request.thread == nil else { throw Failure.invalid("This room has no threads.") }
         let target = try await access.target(request.room, for: request.caller.user, writing: true)
+        let reply = request.thread.map { ReplyRequest(seq: $0, isInTimeline: request.toRoom) }
         let message = try await conversations.send(
-            SendRequest(content: request.content, files: [], clientID: request.clientID), to: target,
+            SendRequest(content: request.content, files: [], clientID: request.clientID, reply: reply), to: target,
             by: Caller(user: request.caller.user, session: request.caller.session))
         return result { json in
             json.object { $0.field("message", RoomMessageView(target, message), for: profile) }
@@ -44,10 +45,15 @@ struct InternalMeRoutes: Sendable {
     }
 
     func read(_ request: MeReadRequest) async throws -> MeReply {
-        guard request.thread == nil else { throw Failure.invalid("This room has no threads.") }
         let user = request.caller.user
         let target = try await access.target(request.room, for: user, writing: false)
-        let marker = try await conversations.advanceReadMarker(of: user, in: target.room, to: request.seq)
+        let marker =
+            if let root = request.thread {
+                try await threads.advanceReadMarker(
+                    of: user, in: MessageKey(room: target.room, seq: root), to: request.seq)
+            } else {
+                try await conversations.advanceReadMarker(of: user, in: target, to: request.seq)
+            }
         return result { json in json.object { $0.field("seq", marker) } }
     }
 
@@ -59,9 +65,9 @@ struct InternalMeRoutes: Sendable {
         let messages: [MessageBody]
         switch request.anchor {
         case .beforeSeq(let seq):
-            messages = try await history.read(before: seq, limit: limit, of: target.room, by: user)
+            messages = try await history.read(.before(seq), limit: limit, of: target, by: user, for: profile)
         case .afterSeq(let seq):
-            messages = try await history.read(after: seq, limit: limit, of: target.room, by: user)
+            messages = try await history.read(.after(seq), limit: limit, of: target, by: user, for: profile)
         case .afterRev(let rev):
             // A message may have 20 kilobytes of reactions.
             let found = try await changes.changes(of: target.room, after: rev, limit: min(limit, 30), for: user)

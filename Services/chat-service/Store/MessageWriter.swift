@@ -47,7 +47,7 @@ struct MessageWriter: Sendable {
         var rootsRow: Int64?
     }
 
-    /// The results of the transaction that wrote messages after a look at what they refer to.
+    /// The results of the transaction that wrote messages with names or replies.
     private struct Written: Sendable {
         /// The written messages in their order.
         let order: BatchOrder

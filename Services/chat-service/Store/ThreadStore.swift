@@ -104,18 +104,6 @@ struct ThreadStore: Sendable {
         where f.is_following
         """)
 
-    private static let forget = Statement.write(
-        "forget follower and mentions",
-        """
-        with followed as (
-            delete from thread_follower where user_id = $1
-        )
-        delete from mention where user_id = $1
-        """)
-
-    /// Deletes the followed threads and the mentions of a user. Their messages and those that name them stay.
-    func forget(_ user: UserID) async throws { try await database.execute(Self.forget, user) }
-
     /// The root of the thread that a message is in or begins; nil if there is no such message.
     func root(of key: MessageKey) async throws -> Int64? {
         try await database.query(Self.root, key.room.kindNumber, key.room.rawValue, key.seq)

@@ -48,12 +48,7 @@ extension GatewayShard {
         try await limits.rechecks.run {
             var known: Set<UserID> = []
             if let channel = room.room.channel, room.count > Self.fewMembers {
-                var after: UserID?
-                repeat {
-                    let page = try await admission.workspaces.members(of: channel, after: after)
-                    known.formUnion(page.users)
-                    after = page.next
-                } while after != nil
+                known.formUnion(try await admission.workspaces.allMembers(of: channel))
             }
             for member in room.members where room.contains(member.id) {
                 let isKnown = known.contains(member.user) && !member.isObserving

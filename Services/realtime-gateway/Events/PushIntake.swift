@@ -114,7 +114,9 @@ final class PushIntake: Sendable {
     }
 
     private func recipients(of message: RoomMessage, after: UserID?) async throws -> MembersReply {
-        if let channel = message.room.channel { return try await workspaces.members(of: channel, after: after) }
+        if let channel = message.room.channel {
+            return try await workspaces.members(of: channel, on: MembersPage(after: after))
+        }
         guard let dm = message.room.dm, let room = try await chat.dms([dm], of: message.body.author.id).first else {
             return MembersReply(users: [], next: nil)
         }

@@ -7,7 +7,7 @@ enum Samples {
     static let facts: [any Fact] =
         account.map { $0 as any Fact } + workspace.map { $0 as any Fact } + payment.map { $0 as any Fact }
 
-    static let account: [AccountFact] = [.userChanged(profileVersion)]
+    static let account: [AccountFact] = [.userChanged(profileVersion), .userDeleted(deletion)]
 
     static let workspace: [WorkspaceFact] = [
         .workspaceChanged(workspaceVersion), .workspaceDeleted(workspaceVersion),
@@ -26,6 +26,7 @@ enum Samples {
         HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12),
         HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12, leftOut: 9...11),
         revocation,
+        BlockHint(user: UserID(5), blocked: UserID(6)),
         UserStateHint(user: UserID(5), part: .settings, session: SessionID(77)),
         UserStateHint(user: UserID(5), part: .draft, room: RoomID(DMID(4)), session: SessionID(77)),
     ]
@@ -66,10 +67,10 @@ enum Samples {
         AccessRequest(user: UserID(5), channels: [ChannelID(7)], workspaces: [WorkspaceID(3)]),
         ChannelByNameRequest(workspace: WorkspaceID(3), name: "일반 & more?", user: UserID(5)),
         JoinChannelRequest(channel: ChannelID(7), user: UserID(5)),
-        ChannelMembersRequest(channel: ChannelID(7), after: UserID(5), limit: 1000),
-        ChannelMembersRequest(channel: ChannelID(7), after: nil, limit: 1),
-        WorkspaceMembersRequest(workspace: WorkspaceID(3), after: UserID(5), limit: 1000),
-        WorkspaceMembersRequest(workspace: WorkspaceID(3), after: nil, limit: 1),
+        ChannelMembersRequest(channel: ChannelID(7), page: MembersPage(after: UserID(5))),
+        ChannelMembersRequest(channel: ChannelID(7), page: MembersPage(limit: 1)),
+        WorkspaceMembersRequest(workspace: WorkspaceID(3), page: MembersPage(after: UserID(5))),
+        WorkspaceMembersRequest(workspace: WorkspaceID(3), page: MembersPage(limit: 1)),
         UserChannelsRequest(user: UserID(5), workspace: WorkspaceID(3)),
         UserChannelsRequest(user: UserID(5), workspace: nil),
         AcquaintancesRequest(user: UserID(5), others: users), AutoJoinRequest(user: UserID(5), slugs: ["lobby"]),
@@ -88,6 +89,8 @@ enum Samples {
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .beforeSeq(9), limit: 50),
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterSeq(9), limit: 50),
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterRev(9), limit: 50),
+        ErasedRequest(user: UserID(5), part: .chat, round: 2), ErasureRequest(user: UserID(5)),
+        BlocksRequest(users: users), SharedWorkspacesRequest(user: UserID(5)),
         BalancesRequest(users: users), ReserveRequest(order: order), ReleaseRequest(key: "workspace/1 ü"),
     ]
 
@@ -112,7 +115,10 @@ enum Samples {
         MeReply(result: Array("{}".utf8)),
         BalancesReply(balances: [balance]), balance, ReserveReply(key: "k", balance: 70),
         ReserveStateReply(state: .released), order, walletVersion, workspaceVersion, workspaceMembership,
-        channelVersion, channelMembership,
+        channelVersion, channelMembership, deletion,
+        ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: nil, waiting: ["chat"]),
+        ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: Timestamp(milliseconds: 9), waiting: []),
+        BlocksReply(blocks: [blocks]), blocks, SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),
     ]
 
     private static let users = [UserID(5), UserID(6)]
@@ -160,6 +166,9 @@ enum Samples {
         session: SessionID(77))
     private static let order = SpendOrder(key: "workspace/1", user: UserID(5), amount: 10, reason: "a workspace")
     private static let profileVersion = ProfileVersion(user: UserID(5), version: 3)
+    private static let deletion = UserDeletion(user: UserID(5), round: 1, deletesMessages: true)
+    private static let blocks = AuthClient.Blocks(
+        user: UserID(5), blocked: [UserID(6)], blockers: [UserID(7)])
     private static let walletVersion = WalletVersion(user: UserID(5), balance: 90, version: 2)
     private static let workspaceVersion = WorkspaceVersion(workspace: WorkspaceID(3), version: 8)
     private static let workspaceMembership = WorkspaceMembership(workspace: workspaceVersion, user: UserID(5))

@@ -33,7 +33,7 @@ struct BenchSearch: MeasuringProgram {
         try await corpus.fill(service.database)
         let seconds = try await SearchCorpus.untilIndexed(service.database)
         print("\(count) messages indexed in \(Int(seconds)) s")
-        try await service.database.run(sql: "vacuum analyze chat.search_entry")
+        try await service.database.run(sql: "vacuum analyze chat.search_message")
         var verdicts = Verdicts()
         try await measureSizes(service.database, &verdicts)
 
@@ -98,14 +98,14 @@ struct BenchSearch: MeasuringProgram {
         return Times(times)
     }
 
-    /// Compares what search adds to the disk with the table of messages and its indexes.
+    /// Compares the disk space of search with that of the table of messages and its indexes.
     private static func measureSizes(_ database: TestDatabase, _ verdicts: inout Verdicts) async throws {
         let text = try await database.run(
             sql: """
                 select (select sum(pg_total_relation_size(inhrelid))::bigint from pg_inherits
-                        where inhparent = 'chat.search_entry'::regclass),
+                        where inhparent = 'chat.search_message'::regclass),
                     (select sum(pg_relation_size(inhrelid))::bigint from pg_inherits
-                        where inhparent = 'chat.search_entry_grams'::regclass),
+                        where inhparent = 'chat.search_message_grams'::regclass),
                     pg_total_relation_size('chat.message')
                 """)
         let bytes = text.split(whereSeparator: { $0 == "|" || $0 == "\n" }).compactMap { Int($0) }

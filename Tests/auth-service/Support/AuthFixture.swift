@@ -181,6 +181,7 @@ final class AuthFixture: Stoppable {
 final class PeerStubs: Sendable {
     private let coworkers = Mutex<Set<String>>([])
     private let coins = Mutex<Int?>(40)
+    private let sharedWorkspaces = Mutex<[String]>([])
 
     /// Makes the user share a workspace with everybody.
     func shareWorkspace(_ id: String) { coworkers.withLock { _ = $0.insert(id) } }
@@ -188,8 +189,15 @@ final class PeerStubs: Sendable {
     /// Sets everybody's balance; nil makes payment-service fail.
     func setCoins(_ number: Int?) { coins.withLock { $0 = number } }
 
+    /// Sets the workspaces that every user owns and shares.
+    func setSharedWorkspaces(_ ids: [String]) { sharedWorkspaces.withLock { $0 = ids } }
+
     func answer(_ request: Request) async throws -> Response {
         let path = String(decoding: request.path, as: UTF8.self)
+        if path.hasSuffix("/shared-workspaces") {
+            let ids = sharedWorkspaces.withLock(\.self)
+            return .json(JSONWriter.bytes { $0.object { $0.field("ids", ids) } })
+        }
         if path == "/internal/acquaintances" {
             let json = try JSONValue(parsing: try await request.body.collect(upTo: 65_536))
             let known = coworkers.withLock { $0 }

@@ -1,4 +1,4 @@
-/// What members of one room have not read, kept in memory: the model that the service must equal.
+/// The unread messages of the members of one room, kept in memory: the model that the service must equal.
 ///
 /// Messages are numbered from 1. A mention of everybody is 0.
 struct CountModel {

@@ -196,7 +196,7 @@ struct ChangeSimulation {
 }
 
 extension ChangeSimulation {
-    /// A `/me` socket joins whose client has the room as it was at some time.
+    /// A `/me` socket joins; its client has an earlier state of the room.
     mutating func joinMe(_ id: Int) {
         let (revs, rev) = earlier[Int.random(in: earlier.indices, using: &random)]
         me.insert(id)

@@ -5,7 +5,7 @@ import Synchronization
 import Telemetry
 import Wire
 
-/// Accepts mails for delivery. A mail that is committed is sent at least once, whatever crashes.
+/// Accepts mails for delivery. A mail that is committed is sent at least once, through any crash.
 final class MailOutbox: Sendable {
     private let store: MailStore
     /// Whether the settings name a mail server.

@@ -62,6 +62,14 @@ extension MailTemplate {
 
                     \(isNotYou)
                     """)
+        case .accountDeleted:
+            MailText(
+                subject: "Your account was deleted",
+                text: """
+                    Your account was deleted at \(moment). Your personal data are being erased.
+
+                    Thank you for having used Maru.
+                    """)
         }
     }
 }

@@ -62,6 +62,14 @@ extension MailTemplate {
 
                     \(isNotYou)
                     """)
+        case .accountDeleted:
+            MailText(
+                subject: "계정을 삭제했습니다",
+                text: """
+                    \(moment)에 계정을 삭제했습니다. 개인정보는 곧 모두 지워집니다.
+
+                    그동안 마루를 이용해 주셔서 고맙습니다.
+                    """)
         }
     }
 }

@@ -16,6 +16,8 @@ enum MailTemplate: String, Sendable, CaseIterable {
     case addressChanged = "address_changed"
     /// A sign-in on a device that the account has not been used on.
     case newDevice = "new_device"
+    /// The owner has deleted the account. It goes to the address that the account had.
+    case accountDeleted = "account_deleted"
 }
 
 /// A mail's subject and text, ready to be sent.

@@ -14,7 +14,7 @@ struct WaitingMail: Sendable {
     let attempts: Int
     /// The account that the mail is about; nil if its address has none.
     let account: UserID?
-    /// What the mail's code is computed from; nil for a mail without one.
+    /// The seed of the mail's code; nil for a mail without one.
     let code: CodeSeed?
 }
 

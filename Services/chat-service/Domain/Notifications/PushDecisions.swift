@@ -9,6 +9,7 @@ struct PushDecisions: Sendable {
     let messages: MessageStore
     let recipients: PushRecipientStore
     let workspaces: WorkspaceClient
+    let blocks: BlockCache
 
     func decide(_ request: PushDecisionsRequest, at now: Timestamp = .now) async throws -> PushDecisionsReply {
         let room = request.room
@@ -19,12 +20,13 @@ struct PushDecisions: Sendable {
         }
         let pushed = PushedMessage(
             mentions: message.traits?.mentions ?? [], words: KeywordSearch(message.content))
+        let blockers = Set(try await blocks.blocks(of: message.author).blockers)
         var groups: [PushReason: [UserID]] = [:]
         var notified: Set<UserID> = []
         let all = try await recipients.list(
             request.users, in: room, thread: message.traits?.thread?.root, at: now)
         for recipient in all {
-            let reason = recipient.reason(for: pushed, at: now)
+            let reason = blockers.contains(recipient.user) ? .blocked : recipient.reason(for: pushed, at: now)
             groups[reason, default: []].append(recipient.user)
             if reason.isPush { notified.insert(recipient.user) }
         }

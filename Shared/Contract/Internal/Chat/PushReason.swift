@@ -19,6 +19,8 @@ public enum PushReason: String, Sendable, CaseIterable {
     case mentionsOnly = "mentions_only"
     /// It is a do-not-disturb hour of the member.
     case doNotDisturb = "do_not_disturb"
+    /// The member has blocked the author.
+    case blocked
     /// The member has no device.
     case noDevice = "no_device"
     /// The message does not exist any more.
@@ -30,7 +32,7 @@ public enum PushReason: String, Sendable, CaseIterable {
     public var isPush: Bool {
         switch self {
         case .all, .mention, .keyword, .thread: true
-        case .present, .muted, .none, .mentionsOnly, .doNotDisturb, .noDevice, .deleted, .expired: false
+        case .present, .muted, .none, .mentionsOnly, .doNotDisturb, .blocked, .noDevice, .deleted, .expired: false
         }
     }
 }
