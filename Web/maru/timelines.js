@@ -1,6 +1,6 @@
 const PAGE = 50;
 /** The longest window while it is scrolled. */
-const LONGEST = 400;
+const LONGEST = 250;
 
 /** A `before_seq` above every message. */
 export const NEWEST = Number.MAX_SAFE_INTEGER;

@@ -1,7 +1,7 @@
-import { mentionFinder } from '../markup.js';
 import { isThreadOnly } from '../../maru/index.js';
 import { h, icon, keyed, View } from '../dom.js';
 import { explain, t } from '../i18n.js';
+import { mentionFinder } from '../markup.js';
 import { app } from '../state.js';
 import { savedMessages } from './message-actions.js';
 import { rowsOf } from './timeline-rows.js';
@@ -22,6 +22,7 @@ class TimelineView extends View {
     #unreadAfter = null;
     #below = 0;
     #target = null;
+    #shownTarget = false;
     #mention = Object.assign(() => null, { version: 0 });
 
     get place() {
@@ -47,10 +48,10 @@ class TimelineView extends View {
         grown.observe(this.#list);
         grown.observe(this.#scroller);
         const seen = () => this.#markRead();
-        for (const name of ['focus', 'visibilitychange']) addEventListener(name, seen);
+        addEventListener('focus', seen);
         this.onEnd(() => {
             grown.disconnect();
-            for (const name of ['focus', 'visibilitychange']) removeEventListener(name, seen);
+            removeEventListener('focus', seen);
             app.store.timelines.get(this.room)?.trim(200);
         });
         this.#learnNames();
@@ -60,8 +61,7 @@ class TimelineView extends View {
 
     #open() {
         if (this.thread !== undefined) return app.client.timelines.openThread(this.room, this.thread);
-        const { seq } = app.route;
-        return seq ? this.#goTo(seq) : app.client.timelines.open(this.room);
+        return app.route.seq ? this.#goTo(app.route.seq) : app.client.timelines.open(this.room);
     }
 
     async #load(work) {
@@ -90,6 +90,7 @@ class TimelineView extends View {
         const anchor = this.#stuck ? null : this.#anchor();
         const rows = timeline.loaded ? rowsOf({ room: this.room, thread: this.thread, timeline, unreadAfter: this.#unreadAfter, target: this.#target, mention: this.#mention, saved: savedMessages.seqs }) : [];
         keyed(this.#list, rows);
+        this.#rove();
         this.#renderTop();
         const row = anchor && this.#list.querySelector(`[data-seq="${anchor.seq}"]`);
         if (row) this.#scroller.scrollTop += row.getBoundingClientRect().top - anchor.top;
@@ -98,6 +99,16 @@ class TimelineView extends View {
         this.#renderEnds(timeline);
         this.#markRead();
         if (timeline.loaded && !timeline.atStart && this.#scroller.scrollHeight <= this.#scroller.clientHeight + 40) this.#scrolled();
+    }
+
+    /** Tab reaches the newest message; arrow keys go on from there. */
+    #rove() {
+        let row = this.#list.lastElementChild;
+        while (row && !row.classList.contains('message')) row = row.previousElementSibling;
+        if (row === this.reachable || !row) return;
+        this.reachable?.setAttribute('tabindex', '-1');
+        row.setAttribute('tabindex', '0');
+        this.reachable = row;
     }
 
     #renderTop() {
@@ -159,9 +170,7 @@ class TimelineView extends View {
         else if (scrollHeight - scrollTop - clientHeight < NEAR && !timeline.atEnd) this.#load(() => app.client.timelines.loadAfter(this.room));
     }
 
-    #toBottom() {
-        this.#scroller.scrollTop = this.#scroller.scrollHeight;
-    }
+    #toBottom = () => (this.#scroller.scrollTop = this.#scroller.scrollHeight);
 
     async #goToEnd() {
         this.#target = null;
@@ -180,7 +189,6 @@ class TimelineView extends View {
         this.invalidate();
     }
 
-    #shownTarget = false;
     #showTarget() {
         const element = this.#list.querySelector(`[data-seq="${this.#target}"]`);
         if (!element) return;
@@ -208,7 +216,7 @@ class TimelineView extends View {
 
     #arrived(message) {
         if (isThreadOnly(message) !== (this.thread !== undefined)) return;
-        if (!this.#stuck) this.#below += 1;
+        this.#below += this.#stuck ? 0 : 1;
         this.#said.textContent = t('notice.newFrom', { name: message.user.nickname, text: message.content || t('notice.file') });
         this.#renderEnds(app.store.timeline(this.place));
     }
@@ -228,13 +236,13 @@ class TimelineView extends View {
 
     /** Arrow keys move from message to message. */
     #key(event) {
-        const row = document.activeElement.closest?.('.message');
-        if (!row || document.activeElement !== row) return;
-        const rows = [...this.#list.querySelectorAll('.message')];
-        const next = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+        const row = document.activeElement;
+        if (!row.classList.contains('message')) return;
         if (event.key === 'Escape') return this.closest('maru-room, maru-thread')?.querySelector('textarea')?.focus();
+        const next = { ArrowUp: -1, ArrowDown: 1 }[event.key];
         if (!next) return;
         event.preventDefault();
+        const rows = [...this.#list.querySelectorAll('.message')];
         rows[rows.indexOf(row) + next]?.focus();
     }
 }
