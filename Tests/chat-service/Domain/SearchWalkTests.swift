@@ -155,7 +155,8 @@ struct SearchWalkTests {
         StoredMessage(
             room: room, workspace: nil, seq: Int64(seq), id: ChatID(Int64(seq)), author: UserID(author),
             session: SessionID(1), content: content, files: [],
-            createdAt: Timestamp(milliseconds: Self.period + Int64(seq) - daysAgo * 86_400_000), clientID: nil, traits: nil,
+            createdAt: Timestamp(milliseconds: Self.period + Int64(seq) - daysAgo * 86_400_000), clientID: nil,
+            traits: nil,
             details: MessageDetails(rev: 0, editedAt: nil, deletedAt: nil))
     }
 }
