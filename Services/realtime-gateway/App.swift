@@ -28,7 +28,8 @@ enum App {
         let context = ShardContext(
             subscriber: subscriber, chat: chat, heads: HeadComparison(chat: chat, on: service.loops.loops[0]),
             openings: GatheredReads(on: service.loops) { try await chat.heads(of: $0) },
-            cursors: SessionCursorStore(redis: redis, memory: settings.positionMemory), redis: redis,
+            cursors: SessionCursorStore(redis: redis, memory: settings.positionMemory),
+            publisher: RoomEventPublisher(redis: redis),
             meLimits: settings.limits.me,
             readerPatience: settings.readerPatience,
             compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),

@@ -1,6 +1,5 @@
 import Contract
 import EventLoop
-import Redis
 import ServiceKit
 import Telemetry
 import WebSocket
@@ -14,7 +13,7 @@ struct ShardContext: Sendable {
     /// Reads the heads of rooms that open.
     let openings: GatheredReads<RoomID, RoomHead>
     let cursors: SessionCursorStore
-    let redis: Redis
+    let publisher: RoomEventPublisher
     let meLimits: MeCallLimiter.Limits
     /// A client that takes nothing for this long while output waits for it is cut off.
     let readerPatience: Duration
@@ -22,7 +21,4 @@ struct ShardContext: Sendable {
     let compression: LoopLocal<CompressionPool>
     let metrics: GatewayMetrics
     let log: Log
-
-    /// Tells the gateways of a room an event that may be lost.
-    func tell(_ event: RoomEvent) { redis.post(.publish(event)) }
 }

@@ -57,7 +57,7 @@ final class MeCalls: @unchecked Sendable {
         case .typing(let room, let thread):
             guard socket.isIn(room) else { throw .notFound }
             if socket.sharesTyping, typing.admit(room, now: EventLoop.preciseNow) {
-                context.tell(.typing(room: room, user: socket.user, thread: thread))
+                context.publisher.publish(.typing(room: room, user: socket.user, thread: thread))
             }
             finish(id, .success(Self.done))
         }

@@ -63,16 +63,6 @@ public final class EngineSocket: @unchecked Sendable {
         }
     }
 
-    /// The memory that sending a shared packet reads behind this object.
-    struct ConnectionHint {
-        let webSocket, stream: MemoryHint
-
-        init(_ connection: WebSocketConnection) {
-            webSocket = MemoryHint(connection)
-            stream = MemoryHint(connection.socket)
-        }
-    }
-
     /// Ends the session; messages sent before are still delivered.
     public func close() { change { [now = loop.now] in $0.close(now: now, &$1) } }
 

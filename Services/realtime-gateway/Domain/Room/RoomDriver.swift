@@ -147,8 +147,8 @@ final class RoomDriver: @unchecked Sendable {
         machine.recheck.isPending
             ? []
             : machine.roster.members.compactMap { member in
-                guard member.form == .me, let user = member.user, isMeant(user), case .live = member.phase else { return nil }
-                return member.socket
+                guard member.form == .me, case .live = member.phase, let user = member.user else { return nil }
+                return isMeant(user) ? member.socket : nil
             }
     }
 

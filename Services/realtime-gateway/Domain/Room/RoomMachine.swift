@@ -142,8 +142,7 @@ struct RoomMachine<Socket> {
             orderPoints.close(after: after)
             passReachedOrderPoints(&actions)
             perform(order.compared(head: after), &actions)
-        // The sockets of rooms are sent neither.
-        case .read, .typing: break
+        case .read, .typing: break  // They have no place in the order.
         }
     }
 
