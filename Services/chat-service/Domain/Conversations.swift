@@ -226,7 +226,7 @@ struct Conversations: Sendable {
 }
 
 extension MemberView {
-    /// Stands for the author of a message whose account was deleted.
+    /// Stands for an author with a deleted account.
     static func deleted(_ id: UserID) -> MemberView {
         MemberView(id: id, email: "", nickname: "(알 수 없음)", profileImage: nil)
     }

@@ -129,7 +129,7 @@ struct MessageWriter: Sendable {
 
     // MARK: Results
 
-    /// The outcomes of messages whose `clientID` was used before, by the message's index.
+    /// The outcomes of messages with a `clientID` that was used before, by the message's index.
     private static func known(_ rows: Rows?) throws -> [Int: SendOutcome] {
         guard let rows else { throw Failure.serverError }
         var known: [Int: SendOutcome] = [:]

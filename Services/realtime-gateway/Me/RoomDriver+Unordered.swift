@@ -4,7 +4,7 @@ import SocketIO
 import Wire
 
 extension RoomDriver {
-    /// Bytes that may wait for a socket that is still told of what lasts only seconds.
+    /// Bytes that may wait for a socket that is still told of typing and read markers.
     private static let mostWaiting = 16 * 1024
 
     /// Tells the `/me` sockets of the other members that a user is typing. A socket that reads slowly is not told.
@@ -14,7 +14,7 @@ extension RoomDriver {
         send(packet) { $0 != user }
     }
 
-    /// Tells the `/me` sockets that a read marker has moved: the user's own with the counts, and those of the members who
+    /// Tells the `/me` sockets that a read marker has moved: the user's own with the counts, and those of members that
     /// share theirs without. A socket that reads slowly is not told; it reads the marker with the next list of its rooms.
     func tellRead(_ read: RoomRead) {
         guard let profile = profiles[.me] else { return }

@@ -11,12 +11,12 @@ struct ChangeDelivery {
     private(set) var missing: [MemberID: Int64] = [:]
     /// Members for which missed changes are being fetched.
     private(set) var fetching: Set<MemberID> = []
-    /// Members whose clients had changes after `passed` when they joined, and the revision up to which.
+    /// Members with clients that had changes after `passed` when they joined, and the revision up to which.
     private var ahead: [MemberID: Int64] = [:]
 
     static let mostHeld = 4096
 
-    /// A member joins whose client has the changes up to a revision.
+    /// A member joins, and its client has the changes up to a revision.
     mutating func begin(_ id: MemberID, after rev: Int64) {
         // Before `start` nothing has been broadcast: the room's revision says later whether any are missing.
         if order.last == nil || rev > passed { ahead[id] = rev } else if rev < passed { missing[id] = rev }

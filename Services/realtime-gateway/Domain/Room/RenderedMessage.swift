@@ -15,7 +15,7 @@ struct RenderedMessage {
         self.pool = pool
     }
 
-    /// The packet for the sockets of a form whose clients have the profile.
+    /// The packet for the sockets of a form with clients of the profile.
     mutating func packet(for form: EventForm, _ profile: ClientProfile) -> SharedPacket {
         for known in packets where known.form == form { return known.packet }
         return render(form, profile)

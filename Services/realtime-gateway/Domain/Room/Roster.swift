@@ -62,7 +62,7 @@ struct Roster<Socket> {
     /// Sends a message to every live member that has not got it.
     ///
     /// - Parameter send: queues the message; returns whether the socket had room for it.
-    /// - Returns: how many sockets the message was queued for, and the members whose sockets had no room.
+    /// - Returns: how many sockets the message was queued for, and the members with full sockets.
     mutating func broadcast(
         _ message: RoomMessage, _ send: (Socket, EventForm) -> Bool
     ) -> (count: UInt64, behind: [MemberID]) {
