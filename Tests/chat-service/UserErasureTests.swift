@@ -17,6 +17,9 @@ struct UserErasureTests {
             "file": .erased("author = $user"), "storage": .erased("kind = 1 and id = $user"),
             "message": .kept("messages stay with a number for an author, unless the owner wishes them away"),
             "message_change": .kept("names no user"), "search_entry": .kept("as `message`"),
+            "search_message": .kept("as `message`"), "reply": .kept("names no user"),
+            "thread": .kept("the newest authors of replies, as numbers"),
+            "thread_follower": .erased("user_id = $user"), "mention": .erased("user_id = $user"),
             "search_progress": .kept("names no user"), "room": .kept("names no user"),
             "dm": .kept("the other user's history; it names a number"),
             "removal": .kept("an order point; it names a number"),
@@ -46,6 +49,7 @@ struct UserErasureTests {
         _ = try await chat.upload([.png], content: "with a file", user: 2)
         _ = try await chat.send("first text", user: 2)
         try await expect("PUT", channel + "/chats/3", #"{"content":"second text"}"#)
+        try await expect("POST", channel + "/chats", #"{"content":"@n2","thread":1}"#, user: 1)
         for seq in 1...2 { try await expect("PUT", channel + "/chats/\(seq)/reactions/%F0%9F%91%8D") }
         try await expect("PUT", channel + "/chats/1/saved")
         try await expect("PUT", channel + "/notify", #"{"level":"none"}"#)
