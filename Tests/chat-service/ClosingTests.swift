@@ -97,6 +97,7 @@ struct ClosingTests {
             // An indexer at work on the room holds the row of its progress.
             try await chat.database.run { pool in
                 try await pool.transaction { tx in
+                    try await tx.query(Self.wait)
                     try await tx.query(Self.indexing)
                     try await chat.publishFact(1, "workspace.deleted", #"{"workspace_id":"3","version":2}"#)
                     try await eventually("the wait of the erasure") {

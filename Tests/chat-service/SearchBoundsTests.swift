@@ -10,6 +10,7 @@ import Wire
 @Suite("Bounds of a search", .serialized)
 struct SearchBoundsTests {
     private static let lock = Statement.write("lock index", "lock table search_message in access exclusive mode")
+    private static let wait = Statement.write("wait long", "set local idle_in_transaction_session_timeout = 0")
 
     /// Runs `body` while no statement can read the index.
     private static func locking(
@@ -17,6 +18,7 @@ struct SearchBoundsTests {
     ) async throws {
         try await chat.database.run { pool in
             try await pool.transaction { tx in
+                try await tx.query(wait)
                 try await tx.query(lock)
                 try await body()
             }
