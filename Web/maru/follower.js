@@ -1,8 +1,8 @@
 const ASK_EVERY = 4000;
 const RELOAD_AFTER = 200;
 
-/** Events after which workspaces and rooms are read again. */
-const RELOADING = new Set(['joined', 'room', 'workspace', 'member']);
+/** Events after which workspaces and rooms are read again. `draft` and `notify` only name the room that another device changed. */
+const RELOADING = new Set(['joined', 'room', 'workspace', 'member', 'draft', 'notify']);
 
 /** Keeps the store of a client up to date: by the events of the live connection, or by asking while that is down. */
 export class Follower {
@@ -46,10 +46,20 @@ export class Follower {
         else if (name === 'gap') this.client.timelines.fill(data).catch(() => {});
         else if (RELOADING.has(name)) this.#reloadLater();
         else if (name === 'profile') this.client.store.learn(data.user ?? data);
+        else if (name === 'settings') this.#readSettings();
         else if (name === 'sessionEnded') this.client.session.renew(null).catch(() => {});
         else this.client.store.apply(event);
         if (name === 'left') this.#reloadLater();
         this.client.emit('event', event);
+    }
+
+    /** Another device changed the settings: the event does not carry them. */
+    async #readSettings() {
+        try {
+            this.client.store.changeSettings(await this.client.routes.settings());
+        } catch {
+            // The next connection brings them.
+        }
     }
 
     #ready({ rooms, settings }) {

@@ -9,7 +9,7 @@ import { Typing, TYPING_LASTS } from './typing.js';
  * `message` (a new one of another person), `readers` (a key).
  */
 export class Store extends Emitter {
-    constructor({ now = () => Date.now(), later = setTimeout } = {}) {
+    constructor({ now = () => Date.now(), later = (work, delay) => setTimeout(work, delay) } = {}) {
         super();
         this.now = now;
         this.later = later;
@@ -213,16 +213,14 @@ export class Store extends Emitter {
             case 'presence':
                 for (const [user, state] of Object.entries(data.users)) this.presence.set(user, state);
                 return this.emit('presence');
-            case 'settings':
-                this.settings = data.settings ?? data;
-                return this.emit('settings');
-            case 'draft':
-                return data.thread ? undefined : this.update(data.room, { draft: data.content ? data : null });
-            case 'notify':
-                return this.update(data.room, { notify: data.level, mutedUntil: data.mutedUntil ?? null });
             case 'left':
                 return this.removeRoom(typeof data.room === 'string' ? data.room : roomOf(data.room).key);
         }
+    }
+
+    changeSettings(settings) {
+        this.settings = settings;
+        this.emit('settings');
     }
 
     #read({ room, user_id, seq, unreadCount, mentionCount }) {
