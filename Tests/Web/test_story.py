@@ -91,7 +91,7 @@ def test_a_file_beyond_the_limit_is_refused_before_the_upload(person):
     anna.page.set_input_files(
         "maru-composer input[type=file]", [{"name": "film.mov", "mimeType": "video/quicktime", "buffer": bytes(10_000_001)}]
     )
-    expect(anna.page.locator(".toast")).to_contain_text("film.mov is larger")
+    expect(anna.page.locator('.toast.bad')).to_contain_text("film.mov is larger")
     expect(anna.page.locator(".staged li")).to_have_count(0)
 
 
