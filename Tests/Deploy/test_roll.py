@@ -101,7 +101,7 @@ def test_a_new_process_that_is_not_ready_in_time_is_ended_and_the_old_one_stays(
     result = running.run("roll", "chat-service")
     assert result.returncode == 1 and "chat-service did not become ready" in result.stderr
     assert processes(running) == before
-    assert not any("sleep 600" in command for command in running.processes().values())
+    assert not any("signal.pause" in command for command in running.processes().values())
     assert json.loads(running.get("/v1/workspaces/1/dms"))["service"] == "chat-service"
     monkeypatch.setenv("MARU_ROLL_SECONDS", "soon")
     assert "MARU_ROLL_SECONDS is no number" in running.run("roll").stderr
