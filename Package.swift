@@ -96,6 +96,7 @@ let package = Package(
 
         // Floor 2: protocols
         module("HTTP", on: ["EventLoop", "Wire", "CCurl"]),
+        module("Mail", on: ["EventLoop", "Wire", "CCurl"]),
         module("WebSocket", on: ["EventLoop", "Wire", "HTTP", "CCrypto", "CZlib"]),
         module("EngineIO", on: ["EventLoop", "Wire", "HTTP", "WebSocket"]),
         module("SocketIO", on: ["EventLoop", "Wire", "WebSocket", "EngineIO"]),
@@ -115,7 +116,10 @@ let package = Package(
         // The services
         service(
             "auth-service",
-            on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
+            on: [
+                "ServiceKit", "Contract", "HTTP", "Mail", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop",
+                "Wire",
+            ]
         ),
         service(
             "workspace-service",
@@ -169,6 +173,7 @@ let package = Package(
             exclude: ["SlowLookUp", "Support/server.py"],
             swiftSettings: settings
         ),
+        tests(of: "Mail", alsoUsing: ["EventLoop", "Wire", "TestSupport", "standins"]),
         tests(of: "Crypto", alsoUsing: ["Wire", "EventLoop"]),
         tests(of: "Redis", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Postgres", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
@@ -193,7 +198,8 @@ let package = Package(
         tests(
             of: "auth-service",
             alsoUsing: [
-                "standins", "Contract", "Crypto", "EventLoop", "HTTP", "ServiceKit", "ServiceSupport", "Telemetry",
+                "standins", "Contract", "Crypto", "EventLoop", "HTTP", "Mail", "ServiceKit", "ServiceSupport",
+                "Telemetry",
                 "TestSupport", "Wire",
             ]
         ),

@@ -22,7 +22,7 @@ declare -A token=() refresh=() cookie=() key=() id=() email=()
 join() {
     key[$1]=${2:-native} email[$1]=$1.$(date +%s%N)@example.com
     remember "$1" "$(curl -s -D - "$api/users/join" -H "SesacKey: ${key[$1]}" -H 'Content-Type: application/json' \
-        -d "{\"email\":\"${email[$1]}\",\"password\":\"Passw0rd!\",\"nickname\":\"$1\",\"deviceToken\":\"device-of-$1\"}")"
+        -d "{\"email\":\"${email[$1]}\",\"password\":\"Saessak-2024!\",\"nickname\":\"$1\",\"deviceToken\":\"device-of-$1\"}")"
 }
 
 # Stores the tokens and the cookie of a reply to a join or login. The second argument is the reply with its headers.

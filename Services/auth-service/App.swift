@@ -49,24 +49,46 @@ enum App {
         let coins = Coins(
             payments: PaymentClient(service.internalClient(service.peers.payment, deadline: Coins.deadline)),
             log: service.log)
+        let kakao = Kakao(http: service.provider("kakao"), base: settings.kakaoURL, appID: settings.kakaoAppID)
+        let apple = Apple(
+            keys: AppleKeys(
+                on: service.loops.loops[0], http: service.provider("apple"), base: settings.appleURL,
+                interval: settings.appleKeyInterval),
+            clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
         let links = try service.fileLinks()
+        let mails = try assembleMail(service, MailStore(database: database))
+        let throttle = LoginThrottle(shared: LoginFailureStore(redis: redis))
+        let credentialStores = CredentialStores(database: database)
+        let newDevices = NewDevices(
+            store: credentialStores.devices, mails: mails, credential: service.credential, log: service.log)
+        let credentials = assembleCredentials(
+            service, credentialStores, accounts: accounts, mails: mails, sessions: sessions, facts: facts,
+            throttle: throttle)
+        let erasureRoutes = ErasureRoutes(
+            erasures: try assembleErasures(
+                service, ErasureStore(database: database), settings, sessions: sessions, facts: facts,
+                workspaces: workspaces),
+            confirmation: DeletionConfirmation(
+                credentials: credentials, accounts: accountStore, kakao: kakao, apple: apple))
+        let blockRoutes = BlockRoutes(
+            blocks: Blocks(
+                store: BlockStore(database: database), publisher: BlockPublisher(redis: redis),
+                limit: service.config[AuthSettings.blockLimitKey]))
         service.publicRoutes { routes in
             JoinRoutes(
-                accounts: accounts, sessions: sessions, autoJoin: autoJoin,
+                accounts: accounts, sessions: sessions, autoJoin: autoJoin, newDevices: newDevices,
                 joins: BucketTable(rate: settings.joins.rate, burst: settings.joins.burst)
             ).register(in: &routes)
             LoginRoutes(
-                accounts: accounts, throttle: LoginThrottle(shared: LoginFailureStore(redis: redis)),
-                sessions: sessions,
-                autoJoin: autoJoin,
+                accounts: accounts, throttle: throttle, sessions: sessions, autoJoin: autoJoin,
                 social: SocialAccounts(store: accountStore),
-                kakao: Kakao(http: service.provider("kakao"), base: settings.kakaoURL, appID: settings.kakaoAppID),
-                apple: Apple(
-                    keys: AppleKeys(
-                        on: service.loops.loops[0], http: service.provider("apple"), base: settings.appleURL,
-                        interval: settings.appleKeyInterval),
-                    clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
+                kakao: kakao, apple: apple,
+                newDevices: newDevices
             ).register(in: &routes)
+            CredentialRoutes(credentials: credentials, requests: CodeSettings(service.config).buckets)
+                .register(in: &routes)
+            erasureRoutes.register(in: &routes)
+            blockRoutes.register(in: &routes)
             SessionRoutes(sessions: sessions, store: sessionStore).register(in: &routes)
             ProfileImageRoutes(profileImages: profileImages, imageSize: settings.imageSize, links: links)
                 .register(in: &routes)
@@ -78,6 +100,8 @@ enum App {
         }
         service.internalRoutes { routes in
             DirectoryRoutes(accounts: accountStore, devices: devices, authority: authority).register(in: &routes)
+            erasureRoutes.registerInternal(in: &routes)
+            blockRoutes.registerInternal(in: &routes)
         }
     }
 }

@@ -38,16 +38,21 @@ struct AuthSettings: Sendable {
         "apple_client_ids", default: [String](),
         "Bundle and service ids of our apps; an empty list turns sign-in with Apple off.")
 
+    static let blockLimitKey = ConfigKey(
+        "user_blocks", default: 1000, atLeast: 1, "The most users that one user can block.")
+
     private static let imageSizeKey = ConfigKey(
         "image_size", default: ByteCount(10 << 20), "The largest profile image.")
 
-    static let entries = [
-        imageSizeKey.entry, Pictures.retentionKey.entry, SystemUser.nameKey.entry,
-        keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry, joinHashShareKey.entry,
-        loginHashShareKey.entry, joinRateKey.entry, joinBurstKey.entry, refreshRateKey.entry, refreshBurstKey.entry,
-        kakaoURLKey.entry, kakaoAppIDKey.entry,
-        appleURLKey.entry, appleKeyIntervalKey.entry, appleClientIDsKey.entry,
-    ]
+    static let entries =
+        [
+            imageSizeKey.entry, blockLimitKey.entry, Pictures.retentionKey.entry, SystemUser.nameKey.entry,
+            keyRotationKey.entry, hashThreadsKey.entry, hashQueueKey.entry, joinHashShareKey.entry,
+            loginHashShareKey.entry, joinRateKey.entry, joinBurstKey.entry, refreshRateKey.entry, refreshBurstKey.entry,
+            kakaoURLKey.entry, kakaoAppIDKey.entry,
+            appleURLKey.entry, appleKeyIntervalKey.entry, appleClientIDsKey.entry,
+        ] + MailSettings.entries + CodeSettings.entries
+        + GrantSettings.entries
 
     let keyRotation: Duration
     let hashing: Passwords.Limits

@@ -15,5 +15,8 @@ enum Migrations {
             number: 8, name: "exact_tokens_and_addresses",
             sql: PackageResources._008_exact_tokens_and_addresses_sql),
         Migration(number: 9, name: "replaced_portraits", sql: PackageResources._009_replaced_portraits_sql),
+        Migration(number: 10, name: "mail", sql: PackageResources._010_mail_sql),
+        Migration(number: 11, name: "codes", sql: PackageResources._011_codes_sql),
+        Migration(number: 12, name: "erasure", sql: PackageResources._012_erasure_sql),
     ]
 }

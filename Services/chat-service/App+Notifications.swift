@@ -6,24 +6,22 @@ import ServiceKit
 /// the decisions about pushes that depend on them.
 struct Notifications: Sendable {
     let rooms: RoomPath
-    let members: RoomMembers
     let preferences: Preferences
     let drafts: Drafts
     let decisions: PushDecisions
     let receipts: ReadReceipts
 
     init(
-        stores: NotificationStores, redis: Redis, access: RoomAccess, messages: MessageStore, profiles: ProfileCache,
-        settings: ChatSettings
+        stores: NotificationStores, redis: Redis, access: RoomAccess, messages: MessageStore, members: RoomMembers,
+        blocks: BlockCache, settings: ChatSettings
     ) {
         rooms = RoomPath(access: access)
         let publisher = UserStatePublisher(redis: redis)
-        members = RoomMembers(workspaces: access.workspaces, dms: access.dms, profiles: profiles)
         preferences = Preferences(settings: stores.settings, levels: stores.levels, publisher: publisher)
         drafts = Drafts(
             store: stores.drafts, messages: messages, publisher: publisher, limit: settings.limitOfDrafts)
         decisions = PushDecisions(
-            messages: messages, recipients: stores.recipients, members: members, workspaces: access.workspaces)
+            messages: messages, recipients: stores.recipients, workspaces: access.workspaces, blocks: blocks)
         receipts = ReadReceipts(members: members, store: stores.readers)
     }
 

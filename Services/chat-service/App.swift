@@ -3,6 +3,7 @@ import EventLoop
 import Postgres
 import Redis
 import ServiceKit
+import Telemetry
 import Wire
 
 /// Chat-service: rooms, messages, files and read markers.
@@ -34,8 +35,14 @@ enum App {
         let searchMetrics = SearchMetrics(service.metrics)
         let indexer = SearchIndexer(
             store: SearchIndexStore(database: database), partitions: SearchPartitions(database: database),
-            metrics: searchMetrics, share: settings.searchIndexShare)
-        let committer = Committer(on: service.loops.loops[0], writer: writer, publisher: publisher, indexer: indexer)
+            metrics: searchMetrics, log: service.log, share: settings.searchIndexShare)
+        let changePublisher = ChangePublisher(
+            redis: redis, outbox: outbox, profiles: profiles, on: service.loops.loops[0])
+        let committer = Committer(
+            on: service.loops.loops[0], writer: writer, publisher: publisher, changes: changePublisher,
+            indexer: indexer)
+        let members = RoomMembers(workspaces: workspaces, dms: dms, profiles: profiles)
+        members.follow(subscriber, on: service.loops.loops[0])
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
             store: FileRecordStore(database: database), limits: settings.storageLimits)
@@ -47,26 +54,34 @@ enum App {
         let conversations = Conversations(
             sendBuffers: LoopLocal(service.loops) { SendBuffer(on: $0, to: committer) },
             messages: messages, details: details, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
-            attachments: attachments,
+            members: members, attachments: attachments,
             quota: MessageQuota(
                 ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
             historyCursors: HistoryCursorPublisher(
-                redis: redis, memory: settings.positionMemory, fallback: historyCursors))
+                redis: redis, memory: settings.positionMemory, fallback: historyCursors),
+            reads: ReadPublisher(
+                redis: redis, store: ReadEventStore(database: database), members: members,
+                on: service.loops.loops[0]))
         let changes = MessageChanges(
             committer: ChangeCommitter(
                 on: service.loops.loops[0],
                 writer: ChangeWriter(database: database, limits: settings.changeLimits),
-                publisher: ChangePublisher(
-                    redis: redis, outbox: outbox, profiles: profiles, on: service.loops.loops[0]),
-                indexer: indexer),
-            store: changeStore, profiles: profiles, attachments: attachments)
+                publisher: changePublisher, indexer: indexer),
+            store: changeStore, profiles: profiles, members: members, attachments: attachments)
         let saved = SavedMessages(
             store: SavedStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
+        let threads = Threads(
+            store: ThreadStore(database: database), changes: changes, messages: messages, details: details,
+            access: roomAccess)
+        let mentions = MentionInbox(
+            store: MentionStore(database: database), messages: messages, details: details, changes: changes,
+            access: roomAccess)
+        let blocks = BlockCache(auth: AuthClient(service.internalClient(service.peers.auth)))
+        _ = blocks.follow(subscriber, on: service.loops.loops[0])
         let notifications = Notifications(
             stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
-            profiles: profiles, settings: settings)
-        notifications.members.follow(subscriber, on: service.loops.loops[0])
+            members: members, blocks: blocks, settings: settings)
         let scheduled = ScheduledStore(database: database)
         let scheduledSender = ScheduledSender(
             store: scheduled, conversations: conversations, access: roomAccess, lease: settings.scheduledLease,
@@ -85,14 +100,24 @@ enum App {
         let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
         try service.facts(facts.handle)
+        let userErasure = UserErasure(
+            store: UserErasureStore(database: database), committer: changes.committer, attachments: attachments,
+            workspaces: workspaces, auth: AuthClient(service.internalClient(service.peers.auth)), log: service.log)
+        service.background("user erasure", userErasure.run)
+        try service.facts(AccountFactConsumer(erasure: userErasure).handle)
         service.background("search index", indexer.run)
+        service.metrics.add(indexer)
         let directory = MemberDirectory(workspaces: workspaces, profiles: profiles)
+        directory.follow(subscriber, on: service.loops.loops[0])
         let search = MessageSearch(
             access: roomAccess, store: SearchStore(database: database), messages: messages, details: details,
             profiles: profiles, limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
             timeLimit: settings.searchTime)
         let links = try service.fileLinks()
         let rooms = RoomPath(access: roomAccess)
+        let summaries = RoomSummaries(
+            access: roomAccess, messages: messages, details: details, profiles: profiles,
+            levels: notifications.preferences.levels, drafts: notifications.drafts.store)
         service.publicRoutes { routes in
             SearchRoutes(
                 search: search, filterNames: SearchNames(access: roomAccess, people: directory),
@@ -100,24 +125,24 @@ enum App {
             ).register(in: &routes)
             ChannelChatRoutes(access: roomAccess, conversations: conversations, fileSize: settings.fileSize)
                 .register(in: &routes)
-            RoomSummaryRoutes(
-                summaries: RoomSummaries(
-                    access: roomAccess, messages: messages, details: details, profiles: profiles,
-                    levels: notifications.preferences.levels, drafts: notifications.drafts.store)
-            ).register(in: &routes)
+            RoomSummaryRoutes(threads: threads, summaries: summaries).register(in: &routes)
             notifications.register(in: &routes)
             ScheduledRoutes(
                 rooms: rooms,
                 messages: ScheduledMessages(
-                    store: scheduled, limits: settings.schedulingLimits, sender: scheduledSender)
+                    store: scheduled, limits: settings.schedulingLimits, sender: scheduledSender,
+                    attachments: attachments, changes: changes),
+                fileSize: settings.fileSize
             ).register(in: &routes)
             ChangeRoutes(rooms: rooms, changes: changes, access: roomAccess).register(in: &routes)
             SavedRoutes(rooms: rooms, saved: saved).register(in: &routes)
+            ThreadRoutes(rooms: rooms, threads: threads, mentions: mentions).register(in: &routes)
             FileRoutes(attachments: attachments, access: roomAccess, links: links).register(in: &routes)
             DMRoutes(
                 access: roomAccess,
                 directMessages: DirectMessages(
-                    store: dms, access: roomAccess, profiles: profiles, limit: settings.limitOfDMs),
+                    store: dms, access: roomAccess, profiles: profiles,
+                    hints: AccessHintPublisher(redis: redis), limit: settings.limitOfDMs),
                 conversations: conversations, fileSize: settings.fileSize
             ).register(in: &routes)
         }
@@ -126,6 +151,10 @@ enum App {
                 conversations: conversations, access: roomAccess, events: events, historyCursors: historyCursors
             ).register(in: &routes)
             notifications.register(in: &routes)
+            InternalMeRoutes(
+                rooms: MyRooms(summaries: summaries, preferences: notifications.preferences),
+                profiles: service.profiles, conversations: conversations, changes: changes, threads: threads
+            ).register(in: &routes)
         }
     }
 }

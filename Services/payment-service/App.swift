@@ -70,6 +70,9 @@ enum App {
         }
         let captures = CoinCaptureConsumer(ledger: ledger, log: service.log)
         try service.facts(captures.handle)
+        let accounts = AccountFactConsumer(
+            erasure: ErasureStore(database: database), auth: AuthClient(service.internalClient(service.peers.auth)))
+        try service.facts(accounts.handle)
         let pause = max(settings.sweepInterval, .milliseconds(10))
         service.background("reserve expiry", every: pause, jobs.expireReserves)
         service.background("payment attempts", every: pause, jobs.resumeAttempts)

@@ -29,6 +29,8 @@ enum App {
             subscriber: subscriber, chat: chat, heads: HeadComparison(chat: chat, on: service.loops.loops[0]),
             openings: GatheredReads(on: service.loops) { try await chat.heads(of: $0) },
             cursors: SessionCursorStore(redis: redis, memory: settings.positionMemory),
+            publisher: RoomEventPublisher(redis: redis),
+            meLimits: settings.limits.me,
             readerPatience: settings.readerPatience,
             compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),
             log: service.log)
@@ -56,7 +58,7 @@ enum App {
         let directory = NodeDirectory(redis: redis)
         let relay = NodeRelay(
             loops: service.loops, directory: directory, http: service.http, credential: service.credential,
-            pool: service.pool, maximumPayload: settings.engine.maximumPayload,
+            pool: service.pool, maximumPayload: max(settings.engine.maximumPayload, settings.limits.me.messageSize),
             timeout: settings.engine.pingInterval + settings.engine.pingTimeout + .seconds(10))
         let router = SocketRequestRouter(
             engine, node: settings.node, relay: relay, proxies: service.proxies, limits: settings.limits,
@@ -77,6 +79,9 @@ enum App {
         shards.forEach { $0.showPresence(presence) }
         if let account = try settings.pushes.serviceAccount() {
             try await dispatchPushes(for: account, settings.pushes, service, chat, presence)
+        } else {
+            let auth = AuthClient(service.internalClient(service.peers.auth))
+            try service.facts(AccountFactConsumer(pushes: nil, auth: auth).handle)
         }
         service.atDrain {
             await engine.drain(over: settings.drainWindow)
@@ -118,6 +123,7 @@ enum App {
         try service.stream(.pushes, concurrency: 4, intake.take)
         service.background("push", sender.run)
         service.background("push retention", PushRetention(store: store, decisions: settings.decisionMemory).run)
+        try service.facts(AccountFactConsumer(pushes: store, auth: auth).handle)
         let decisions = PushDecisionStore(database: store.database)
         service.internalRoutes { routes in PushDecisionRoutes(decisions: decisions).register(in: &routes) }
         let loop = service.loops.loops[0]

@@ -40,10 +40,19 @@ struct SocketLimitSettings: Sendable {
         "client_inflated_burst", default: 262_144, atLeast: 1,
         "Bytes at once that compressed messages of one socket inflate to.")
 
+    private static let meMessageSizeKey = ConfigKey(
+        "me_message_size", default: 131_072, atLeast: 65_536, atMost: 1_000_000,
+        "The largest message of a client on a /me socket, inflated, in bytes. The longest content fits into it.")
+    private static let meEventRateKey = ConfigKey(
+        "me_event_rate", default: 20, atLeast: 1, "Events of the client of one /me socket a second.")
+    private static let meEventBurstKey = ConfigKey(
+        "me_event_burst", default: 100, atLeast: 1, "Events of the client of one /me socket at once.")
+
     static let entries = [
         rateKey.entry, burstKey.entry, addressRateKey.entry, addressBurstKey.entry, namelessShareKey.entry,
         namelessTimeoutKey.entry, userSocketsKey.entry, messageSizeKey.entry, frameRateKey.entry, frameBurstKey.entry,
-        inflatedRateKey.entry, inflatedBurstKey.entry,
+        inflatedRateKey.entry, inflatedBurstKey.entry, meMessageSizeKey.entry, meEventRateKey.entry,
+        meEventBurstKey.entry,
     ]
 
     /// New sockets of the instance, and of one address.
@@ -54,6 +63,8 @@ struct SocketLimitSettings: Sendable {
     let socketsOfUser: Int
     let messageSize: Int
     let rates: ReceiveRates
+    /// The limits of a `/me` socket.
+    let me: MeCallLimiter.Limits
 
     init(_ config: Config) {
         handshakes = (Double(config[Self.rateKey]), Double(config[Self.burstKey]))
@@ -62,6 +73,9 @@ struct SocketLimitSettings: Sendable {
         namelessTimeout = config[Self.namelessTimeoutKey]
         socketsOfUser = config[Self.userSocketsKey]
         messageSize = config[Self.messageSizeKey]
+        me = MeCallLimiter.Limits(
+            rate: Double(config[Self.meEventRateKey]), burst: Double(config[Self.meEventBurstKey]),
+            messageSize: config[Self.meMessageSizeKey])
         rates = ReceiveRates(
             frames: .init(perSecond: config[Self.frameRateKey], burst: config[Self.frameBurstKey]),
             inflatedBytes: .init(perSecond: config[Self.inflatedRateKey], burst: config[Self.inflatedBurstKey]))

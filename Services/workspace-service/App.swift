@@ -49,6 +49,8 @@ enum App {
             image: try await covers.storeDefault(), owner: settings.systemOwner)
         try await system.prepare()
         let memberships = Memberships(access: AccessStore(database: database), channels: channels)
+        let erasure = MemberErasure(workspaces: workspaces, store: ErasureStore(database: database))
+        try service.facts(AccountFactConsumer(erasure: erasure, auth: auth).handle)
         let links = try service.fileLinks()
         service.publicRoutes { routes in
             let imageSize = settings.imageSize
@@ -63,7 +65,7 @@ enum App {
                 .register(in: &routes)
         }
         service.internalRoutes { routes in
-            AccessRoutes(memberships: memberships, system: system).register(in: &routes)
+            AccessRoutes(memberships: memberships, system: system, erasure: erasure).register(in: &routes)
         }
     }
 }

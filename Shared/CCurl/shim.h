@@ -84,3 +84,28 @@ static inline CURL *ccurl_multi_next_ended(CURLM *multi, CURLcode *code) {
         }
     return NULL;
 }
+
+/* Gives the bytes of an upload. */
+typedef size_t (*ccurl_give)(char *buffer, size_t size, size_t count, void *source);
+
+static inline CURLcode ccurl_set_upload(CURL *easy, ccurl_give give, void *source, int64_t bytes) {
+    curl_easy_setopt(easy, CURLOPT_READFUNCTION, give);
+    curl_easy_setopt(easy, CURLOPT_READDATA, source);
+    curl_easy_setopt(easy, CURLOPT_INFILESIZE_LARGE, (curl_off_t)bytes);
+    return curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
+}
+
+/* curl keeps a pointer to the list: it must outlive the transfer. */
+static inline CURLcode ccurl_set_recipients(CURL *easy, struct curl_slist *list) {
+    return curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, list);
+}
+
+/* Returns something else than 0 to end the transfer; called about once a second. */
+typedef int (*ccurl_progress)(
+    void *context, curl_off_t to_download, curl_off_t downloaded, curl_off_t to_upload, curl_off_t uploaded);
+
+static inline void ccurl_set_progress(CURL *easy, ccurl_progress progress, void *context) {
+    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, progress);
+    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, context);
+    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+}

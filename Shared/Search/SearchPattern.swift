@@ -21,7 +21,7 @@ public struct SearchPattern: Hashable, Sendable {
     }
 
     /// Returns the places where the pattern stands in a text; they do not overlap.
-    func ranges(in text: SearchText) -> [Range<Int>] {
+    public func ranges(in text: SearchText) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var start = 0
         while let range = firstRange(in: text.scalars, from: start) {
@@ -31,7 +31,7 @@ public struct SearchPattern: Hashable, Sendable {
         return found
     }
 
-    func matches(_ text: SearchText) -> Bool {
+    public func matches(_ text: SearchText) -> Bool {
         firstRange(in: text.scalars, from: 0) != nil
     }
 

@@ -45,9 +45,19 @@ public struct SearchQuery: Equatable, Sendable {
         terms.allSatisfy { $0.matches(text) != $0.isExcluded }
     }
 
+    /// The terms that a text must have.
+    public var requiredTerms: [SearchTerm] { terms.filter { !$0.isExcluded } }
+
+    /// All required terms as one phrase in the order in which they were typed; nil unless there are several.
+    public var phrase: SearchPattern? {
+        let required = requiredTerms
+        guard required.count > 1 else { return nil }
+        return SearchPattern(Array(required.map { $0.alternatives[0].scalars }.joined(separator: [SearchText.space])))
+    }
+
     /// Returns where the required terms stand in a text, from left to right, joined where they overlap or touch.
     public func ranges(in text: SearchText) -> [Range<Int>] {
-        let found = terms.filter { !$0.isExcluded }.flatMap { $0.ranges(in: text) }
+        let found = requiredTerms.flatMap { $0.ranges(in: text) }
         return found.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { joined, range in
             if let last = joined.last, range.lowerBound <= last.upperBound {
                 joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)

@@ -29,9 +29,20 @@ public struct SearchText: Equatable, Sendable {
         return Int(sources[range.lowerBound].lowerBound)..<Int(sources[range.upperBound - 1].upperBound)
     }
 
-    /// Says whether a word begins at an index of `scalars`.
+    /// Says whether a word begins at an index of `scalars`: at the beginning, or after white space or punctuation.
     public func beginsWord(at index: Int) -> Bool {
-        index == 0 || scalars[index - 1] == Self.space
+        index == 0 || !Self.isPartOfWord(scalars[index - 1])
+    }
+
+    /// Says whether a word ends before an index of `scalars`.
+    public func endsWord(before index: Int) -> Bool {
+        index == scalars.count || !Self.isPartOfWord(scalars[index])
+    }
+
+    private static func isPartOfWord(_ value: UInt32) -> Bool {
+        if Hangul.syllables.contains(value) { return true }
+        guard let scalar = Unicode.Scalar(value) else { return false }
+        return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 
     static let space: UInt32 = 0x20

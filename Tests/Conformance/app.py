@@ -10,7 +10,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
-PASSWORD = "Passw0rd!"
+PASSWORD = "Saessak-2024!"
 PICTURE = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAAAAACPAi4CAAAAKklEQVR42u3MQREAAAwCIPunMaIh9ttBANKjCAQCgUAgEAgEAoFA"
     "IPgeDE0rAKYtm3lkAAAAAElFTkSuQmCC"

@@ -8,6 +8,7 @@ a line of JSON for each event: ["open", name], ["refused", name], ["heard", name
 import inspect
 import json
 import os
+import queue
 import sys
 import threading
 
@@ -41,8 +42,28 @@ class EveryEvent(socketio.ClientNamespace):
             tell("heard", self.name, event, arguments)
 
 
+def handle_in_order(client):
+    """Handles messages one after the other: python-socketio would start a thread for each, and the order would be lost."""
+    start = client.eio.start_background_task
+    handler = client.eio.handlers["message"]
+    messages = queue.SimpleQueue()
+
+    def start_or_queue(target, *arguments, **options):
+        if target == handler:
+            return messages.put(arguments)
+        return start(target, *arguments, **options)
+
+    def handle():
+        while True:
+            handler(*messages.get())
+
+    client.eio.start_background_task = start_or_queue
+    threading.Thread(target=handle, daemon=True).start()
+
+
 def listen(name, namespace, cookie=None, auth=None, bearer=None, transports=None):
     client = socketio.Client(reconnection=False)
+    handle_in_order(client)
     client.register_namespace(EveryEvent(namespace, name))
     headers = {key: value for key, value in {"Cookie": cookie, "Authorization": bearer}.items() if value}
     options = {"auth": auth} if auth else {}

@@ -114,7 +114,7 @@ def test_logging_out_ends_this_session_alone(world):
 @each_key
 def test_tokens_sent_where_none_are_needed_are_ignored(world):
     app = world.anybody
-    login = {"email": world.owner.email, "password": "Passw0rd!", "deviceToken": ""}
+    login = {"email": world.owner.email, "password": "Saessak-2024!", "deviceToken": ""}
     for headers in (
         {"Authorization": "", "RefreshToken": ""},
         {"Authorization": world.ended.token, "RefreshToken": world.ended.refresh},

@@ -74,6 +74,33 @@ struct ViewTests {
         }
     }
 
+    @Test("Only native clients see threads and mentions; the others see nicknames in the place of ids")
+    func threads() throws {
+        let body = MessageBody(
+            id: ChatID(9), seq: 4, content: "<@6>야 @channel <@7>", createdAt: Timestamp(milliseconds: 0), files: [],
+            author: member,
+            traits: MessageTraits(
+                thread: ThreadPlace(root: 2, isInTimeline: false), mentions: [.user(UserID(6), nickname: "민지"), .room]),
+            revision: MessageRevision(
+                rev: 4, replies: RepliesSummary(count: 2, lastAt: Timestamp(milliseconds: 5), users: [UserID(6)])))
+        let view = DMView(room: DMID(4), message: body)
+        let native = try object(view, as: "native")
+        #expect(native["content"] as? String == "<@6>야 @channel <@7>")
+        #expect((native["thread"] as? [String: Int]) == ["root": 2])
+        #expect((native["mentions"] as? [[String: String]]) == [["type": "user", "user_id": "6"], ["type": "room"]])
+        let replies = try #require(native["replies"] as? [String: Any])
+        #expect(replies["count"] as? Int == 2)
+        #expect(replies["lastAt"] as? String == "1970-01-01T00:00:00.005Z")
+        #expect(replies["users"] as? [String] == ["6"])
+        #expect(native["scheduled"] == nil)
+        for name in ["sooda", "collatalk", "collabee", "gathering", "gen-2024-01", "gen-2024-07"] {
+            let shipped = try object(view, as: name)
+            #expect(shipped["content"] as? String == "@민지야 @channel <@7>", "\(name)")
+            #expect(
+                Set(shipped.keys) == ["dm_id", "room_id", "seq", "content", "createdAt", "files", "user"], "\(name)")
+        }
+    }
+
     @Test("A message always has content, and its room has the name of the generation")
     func messages() throws {
         let body = MessageBody(

@@ -99,7 +99,7 @@ class Person:
         self.api = composition.api
         self.session = requests.Session()
         self.session.headers.update(KEY)
-        account = {"email": f"{name}-{secrets.token_hex(4)}@example.com", "password": "Passw0rd!", "nickname": name}
+        account = {"email": f"{name}-{secrets.token_hex(4)}@example.com", "password": "Saessak-2024!", "nickname": name}
         self.email = account["email"]
         user = self.call("POST", "/users/join", json=account)
         self.session.headers["Authorization"] = user["token"]["accessToken"]

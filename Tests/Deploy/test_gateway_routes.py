@@ -42,6 +42,8 @@ ROUTES = {
         "/v1/workspaces/5/channels/9/pins",
         "/v1/workspaces/5/channels/9/changes?after_rev=3",
         "/v1/users/me/saved?cursor=3",
+        "/v1/workspaces/5/threads?cursor=3",
+        "/v1/workspaces/5/mentions",
         "/v1/workspaces/5/dms",
         "/v1/workspaces/5/dms/3/chats",
         "/v1/workspaces/5/dms/3/unreads",

@@ -57,7 +57,7 @@ def test_every_alert_has_a_test_and_a_row_on_the_operations_page():
     alerts = re.findall(r"- alert: (\w+)", "\n".join(path.read_text() for path in OBSERVED if path.suffix == ".yml"))
     assert len(set(alerts)) == len(alerts) > 10
     fired = re.findall(r"alertname: (\w+)\n +exp_alerts:", (CHECKOUT / "Tests/Deploy/alerts.yml").read_text())
-    assert sorted(fired) == sorted(alerts)
+    assert set(fired) == set(alerts)
     page = (CHECKOUT / "docs/operations.md").read_text()
     assert all(f"`{alert}`" in page for alert in alerts)
 

@@ -67,7 +67,7 @@ def test_one_service_can_be_replaced_alone(running):
 
 
 def test_the_old_process_serves_until_the_new_one_is_ready(running):
-    replace_program(running, "chat-service", f"exec sleep 600 {running.folder}")
+    replace_program(running, "chat-service", f"exec python3 -c 'import signal; signal.pause()' {running.folder}")
     before = running.process("chat-service")
     rolling = subprocess.Popen(running.command("roll", "chat-service"), env=running.environment)
     eventually(lambda: (running.data / "run/old-chat-service.pid").exists())
@@ -95,13 +95,13 @@ def test_a_new_process_that_ends_leaves_the_old_one_and_the_rest_as_they_are(run
 
 
 def test_a_new_process_that_is_not_ready_in_time_is_ended_and_the_old_one_stays(running, monkeypatch):
-    replace_program(running, "chat-service", f"exec sleep 600 {running.folder}")
+    replace_program(running, "chat-service", f"exec python3 -c 'import signal; signal.pause()' {running.folder}")
     before = processes(running)
     monkeypatch.setenv("MARU_ROLL_SECONDS", "1")
     result = running.run("roll", "chat-service")
     assert result.returncode == 1 and "chat-service did not become ready" in result.stderr
     assert processes(running) == before
-    assert not any("sleep 600" in command for command in running.processes().values())
+    assert not any("signal.pause" in command for command in running.processes().values())
     assert json.loads(running.get("/v1/workspaces/1/dms"))["service"] == "chat-service"
     monkeypatch.setenv("MARU_ROLL_SECONDS", "soon")
     assert "MARU_ROLL_SECONDS is no number" in running.run("roll").stderr
@@ -118,7 +118,7 @@ def test_a_program_that_cannot_even_print_its_settings_changes_nothing(running):
 
 
 def test_a_process_that_ends_during_a_roll_is_restarted(running):
-    replace_program(running, "chat-service", f"exec sleep 600 {running.folder}")
+    replace_program(running, "chat-service", f"exec python3 -c 'import signal; signal.pause()' {running.folder}")
     rolling = subprocess.Popen(running.command("roll", "chat-service"), env=running.environment)
     eventually(lambda: (running.data / "run/old-chat-service.pid").exists())
     running.kill("auth-service")

@@ -45,7 +45,7 @@ struct SearchGramsTests {
     }
 
     /// The hash of `가` in workspace 1.
-    static let stored: Int64 = 1_858_637_392_803_513_172
+    static let stored: Int32 = 2_085_602_132
 
     private func randomText(length: Int, using random: inout SeededGenerator) -> String {
         let alphabet = Array("가각갈닭다달라ㄱㄹㅅㄳabA1 -회의록함니")

@@ -21,6 +21,8 @@ final class AppleStandin: Sendable {
         var made = 1
         /// The number of fetches of the keys.
         var fetches = 0
+        /// The refresh tokens that were revoked.
+        var revoked: [String] = []
     }
 
     private let state = Mutex(State(keys: [RSAKey.generate(id: "standin-1")]))
@@ -29,6 +31,8 @@ final class AppleStandin: Sendable {
 
     func register(in routes: inout StandinRoutes) {
         routes.add(.apple, .get, "/apple/auth/keys", keys)
+        routes.add(.apple, .post, "/apple/auth/token", exchange)
+        routes.add(.apple, .post, "/apple/auth/revoke", revoke)
         routes.control(.get, "/apple/mint", mint)
         routes.control(.post, "/apple/rotate") { [self] _ in
             rotate()
@@ -38,6 +42,25 @@ final class AppleStandin: Sendable {
 
     /// The number of fetches of the keys.
     var fetches: Int { state.withLock(\.fetches) }
+
+    /// The refresh tokens that were revoked, in order.
+    var revoked: [String] { state.withLock(\.revoked) }
+
+    /// Any code `code-<text>` is good for the refresh token `refresh-<text>`.
+    private func exchange(_ call: StandinCall) async throws -> Response {
+        let form = try await call.form()
+        guard form["client_secret"]?.split(separator: ".").count == 3, form["client_id"] == Self.clientID,
+            let code = form["code"], code.hasPrefix("code-")
+        else { return .standin(.badRequest) { $0.field("error", "invalid_grant") } }
+        return .standin { $0.field("refresh_token", "refresh-" + code.dropFirst("code-".count)) }
+    }
+
+    private func revoke(_ call: StandinCall) async throws -> Response {
+        let form = try await call.form()
+        guard let token = form["token"], form["client_secret"] != nil else { throw StandinRefusal.malformed }
+        state.withLock { $0.revoked.append(token) }
+        return Response(.ok)
+    }
 
     /// Makes a new key, which signs from now on.
     func rotate() {

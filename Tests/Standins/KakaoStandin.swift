@@ -1,14 +1,23 @@
 import HTTP
+import Synchronization
 import Wire
 
 /// Kakao: any token `kakao-<number>[-<email>]` is valid and belongs to the user with that number.
 ///
 /// A token `kakao-unverified-<number>-<email>` belongs to a user with an unverified email.
-struct KakaoStandin: Sendable {
+final class KakaoStandin: Sendable {
     /// The id of our app.
     static let appID = 1000
 
+    /// The admin key of our app.
+    static let adminKey = "kakao-admin-key"
+
     private static let lifetime = 21_599
+
+    private let state = Mutex<[Int]>([])
+
+    /// The users that were unlinked from our app, in order.
+    var unlinked: [Int] { state.withLock(\.self) }
 
     struct User: Sendable {
         let number: Int
@@ -32,6 +41,7 @@ struct KakaoStandin: Sendable {
         routes.add(.kakao, .get, "/kakao/v1/user/access_token_info", tokenInfo)
         routes.add(.kakao, .get, "/kakao/v2/user/me", me)
         routes.add(.kakao, .post, "/kakao/v2/user/me", me)
+        routes.add(.kakao, .post, "/kakao/v1/user/unlink", unlink)
     }
 
     private func tokenInfo(_ call: StandinCall) throws -> Response {
@@ -64,6 +74,21 @@ struct KakaoStandin: Sendable {
                 json.field("email", email)
             }
         }
+    }
+
+    /// Unlinks the user of a token, or with the admin key any user.
+    private func unlink(_ call: StandinCall) async throws -> Response {
+        let number: Int
+        if call.credential("KakaoAK") == Self.adminKey {
+            guard let target = try await call.form()["target_id"].flatMap({ Int($0) }) else {
+                throw StandinRefusal.malformed
+            }
+            number = target
+        } else {
+            number = try user(call).number
+        }
+        state.withLock { $0.append(number) }
+        return .standin { $0.field("id", number) }
     }
 
     private func user(_ call: StandinCall) throws -> User {

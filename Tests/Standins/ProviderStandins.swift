@@ -8,6 +8,7 @@ final class ProviderStandins: Sendable {
     let apple = AppleStandin()
     let fcm: FCMStandin
     let portOne = PortOneStandin()
+    let mail = MailStandin()
     let behaviors = StandinBehaviors()
     private let routes: Router<StandinRoute>
 
@@ -19,6 +20,7 @@ final class ProviderStandins: Sendable {
         apple.register(in: &routes)
         fcm.register(in: &routes)
         portOne.register(in: &routes)
+        mail.register(in: &routes)
         behaviors.register(in: &routes)
         routes.control(.get, "/healthz") { _ in .standin { $0.field("status", "ok") } }
         self.routes = routes.router

@@ -2,12 +2,13 @@ import EventLoop
 import Glibc
 import HTTP
 
-/// `standins --port 8190 --service-account FILE` serves the stand-ins of Kakao, Apple, FCM and PortOne on 127.0.0.1.
+/// `standins --port 8190 --mail-port 8191 --service-account FILE` serves the stand-ins of Kakao, Apple, FCM, PortOne and a
+/// mail server on 127.0.0.1.
 @main
 enum Standins {
     static func main() throws {
         guard let options = StandinOptions(CommandLine.arguments.dropFirst()) else {
-            print("usage: standins [--port PORT] [--service-account FILE]")
+            print("usage: standins [--port PORT] [--mail-port PORT] [--service-account FILE]")
             exit(2)
         }
         let control = EventLoop()
@@ -16,9 +17,12 @@ enum Standins {
         let group = EventLoopGroup(count: 1)
         let standins = try ProviderStandins(serviceAccountFile: options.serviceAccountFile)
         let address = try standins.server(on: group).start(at: SocketAddress(ip: "127.0.0.1", port: options.port)!)
-        print("stand-ins on http://\(address)")
+        let mail = try standins.mail.listen(
+            on: group.loops[0], at: SocketAddress(ip: "127.0.0.1", port: options.mailPort)!)
+        print("stand-ins on http://\(address) and smtp://\(mail.address)")
         fflush(nil)
         control.run()
+        withExtendedLifetime(mail) {}
         group.stop()
     }
 }

@@ -53,9 +53,11 @@ public final class PostgresCluster: Sendable {
     }
 
     /// Makes an empty database with a unique name.
-    public func makeDatabase() async throws -> TestDatabase {
+    ///
+    /// - Parameter options: options of `create database`, such as a locale.
+    public func makeDatabase(_ options: String = "") async throws -> TestDatabase {
         let name = "test_\(UInt32.random(in: 0 ... .max))"
-        try await run(sql: "create database \(name)")
+        try await run(sql: "create database \(name) \(options)")
         return TestDatabase(cluster: self, name: name)
     }
 

@@ -15,7 +15,7 @@ struct AccountJourneyTests {
     private func join(_ service: ServiceUnderTest, _ email: String, key: String) async throws -> HTTPCall.Reply {
         try await service.call(
             "POST", "/v1/users/join", key: key,
-            json: #"{"email":"\#(email)","password":"Passw0rd!","nickname":"새싹","phone":null,"deviceToken":"d1"}"#)
+            json: #"{"email":"\#(email)","password":"Saessak-2024!","nickname":"새싹","phone":null,"deviceToken":"d1"}"#)
     }
 
     @Test("From join through refresh to logout, in each generation", arguments: ["sooda", "collatalk", "native"])
@@ -29,7 +29,8 @@ struct AccountJourneyTests {
         #expect(again.errorCode == "E12")
 
         let login = try await service.call(
-            "POST", "/v1/users/login", key: key, json: #"{"email":"A@b.kr","password":"Passw0rd!","deviceToken":""}"#)
+            "POST", "/v1/users/login", key: key,
+            json: #"{"email":"A@b.kr","password":"Saessak-2024!","deviceToken":""}"#)
         let tokens = try key == "sooda" ? login.json : #require(try login.json["token"])
         let access = try #require(tokens["accessToken"]?.string)
         let me = key == "sooda" ? "/v1/users/my?" : "/v1/users/me"

@@ -35,12 +35,15 @@ struct BadInputTests {
             longest: ["email": 255]),
         Case(
             method: "POST", path: "/v1/users/join",
-            valid: ["email": "n@b.kr", "password": "Passw0rd!", "nickname": "n", "phone": "010", "deviceToken": "d"],
+            valid: [
+                "email": "n@b.kr", "password": "Saessak-2024!", "nickname": "n", "phone": "010", "deviceToken": "d",
+            ],
             required: ["email", "password", "nickname"],
             longest: ["email": 255, "password": 1025, "nickname": 31, "phone": 31, "deviceToken": device]),
         Case(
             method: "POST", path: "/v1/users/login",
-            valid: ["email": "n@b.kr", "password": "Passw0rd!", "deviceToken": "d"], required: ["email", "password"],
+            valid: ["email": "n@b.kr", "password": "Saessak-2024!", "deviceToken": "d"],
+            required: ["email", "password"],
             longest: ["email": 255, "password": 1025, "deviceToken": device]),
         Case(
             method: "POST", path: "/v1/users/login/kakao", valid: ["oauthToken": "kakao-1", "deviceToken": "d"],
@@ -53,15 +56,37 @@ struct BadInputTests {
             method: "POST", path: "/v1/users/deviceToken", valid: ["deviceToken": "d"], required: ["deviceToken"],
             longest: ["deviceToken": device], isSignedIn: true),
         Case(
-            method: "PUT", path: "/v1/users/me", valid: ["nickname": "n", "phone": "010"], required: [],
-            longest: ["nickname": 31, "phone": 31], isSignedIn: true),
+            method: "PUT", path: "/v1/users/me", valid: ["nickname": "n", "phone": "010", "language": "ko"],
+            required: [], longest: ["nickname": 31, "phone": 31, "language": 3], isSignedIn: true),
+        Case(
+            method: "POST", path: "/v1/users/email/verification", valid: ["email": "n@b.kr"], required: ["email"],
+            longest: ["email": 255], isSignedIn: true),
+        Case(
+            method: "PUT", path: "/v1/users/email/verification", valid: ["email": "n@b.kr", "code": "123456"],
+            required: ["email", "code"], longest: ["email": 255, "code": 17], isSignedIn: true),
+        Case(
+            method: "POST", path: "/v1/users/password/reset", valid: ["email": "n@b.kr"], required: ["email"],
+            longest: ["email": 255]),
+        Case(
+            method: "PUT", path: "/v1/users/password/reset",
+            valid: ["email": "n@b.kr", "code": "123456", "password": "Saessak-2024!"],
+            required: ["email", "code", "password"], longest: ["email": 255, "code": 17, "password": 1025]),
+        Case(
+            method: "PUT", path: "/v1/users/me/password",
+            valid: ["password": "Saessak-2024!", "newPassword": "Saessak-2025!"],
+            required: ["password", "newPassword"], longest: ["password": 1025, "newPassword": 1025], isSignedIn: true),
+        Case(
+            method: "PUT", path: "/v1/users/me/email",
+            valid: ["password": "Saessak-2024!", "email": "n@b.kr", "code": "123456"],
+            required: ["password", "email", "code"], longest: ["password": 1025, "email": 255, "code": 17],
+            isSignedIn: true),
     ]
 
     @Test("Every route with a body has a test here")
     func complete() {
         let bodies = RouteTableTests.rows.map(\.route).filter { $0.hasPrefix("POST") || $0.hasPrefix("PUT") }
         // Pictures and the paths of signed URLs have suites of their own.
-        let others = ["PUT /v1/users/me/image", "POST /v1/static/profiles/links"]
+        let others = ["PUT /v1/users/me/image", "POST /v1/static/profiles/links", "PUT /v1/users/{id}/block"]
         #expect(Set(bodies) == Set(Self.cases.map(\.testDescription) + others))
         for one in Self.cases { #expect(Set(one.longest.keys) == Set(one.valid.keys)) }
     }
@@ -80,7 +105,7 @@ struct BadInputTests {
                 let members = try reply.json.members?.map(\.name) ?? []
                 #expect(Set(members).isSubset(of: ["type", "title", "status", "errorCode", "detail"]))
                 #expect((try reply.json["detail"]?.string?.utf8.count ?? 0) < 80)
-                #expect(!reply.text.contains("Passw0rd") && !reply.text.contains("b.kr"))
+                #expect(!reply.text.contains("Saessak") && !reply.text.contains("b.kr"))
                 return reply.errorCode
             }
             for name in route.required {
@@ -166,7 +191,8 @@ struct BadInputTests {
         ("email", "a"), ("email", "a@b"), ("email", "a b@c.kr"), ("email", "@b.kr"), ("email", "a@@b.kr"),
         ("email", String(repeating: "a", count: 250) + "@b.kr"), ("password", "short1!"),
         ("password", "password1!"), ("password", "PASSWORD1!"), ("password", "Password!"),
-        ("password", "Password1"), ("password", "Aa1!" + String(repeating: "x", count: 1024)), ("nickname", ""),
+        ("password", "Password1"), ("password", "P@ssw0rd!"),
+        ("password", "Aa1!" + String(repeating: "x", count: 1024)), ("nickname", ""),
         ("nickname", String(repeating: "n", count: 31)), ("phone", "letters"), ("phone", "-"),
         ("phone", String(repeating: "1", count: 31)), ("deviceToken", String(repeating: "d", count: 2049)),
     ]

@@ -73,7 +73,7 @@ struct LimitTests {
                         try await fixture.service.call(
                             "POST", "/v1/users/join",
                             headers: [("Content-Type", "application/json"), ("X-Forwarded-For", "192.0.2.\(number)")],
-                            body: Array(#"{"email":"\#(number)@b.kr","password":"Passw0rd!","nickname":"n"}"#.utf8)
+                            body: Array(#"{"email":"\#(number)@b.kr","password":"Saessak-2024!","nickname":"n"}"#.utf8)
                         ).errorCode
                     }
                 }
@@ -96,7 +96,7 @@ struct LimitTests {
                 return try await fixture.service.call(
                     "POST", "/v1/users/join",
                     headers: [("Content-Type", "application/json"), ("X-Forwarded-For", address)],
-                    body: Array(#"{"email":"\#(number)@b.kr","password":"Passw0rd!","nickname":"n"}"#.utf8))
+                    body: Array(#"{"email":"\#(number)@b.kr","password":"Saessak-2024!","nickname":"n"}"#.utf8))
             }
             try await refused(fixture) { try await join(from: "192.0.2.1") }
             #expect(try await join(from: "192.0.2.2").status == 201)

@@ -58,6 +58,13 @@ struct RouteTableTests {
             isOpen: true)
     }
 
+    /// A route for signed-in callers with the same error for all of them.
+    private static func wrong(_ route: String, body: String, answer: String) -> Row {
+        Row(
+            route: route, target: String(route.drop { $0 != " " }.dropFirst()), body: body, stranger: answer,
+            coworker: answer, owner: answer)
+    }
+
     static let rows = [
         open(
             "POST /v1/users/validation/email", "/v1/users/validation/email", body: #"{"email":"free@b.kr"}"#, answer: ""
@@ -67,6 +74,18 @@ struct RouteTableTests {
         open("POST /v1/users/login/kakao", "/v1/users/login/kakao", body: #"{"oauthToken":"x"}"#, answer: "E03"),
         open("POST /v1/users/login/apple", "/v1/users/login/apple", body: #"{"idToken":"x"}"#, answer: "E03"),
         open("GET /v1/auth/refresh", "/v1/auth/refresh", body: "", answer: "E02"),
+        open("POST /v1/users/password/reset", "/v1/users/password/reset", body: #"{"email":"x"}"#, answer: "E11"),
+        open("PUT /v1/users/password/reset", "/v1/users/password/reset", body: #"{"email":"x"}"#, answer: "E11"),
+        Row(
+            route: "POST /v1/users/email/verification", target: "/v1/users/email/verification",
+            body: #"{"email":"owner@b.kr"}"#),
+        wrong("PUT /v1/users/email/verification", body: #"{"email":"owner@b.kr","code":"12345"}"#, answer: "E11"),
+        wrong("PUT /v1/users/me/password", body: #"{"password":"x","newPassword":"Saessak-2025!"}"#, answer: "E03"),
+        wrong("PUT /v1/users/me/email", body: #"{"password":"x","email":"n@b.kr","code":"1"}"#, answer: "E03"),
+        wrong("DELETE /v1/users/me", body: #"{"password":"x"}"#, answer: "E03"),
+        Row(route: "PUT /v1/users/{id}/block", target: "/v1/users/{owner}/block", owner: "E11"),
+        Row(route: "DELETE /v1/users/{id}/block", target: "/v1/users/{owner}/block"),
+        Row(route: "GET /v1/users/me/blocks", target: "/v1/users/me/blocks"),
         Row(route: "GET /v1/users/me", target: "/v1/users/me"),
         Row(route: "GET /v1/users/my", target: "/v1/users/my", key: "sooda"),
         Row(route: "PUT /v1/users/me", target: "/v1/users/me", body: #"{"nickname":"n"}"#),
@@ -135,7 +154,8 @@ struct RouteTableTests {
             let token = credential == "token" ? user.access : credential
             for (method, path) in [
                 ("GET", "keys"), ("POST", "profiles"), ("POST", "profiles/by-email"), ("POST", "devices"),
-                ("POST", "devices/prune"), ("GET", "revocations?since=0"),
+                ("POST", "devices/prune"), ("GET", "revocations?since=0"), ("GET", "erasures/1"),
+                ("POST", "erasures/1/chat"), ("POST", "blocks"),
             ] {
                 let reply = try await HTTPCall(
                     method, port: fixture.service.running.internalAddress.port, "/internal/\(path)",

@@ -92,11 +92,12 @@ struct ClosingTests {
                 #expect(sent.status == 201)
             }
             try await eventually("the index") {
-                try await chat.database.ask("select count(*) from chat.search_entry") == "2"
+                try await chat.database.ask("select count(*) from chat.search_message") == "2"
             }
             // An indexer at work on the room holds the row of its progress.
             try await chat.database.run { pool in
                 try await pool.transaction { tx in
+                    try await tx.query(Self.wait)
                     try await tx.query(Self.indexing)
                     try await chat.publishFact(1, "workspace.deleted", #"{"workspace_id":"3","version":2}"#)
                     try await eventually("the wait of the erasure") {
@@ -109,19 +110,22 @@ struct ClosingTests {
             try await eventually("the erasure") {
                 try await chat.database.ask("select is_erased from chat.room where kind = 1 and id = 7") == "t"
             }
-            #expect(try await chat.database.ask("select count(*) from chat.search_entry") == "0")
+            #expect(try await chat.database.ask("select count(*) from chat.search_message") == "0")
         }
     }
 
     private static let indexing = Statement.write(
         "lock progress",
         """
-        with absent as (delete from search_entry)
+        with absent as (delete from search_message)
         select from search_progress where kind = 1 and room = 7 for update
         """)
     private static let lateEntry = Statement.write(
         "write late entries",
-        "insert into search_entry select created_at, kind, room, seq, author, 0, '{}' from message")
+        """
+        insert into search_message (created_at, workspace, room, seq, kind, grams)
+            select created_at, 3, room, seq, kind, '{}' from message
+        """)
 
     @Test("The erasure finds the read markers of a closed room by an index")
     func positions() async throws {

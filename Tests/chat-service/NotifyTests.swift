@@ -86,6 +86,22 @@ struct NotifyTests {
         }
     }
 
+    @Test("The stream of pushes has no text; a decision brings the text as it is now, unless the message is deleted")
+    func texts() async throws {
+        try await ChatHarness.use { chat in
+            _ = try await chat.send("a secret")
+            try await chat.untilPublished()
+            #expect(try await chat.pushes() == ["channel-7:1"])
+            #expect(!(try await chat.redis.command("XRANGE", "push", "-", "+").joined().contains("secret")))
+            #expect(try await chat.decisions([2], seq: 1).content == "a secret")
+            let message = "\(ChatHarness.channel)/chats/1"
+            #expect(try await chat.call("PUT", message, json: #"{"content":"an edit"}"#).status == 200)
+            #expect(try await chat.decisions([2], seq: 1).content == "an edit")
+            #expect(try await chat.call("DELETE", message).status == 200)
+            #expect(try await chat.decisions([2], seq: 1).content == nil)
+        }
+    }
+
     /// Sends a message. Returns the reason of the decision about a user.
     private static func reason(_ chat: ChatHarness, _ text: String, _ user: Int64) async throws -> String? {
         let seq = try await chat.send(text).json["seq"]?.int ?? 0

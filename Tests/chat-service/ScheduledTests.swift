@@ -213,8 +213,9 @@ struct ScheduledTests {
             }
             let file = try await chat.call(
                 "POST", path, headers: [("Content-Type", "multipart/form-data; boundary=\(Upload.boundary)")],
-                body: Upload.form([.png], [("content", "x"), ("at", "\(soon)")]))
+                body: Upload.form([.program], [("content", "x"), ("at", "\(soon)")]))
             #expect(file.errorCode == "E11")
+            #expect(chat.storedFiles.isEmpty)
             #expect(try await Self.schedule(chat, "x", in: day, user: 5).errorCode == "E13")
             #expect(try await chat.database.ask("select count(*) from chat.scheduled") == "0")
             for content in ["1", "2"] { #expect(try await Self.schedule(chat, content, in: day).status == 201) }

@@ -104,7 +104,7 @@ struct SearchTests {
             _ = try await chat.send("회의")
             try await chat.untilIndexed()
             _ = try await chat.database.database.run(
-                sql: "update chat.search_progress set form = 0; delete from chat.search_entry")
+                sql: "update chat.search_progress set form = 0; delete from chat.search_message")
             let reply = try await chat.search("회의", "")
             #expect(try reply.json["complete"]?.bool == false)
             // The next message of the room wakes the index, which notices the older form.
@@ -130,7 +130,7 @@ struct SearchTests {
             _ = try await chat.call("DELETE", path + "2")
             #expect(try await chat.found("회의") == [])
             try await chat.untilIndexed()
-            let entries = try await chat.database.ask("select count(*) from chat.search_entry")
+            let entries = try await chat.database.ask("select count(*) from chat.search_message")
             #expect(entries == "1")
         }
     }
@@ -187,31 +187,4 @@ struct SearchTests {
 
 extension String {
     fileprivate var encodedPath: String { replacing("👍", with: PercentEncoding.strict.encode("👍")) }
-}
-
-extension ChatHarness {
-    /// Searches workspace 3.
-    fileprivate func search(_ query: String, _ parameters: String) async throws -> HTTPCall.Reply {
-        try await call("GET", "/v1/workspaces/3/search?q=\(PercentEncoding.strict.encode(query))\(parameters)")
-    }
-
-    /// The contents of the messages that a search finds, newest first.
-    fileprivate func found(_ query: String, _ parameters: String = "") async throws -> [String] {
-        let reply = try await search(query, "&limit=200" + parameters)
-        guard reply.status == 200, let items = try reply.json["items"]?.elements else {
-            throw NeverHappened(description: "\(query): \(reply.status) \(reply.text)")
-        }
-        return items.compactMap { $0["message"]?["content"]?.string }
-    }
-
-    /// Waits until every message and change is in the index.
-    fileprivate func untilIndexed() async throws {
-        try await eventually(within: .seconds(30), "the index") {
-            try await self.database.ask(
-                """
-                select count(*) from chat.room left join chat.search_progress p on p.kind = room.kind and p.room = room.id
-                where p.room is null or room.last_seq > p.seq or room.rev > p.rev or p.form <> 1
-                """) == "0"
-        }
-    }
 }

@@ -106,7 +106,7 @@ struct SettingsTests {
                 let found = try await database.run { pool in
                     try await SettingsStore(database: pool).put(UserSettings(doNotDisturb: quiet), of: UserID(1))
                     return try await PushRecipientStore(database: pool)
-                        .list([UserID(1), UserID(2)], in: RoomID(ChannelID(7)), at: now).map(\.isQuiet)
+                        .list([UserID(1), UserID(2)], in: RoomID(ChannelID(7)), thread: nil, at: now).map(\.isQuiet)
                 }
                 #expect(found == [row.isQuiet, false], "\(row)")
             }

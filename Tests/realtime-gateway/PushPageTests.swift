@@ -36,15 +36,16 @@ struct PushPageTests {
             ])
     }
 
-    @Test("Only the device of an app with the native API is told room, message and badge")
+    @Test("Only the device of an app with the native API is told room, message, thread and badge")
     func addressing() {
         let message = RoomMessage(
             room: RoomID(ChannelID(8)), workspace: WorkspaceID(3), name: "일반",
             body: MessageBody(
-                id: ChatID(9), seq: 12, content: "안녕", createdAt: .now, files: [],
-                author: MemberView(id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: nil)),
+                id: ChatID(9), seq: 12, content: "", createdAt: .now, files: [],
+                author: MemberView(id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: nil),
+                traits: MessageTraits(thread: ThreadPlace(root: 10, isInTimeline: false))),
             session: SessionID(1))
-        let push = PushMessage(message)
+        let push = PushMessage(message, content: "안녕")
         func due(_ badge: Int?) -> DuePush {
             DuePush(
                 room: message.room, seq: 12, device: "d", body: "", attempts: 1, createdAt: .now, badge: badge)
@@ -52,6 +53,9 @@ struct PushPageTests {
         #expect(push.addressed(to: due(nil)) == push)
         let native = push.addressed(to: due(7))
         #expect(native.data["room"] == "channel-8" && native.data["seq"] == "12" && native.data["badge"] == "7")
+        #expect(native.data["thread"] == "10" && push.data["thread"] == nil)
+        let stored = try? JSONValue(parsing: Array(push.encoded().utf8))
+        #expect(stored.flatMap { PushMessage($0) } == push)
         #expect(native.data["channel_id"] == "8" && native.collapseID == "channel-8:12")
         let body = try? JSONValue(parsing: FCM.body(native, "d"))["message"]
         #expect(body?["apns"]?["payload"]?["aps"]?["badge"]?.int == 7)

@@ -7,29 +7,30 @@ import Wire
 
 @Suite("Pushes")
 struct PushTests {
-    private func message(_ room: RoomID, _ content: String, nickname: String = "새싹", seq: Int64 = 12) -> RoomMessage {
+    private func message(_ room: RoomID, nickname: String = "새싹", seq: Int64 = 12) -> RoomMessage {
         RoomMessage(
             room: room, workspace: WorkspaceID(3), name: "일반",
             body: MessageBody(
-                id: ChatID(9), seq: seq, content: content, createdAt: .now, files: [],
+                id: ChatID(9), seq: seq, content: "", createdAt: .now, files: [],
                 author: MemberView(id: UserID(5), email: "a@b.kr", nickname: nickname, profileImage: nil)),
             session: SessionID(1))
     }
 
     @Test("A push names its room as apps of the first generation read it")
     func data() throws {
-        let channel = PushMessage(message(RoomID(ChannelID(7)), "안녕"))
+        let channel = PushMessage(message(RoomID(ChannelID(7))), content: "안녕")
         #expect(channel.title == "새싹")
         #expect(channel.text == "안녕")
         #expect(channel.data == ["type": "channel", "workspace_id": "3", "channel_id": "7"])
-        let dm = PushMessage(message(RoomID(DMID(7)), "안녕"))
+        let dm = PushMessage(message(RoomID(DMID(7))), content: "안녕")
         #expect(dm.data == ["type": "dm", "workspace_id": "3", "opponent_id": "5"])
         #expect(PushMessage(try JSONValue(parsing: dm.encoded())) == dm)
     }
 
     @Test("A long text is cut between characters")
     func cut() {
-        let text = PushMessage(message(RoomID(ChannelID(7)), String(repeating: "👨‍👩‍👧‍👦한", count: 500))).text
+        let content = String(repeating: "👨‍👩‍👧‍👦한", count: 500)
+        let text = PushMessage(message(RoomID(ChannelID(7))), content: content).text
         #expect(text.utf8.count <= 1503)
         #expect(text.hasSuffix("…"))
         #expect(text.dropLast().allSatisfy { $0 == "👨‍👩‍👧‍👦" || $0 == "한" })
@@ -45,7 +46,7 @@ struct PushTests {
         for count in [0, 1, 100, 249, 250, 251, 1497, 1500, 6000] {
             let text = String(repeating: character, count: count)
             let nickname = String(repeating: character, count: 30)
-            let push = PushMessage(message(RoomID(ChannelID(.max)), text, nickname: nickname, seq: .max))
+            let push = PushMessage(message(RoomID(ChannelID(.max)), nickname: nickname, seq: .max), content: text)
             let body = FCM.body(push, String(repeating: "d", count: 1024))
             #expect(body.count < 4096, "\(count)")
             let told = try JSONValue(parsing: body)["message"]?["notification"]
@@ -57,7 +58,7 @@ struct PushTests {
     }
 
     @Test("A message with files only has a notification text")
-    func filesOnly() { #expect(!PushMessage(message(RoomID(ChannelID(7)), "")).text.isEmpty) }
+    func filesOnly() { #expect(!PushMessage(message(RoomID(ChannelID(7))), content: "").text.isEmpty) }
 
     static let answers: [(status: UInt16, code: String?, retryAfter: Duration?, verdict: PushVerdict)] = [
         (200, nil, nil, .sent),

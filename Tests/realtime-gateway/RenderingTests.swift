@@ -23,7 +23,8 @@ struct RenderingTests {
             compressingIn: nil)
         let names = ["gathering", "native", "sooda", "collatalk", "gen-2024-01"]
         let packets = try names.map { name in
-            rendered.packet(for: try profile(name))
+            let profile = try profile(name)
+            return rendered.packet(for: EventForm(profile.form), profile)
         }
         for (first, second) in [(0, 3), (2, 4)] { #expect(packets[first] === packets[second]) }
         for (first, second) in [(0, 1), (0, 2), (1, 2)] { #expect(packets[first] !== packets[second]) }

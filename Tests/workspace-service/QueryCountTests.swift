@@ -77,6 +77,7 @@ struct QueryCountTests {
         "POST /internal/acquaintances": 1,
         "POST /internal/memberships": 1,
         "POST /internal/auto-join": 6,
+        "GET /internal/users/{id}/shared-workspaces": 1,
     ]
 
     private static func cluster() async throws -> PostgresCluster {
@@ -162,6 +163,7 @@ struct QueryCountTests {
                 ("POST /internal/acquaintances", "", #"{"user_id":"1","others":[\#(users)]}"#),
                 ("POST /internal/memberships", "", #"{"ids":[\#(users)]}"#),
                 ("POST /internal/auto-join", "", #"{"user_id":"1","slugs":["lobby"]}"#),
+                ("GET /internal/users/{id}/shared-workspaces", "", ""),
             ]
             for (route, query, json) in calls {
                 let parts = route.split(separator: " ").map(String.init)

@@ -59,7 +59,7 @@ services_of() {
     local service
     case $1-$2 in
         load-product) printf '%s\n' "${services[@]}" ;;
-        bench-sends | bench-history | bench-changes) printf 'chat-service\n' ;;
+        bench-sends | bench-history | bench-changes | bench-search) printf 'chat-service\n' ;;
         bench-http) printf 'payment-service\n' ;;
         bench-fanout | load-realtime) printf '%s\n' realtime-gateway chat-service ;;
         load-*)

@@ -40,7 +40,8 @@ standins_settings() {
     case $1 in
         auth-service)
             printf '%s\n' "kakao_url = $base/kakao" "kakao_app_id = 1000" "apple_url = $base/apple" \
-                "apple_client_ids = com.example.maru"
+                "apple_client_ids = com.example.maru" "smtp_url = smtp://127.0.0.1:$((standins_port + 1))" \
+                "smtp_tls = false"
             ;;
         realtime-gateway)
             printf '%s\n' "fcm_url = $base/fcm" "fcm_token_url = $base/fcm/token" \
@@ -54,6 +55,12 @@ standins_settings() {
     esac
 }
 
+# Prints the settings of an instance without stand-ins: mails become files among the logs. Settings of the operator win, and
+# with an `smtp_url` of theirs mails are sent.
+development_settings() {
+    if [[ $1 == auth-service ]]; then printf '%s\n' "mail_folder = $data/logs/mail"; fi
+}
+
 # Writes the configuration of a service. A service refuses unknown settings, so it gets only those common settings that it
 # knows. The operator's settings come last, unchecked, and win.
 write_configuration() {
@@ -61,7 +68,7 @@ write_configuration() {
     {
         { "$programs/$name" --print-config || fail "$name --print-config failed"; } | sed -nE 's/^(# )?([a-z0-9_]+) =.*/?\2/p'
         common_settings "$name"
-        if [[ -n ${standins_port:-} ]]; then standins_settings "$name"; fi
+        if [[ -n ${standins_port:-} ]]; then standins_settings "$name"; else development_settings "$name"; fi
         printf '%s\n' '!'
         if [[ -e $data/settings/$name.conf ]]; then cat "$data/settings/$name.conf"; fi
     } | awk '
@@ -91,6 +98,11 @@ start_service() {
     local role run_as=(${as_service[@]+"${as_service[@]}"})
     role=$(role_of "$name")
     mkdir -p "$data/files/$role"
+    if [[ $name == auth-service ]]; then
+        mkdir -p "$data/logs/mail"
+        chmod 711 "$data/logs"
+        give_to_services "$data/logs/mail"
+    fi
     write_configuration "$name"
     give_to_services "$data/files/$role" "$data/secrets/$role" "$data/config/$name.conf"
     start "$name" TERM "${clean_environment[@]}" "$programs/$name" --config "$data/config/$name.conf"
@@ -99,7 +111,8 @@ start_service() {
 service_is_ready() { answers "${internal_port[$1]}" /readyz; }
 
 render_gateway() {
-    env MARU_GATEWAY_USER="$owner_of_gateway" MARU_GATEWAY_LISTEN="127.0.0.1:$gateway_port" MARU_GATEWAY_STATUS_LISTEN="127.0.0.1:$status_port" \
+    "$checkout/deploy/nginx/publish" "$checkout/Web" "$data/web"
+    env MARU_GATEWAY_WEB="$data/web" MARU_GATEWAY_WEB_KEY="${MARU_WEB_KEY:-native}" MARU_GATEWAY_USER="$owner_of_gateway" MARU_GATEWAY_LISTEN="127.0.0.1:$gateway_port" MARU_GATEWAY_STATUS_LISTEN="127.0.0.1:$status_port" \
         MARU_GATEWAY_AUTH="127.0.0.1:${public_port[auth-service]}" \
         MARU_GATEWAY_WORKSPACE="127.0.0.1:${public_port[workspace-service]}" \
         MARU_GATEWAY_CHAT="127.0.0.1:${public_port[chat-service]}" \
@@ -122,6 +135,7 @@ start_standins() {
     mkdir -p "$data/secrets/standins"
     give_to_services "$data/secrets/standins"
     start standins TERM "${clean_environment[@]}" "$programs/standins" --port "$standins_port" \
+        --mail-port $((standins_port + 1)) \
         --service-account "$data/secrets/standins/service-account.json"
 }
 

@@ -13,6 +13,8 @@ struct Accounts: Sendable {
         let password: String
         let nickname: String
         let phone: String?
+        /// The language of mails; nil for the default.
+        let language: MailLanguage?
     }
 
     /// Throws E98 while the queue of passwords to hash is full.
@@ -30,24 +32,34 @@ struct Accounts: Sendable {
         try await requireUnused(new.email)
         let hash = try await passwords.hash(new.password, for: .join)
         let account = try await store.insert(
-            new.email, nickname: new.nickname, phone: new.phone, passwordHash: hash, at: .now)
+            new.email, nickname: new.nickname, phone: new.phone, passwordHash: hash, language: new.language,
+            at: .now)
         guard let account else { throw Failure.duplicate("An account with this email already exists.") }
         return account
     }
 
+    /// The account of a right password.
+    struct SignIn: Sendable {
+        let account: Account
+        /// The version of its password; a session opens only while it is the present one.
+        let credentials: Int64
+    }
+
     /// Returns the account of an email if the password is right. An unknown email takes the same time and gets the same
     /// error as a wrong password.
-    func logIn(_ email: EmailAddress?, password: String, isKnownPair: Bool) async throws -> Account {
+    func logIn(_ email: EmailAddress?, password: String, isKnownPair: Bool) async throws -> SignIn {
         let caller = isKnownPair ? Passwords.Caller.knownPair : .unknownPair
         var found: AccountStore.AccountWithPassword?
         if let email { found = try await store.find(email) }
         let verdict = try await passwords.verify(password, against: found?.passwordHash, for: caller)
         guard let found, case .right(let needsRehash) = verdict else {
-            throw Failure(.unknownAccount, "The email or the password is wrong.")
+            throw Self.wrongPassword
         }
         if needsRehash {
             try await store.setPasswordHash(try await passwords.hash(password, for: .knownPair), of: found.account.id)
         }
-        return found.account
+        return SignIn(account: found.account, credentials: found.credentials)
     }
+
+    static let wrongPassword = Failure(.unknownAccount, "The email or the password is wrong.")
 }

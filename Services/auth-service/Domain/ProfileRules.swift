@@ -27,4 +27,10 @@ enum ProfileRules {
         guard isPhone else { throw .invalid("A phone number may have only digits and hyphens.") }
         return text
     }
+
+    /// Returns the language of mails that a text names.
+    static func language(_ text: String) throws(Failure) -> MailLanguage {
+        guard let language = MailLanguage(rawValue: text) else { throw .invalid("A language is ko or en.") }
+        return language
+    }
 }

@@ -8,8 +8,10 @@ struct ProfileChange: Sendable {
     /// The inner nil removes the phone number.
     var phone: String??
     var profileImage: String?
+    /// The language of mails.
+    var language: MailLanguage?
 
-    var isEmpty: Bool { nickname == nil && phone == nil && profileImage == nil }
+    var isEmpty: Bool { nickname == nil && phone == nil && profileImage == nil && language == nil }
 }
 
 /// Reads and changes profiles, and publishes changes to the other services.

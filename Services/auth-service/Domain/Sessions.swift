@@ -1,4 +1,5 @@
 import Contract
+import Postgres
 import ServiceKit
 import Wire
 
@@ -30,11 +31,18 @@ struct Sessions: Sendable {
     }
 
     /// Opens a session. A device token, if given, becomes the session's.
-    func open(_ account: UserID, under profile: ClientProfile, device: String?) async throws -> Grant {
+    ///
+    /// - Parameter credentials: the version of the password that the user signed in with; nil without a password.
+    /// - Throws: E03 if the password has been changed since it was checked, or the account is gone.
+    func open(
+        _ account: UserID, credentials: Int64? = nil, under profile: ClientProfile, device: String?
+    ) async throws -> Grant {
         let now = Timestamp.now
         let token = RefreshToken()
         let session = try await store.open(
-            account, profile: profile.name, token: token, from: now, to: now + profile.refreshTokenLifetime)
+            account, credentials: credentials, profile: profile.name, token: token, from: now,
+            to: now + profile.refreshTokenLifetime)
+        guard let session else { throw Accounts.wrongPassword }
         if let device, !device.isEmpty { try await devices.set(device, of: session.id, account, at: now) }
         return grant(session, token.text, profile, now)
     }
@@ -77,9 +85,19 @@ struct Sessions: Sendable {
     /// Ends all sessions of an account in the same way.
     func endAll(of account: UserID) async throws {
         let now = Timestamp.now
-        for session in try await store.revokeAll(of: account, at: now) {
-            publisher.publish(Revocation(session: session, user: account, at: now))
-        }
+        publish(try await store.revokeAll(of: account, at: now), of: account, at: now)
+    }
+
+    /// Ends all sessions of an account but one within a transaction. After its commit the caller publishes them.
+    func revokeAll(
+        of account: UserID, except kept: SessionID? = nil, at now: Timestamp, in transaction: PostgresTransaction
+    ) async throws -> [SessionID] {
+        try await store.revokeAll(of: account, except: kept, at: now, in: transaction)
+    }
+
+    /// Tells every service that sessions have ended.
+    func publish(_ ended: [SessionID], of account: UserID, at now: Timestamp) {
+        for session in ended { publisher.publish(Revocation(session: session, user: account, at: now)) }
     }
 
     private func grant(_ session: Session, _ refresh: String, _ profile: ClientProfile, _ now: Timestamp) -> Grant {

@@ -11,26 +11,32 @@ struct SocialAccounts: Sendable {
     private static let reservedDomain = "users.invalid"
 
     /// Returns the account linked to the identity, else the account of the same verified email, else a new account.
-    func account(of identity: SocialIdentity) async throws -> Account {
+    ///
+    /// - Parameter language: the language of mails to a new account.
+    func account(of identity: SocialIdentity, language: MailLanguage?) async throws -> Account {
         let (provider, subject) = (identity.provider, identity.subject)
         if let known = try await store.find(provider, subject: subject) { return known }
         return try await store.transaction(attempts: 3) { tx in
             // The lock gives concurrent first sign-ins of one user the same account.
             try await store.lock(provider, subject: subject, in: tx)
             if let known = try await store.find(provider, subject: subject, in: tx) { return known }
-            let account = try await linkableAccount(of: identity, in: tx)
+            let account = try await linkableAccount(of: identity, language, in: tx)
             try await store.link(provider, subject: subject, to: account.id, at: .now, in: tx)
             return account
         }
     }
 
-    private func linkableAccount(of identity: SocialIdentity, in tx: PostgresTransaction) async throws -> Account {
+    private func linkableAccount(
+        of identity: SocialIdentity, _ language: MailLanguage?, in tx: PostgresTransaction
+    ) async throws -> Account {
         if let account = try await accountOfVerifiedEmail(identity, in: tx) { return account }
-        if let account = try await create(identity, in: tx) { return account }
+        if let account = try await create(identity, language, in: tx) { return account }
         // A concurrent call has taken the email, perhaps of the same user with another provider.
         if let account = try await accountOfVerifiedEmail(identity, in: tx) { return account }
         // An address that is not ASCII is never linked: the second user with it gets an account without it.
-        guard identity.linkableEmail == nil, let account = try await create(identity.withoutEmail, in: tx) else {
+        guard identity.linkableEmail == nil,
+            let account = try await create(identity.withoutEmail, language, in: tx)
+        else {
             throw Failure.duplicate("An account with this email already exists.")
         }
         return account
@@ -47,12 +53,15 @@ struct SocialAccounts: Sendable {
     }
 
     /// Creates an account; nil if the email already has one.
-    private func create(_ identity: SocialIdentity, in tx: PostgresTransaction) async throws -> Account? {
+    private func create(
+        _ identity: SocialIdentity, _ language: MailLanguage?, in tx: PostgresTransaction
+    ) async throws -> Account? {
         let unique = Hexadecimal.encode(SecureRandom.bytes(8).span)
         let verified = identity.verifiedEmail.flatMap { try? EmailAddress($0) }
         let email = try verified ?? EmailAddress("\(identity.provider.rawValue)-\(unique)@\(Self.reservedDomain)")
         let nickname = identity.nickname.flatMap { try? ProfileRules.nickname($0) } ?? "사용자\(unique.prefix(6))"
         return try await store.insert(
-            email, isVerified: verified != nil, nickname: nickname, provider: identity.provider, at: .now, in: tx)
+            email, isVerified: verified != nil, nickname: nickname, provider: identity.provider,
+            language: language, at: .now, in: tx)
     }
 }

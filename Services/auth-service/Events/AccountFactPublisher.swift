@@ -13,6 +13,11 @@ struct AccountFactPublisher: Sendable {
         try await outbox.append(AccountFact.userChanged(Self.version(of: account)), in: transaction)
     }
 
+    /// Orders all services to erase a user's data, and wakes the relay.
+    func deleted(_ deletion: UserDeletion) async throws {
+        try await outbox.transaction { tx in try await outbox.append(AccountFact.userDeleted(deletion), in: tx) }
+    }
+
     /// Tells caches of profiles to fetch the profile again.
     func hint(_ account: Account) { redis.publish(Self.version(of: account)) }
 

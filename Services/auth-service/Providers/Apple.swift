@@ -34,6 +34,13 @@ struct Apple: Sendable {
             nickname: nickname)
     }
 
+    /// The id of our app that a verified token is for.
+    static func audience(of token: String) -> String? {
+        let parts = token.split(separator: ".")
+        guard parts.count == 3, let payload = Base64.decode(parts[1].utf8.span, .url) else { return nil }
+        return (try? JSONValue(parsing: payload))?["aud"]?.string
+    }
+
     private func claims(of token: [UInt8]) async throws -> JSONValue {
         do {
             return try verify(token, try await keys.current())

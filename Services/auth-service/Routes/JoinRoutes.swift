@@ -7,6 +7,7 @@ struct JoinRoutes: Sendable {
     let accounts: Accounts
     let sessions: Sessions
     let autoJoin: AutoJoin
+    let newDevices: NewDevices
     /// Joins of one address.
     let joins: BucketTable<String>
 
@@ -25,17 +26,23 @@ struct JoinRoutes: Sendable {
         let fields = try await call.fields()
         let new = Accounts.NewAccount(
             email: try EmailAddress(try fields.text("email")),
-            password: try Password.checked(try fields.text("password")),
+            password: try Self.password(try fields.text("password"), for: call),
             nickname: try ProfileRules.nickname(try fields.text("nickname")),
-            phone: try ProfileRules.phone(try fields.optionalText("phone")))
+            phone: try ProfileRules.phone(try fields.optionalText("phone")), language: call.mailLanguage)
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
         if let wait = joins.take(AddressGroup.of(call.address)) { throw Failure.tooManyCalls(retryAfter: wait) }
         try accounts.requireHashCapacity(for: .join)
         let account = try await accounts.join(new)
         try await autoJoin.joinWorkspaces(account.id, under: call.profile)
         let grant = try await sessions.open(account.id, under: call.profile, device: device)
-        var response = call.created(account.view(tokens: grant.tokens))
-        response.attach(grant, for: call)
+        await newDevices.signedIn(account.id, on: call)
+        var response = call.created(account.view(tokens: try grant.tokens.shown(to: call)))
+        try response.attach(grant, for: call)
         return response
+    }
+
+    /// Shipped apps check passwords themselves, by a rule without the list of common ones.
+    private static func password(_ text: String, for call: Call) throws(Failure) -> String {
+        call.profile.isNative ? try Password.uncommon(text) : try Password.checked(text)
     }
 }

@@ -11,6 +11,7 @@ struct LoginRoutes: Sendable {
     let social: SocialAccounts
     let kakao: Kakao
     let apple: Apple
+    let newDevices: NewDevices
 
     func register(in routes: inout PublicRoutes) {
         routes.open(.post, "/v1/users/login", logIn)
@@ -26,10 +27,12 @@ struct LoginRoutes: Sendable {
         let password = try fields.text("password", upTo: Password.longestInBytes)
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
         try accounts.requireHashCapacity(for: .knownPair)
-        let account = try await throttle.attempt(email, from: call.address) { isKnownPair in
+        let signIn = try await throttle.attempt(email, from: call.address) { isKnownPair in
             try await accounts.logIn(email, password: password, isKnownPair: isKnownPair)
         }
-        return try await logIn(account, device: device, call) { call.reply(LoginView(account: account, tokens: $0)) }
+        return try await logIn(signIn.account, signIn.credentials, device: device, call) { tokens in
+            call.reply(LoginView(account: signIn.account, tokens: tokens))
+        }
     }
 
     func logInWithKakao(_ call: Call) async throws -> Response {
@@ -51,17 +54,19 @@ struct LoginRoutes: Sendable {
     }
 
     private func logIn(_ identity: SocialIdentity, device: String?, _ call: Call) async throws -> Response {
-        let account = try await social.account(of: identity)
-        return try await logIn(account, device: device, call) { call.reply(account.view(tokens: $0)) }
+        let account = try await social.account(of: identity, language: call.mailLanguage)
+        return try await logIn(account, nil, device: device, call) { call.reply(account.view(tokens: $0)) }
     }
 
     private func logIn(
-        _ account: Account, device: String?, _ call: Call, _ reply: (Sessions.Tokens) -> Response
+        _ account: Account, _ credentials: Int64?, device: String?, _ call: Call, _ reply: (Sessions.Tokens) -> Response
     ) async throws -> Response {
         try await autoJoin.joinWorkspaces(account.id, under: call.profile)
-        let grant = try await sessions.open(account.id, under: call.profile, device: device)
-        var response = reply(grant.tokens)
-        response.attach(grant, for: call)
+        let grant = try await sessions.open(
+            account.id, credentials: credentials, under: call.profile, device: device)
+        await newDevices.signedIn(account.id, on: call)
+        var response = reply(try grant.tokens.shown(to: call))
+        try response.attach(grant, for: call)
         return response
     }
 }

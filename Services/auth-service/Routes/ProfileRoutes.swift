@@ -25,7 +25,8 @@ struct ProfileRoutes: Sendable {
         let fields = try await call.fields()
         let change = ProfileChange(
             nickname: try fields.optionalText("nickname").map(ProfileRules.nickname),
-            phone: fields.contains("phone") ? .some(try ProfileRules.phone(try fields.optionalText("phone"))) : nil)
+            phone: fields.contains("phone") ? .some(try ProfileRules.phone(try fields.optionalText("phone"))) : nil,
+            language: try fields.optionalText("language").map(ProfileRules.language))
         return call.reply(try await profiles.change(caller.user, change).view())
     }
 

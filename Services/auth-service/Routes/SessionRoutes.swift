@@ -17,17 +17,18 @@ struct SessionRoutes: Sendable {
     }
 
     func refresh(_ call: Call) async throws -> Response {
-        guard let token = call.request.headers.text(.refreshToken), !token.isEmpty else {
+        guard let token = try RefreshCookie.token(of: call), !token.isEmpty else {
             throw Failure(.invalidToken, "A refresh token is required.")
         }
         let grant = try await sessions.renew(token, under: call.profile)
+        let shown = try grant.tokens.shown(to: call)
         var response = call.reply { json in
             json.object { json in
-                json.field("accessToken", grant.tokens.access)
-                if call.profile.generation == .july2024 { json.field("refreshToken", grant.tokens.refresh) }
+                json.field("accessToken", shown.access)
+                if call.profile.generation == .july2024 { json.field("refreshToken", shown.refresh) }
             }
         }
-        response.attach(grant, for: call)
+        try response.attach(grant, for: call)
         return response
     }
 
@@ -35,6 +36,7 @@ struct SessionRoutes: Sendable {
         try await sessions.end(caller.session, of: caller.user)
         var response = call.done()
         SocketCookie.clear(in: &response, for: call)
+        try RefreshCookie.set(nil, in: &response, for: call)
         return response
     }
 

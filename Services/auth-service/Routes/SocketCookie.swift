@@ -4,10 +4,11 @@ import ServiceKit
 import Wire
 
 extension Response {
-    /// Sets the socket cookie of a reply with tokens, and keeps caches from storing the reply.
-    mutating func attach(_ grant: Sessions.Grant, for call: Call) {
+    /// Sets the cookies of a reply with tokens, and keeps caches from storing the reply.
+    mutating func attach(_ grant: Sessions.Grant, for call: Call) throws {
         headers.append(.cacheControl, "no-store")
         SocketCookie.set(grant, in: &self, for: call)
+        try RefreshCookie.set(grant, in: &self, for: call)
     }
 }
 

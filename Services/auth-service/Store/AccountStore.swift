@@ -9,15 +9,16 @@ struct AccountStore: Sendable {
     private static let insert = Statement.write(
         "insert account",
         """
-        insert into account (email, email_key, nickname, phone, password_hash, created_at)
-        values ($1, $2, $3, $4, $5, $6)
+        insert into account (email, email_key, nickname, phone, password_hash, language, created_at)
+        values ($1, $2, $3, $4, $5, $6, $7)
         on conflict (email_key) do nothing
         returning id, email, nickname, phone, profile_image, provider, created_at, version
         """)
     private static let byEmail = Statement.read(
         "account by email",
         """
-        select id, email, nickname, phone, profile_image, provider, created_at, version, password_hash
+        select id, email, nickname, phone, profile_image, provider, created_at, version, password_hash,
+            credentials
         from account where email_key = $1
         """)
     private static let byEmails = Statement.read(
@@ -41,8 +42,8 @@ struct AccountStore: Sendable {
     private static let insertSocial = Statement.write(
         "insert social account",
         """
-        insert into account (email, email_key, is_email_verified, nickname, provider, created_at)
-        values ($1, $2, $3, $4, $5, $6)
+        insert into account (email, email_key, is_email_verified, nickname, provider, language, created_at)
+        values ($1, $2, $3, $4, $5, $6, $7)
         on conflict (email_key) do nothing
         returning id, email, nickname, phone, profile_image, provider, created_at, version
         """)
@@ -55,7 +56,11 @@ struct AccountStore: Sendable {
     private static let lock = Statement.write(
         "lock identity", "select pg_advisory_xact_lock(hashtextextended($1::text || ':' || $2::text, 0))")
     private static let link = Statement.write(
-        "link identity", "insert into identity (provider, subject, account, created_at) values ($1, $2, $3, $4)")
+        "link identity",
+        """
+        insert into identity (provider, subject, account, created_at)
+        select $1, $2, id, $4 from account where id = $3 and deleted_at is null for share
+        """)
     private static let exists = Statement.read(
         "account exists", "select exists (select from account where email_key = $1)")
     private static let change = Statement.write(
@@ -65,12 +70,13 @@ struct AccountStore: Sendable {
             nickname = coalesce($2, nickname),
             phone = case when $3 then $4 else phone end,
             profile_image = coalesce($5, profile_image),
+            language = coalesce($6, language),
             version = version + 1
-        where id = $1
+        where id = $1 and deleted_at is null
         returning id, email, nickname, phone, profile_image, provider, created_at, version
         """)
     private static let setPassword = Statement.write(
-        "set password hash", "update account set password_hash = $2 where id = $1")
+        "set password hash", "update account set password_hash = $2 where id = $1 and deleted_at is null")
 
     private static let inexact = Statement.read(
         "accounts with inexact keys",
@@ -86,6 +92,8 @@ struct AccountStore: Sendable {
     struct AccountWithPassword: Sendable {
         let account: Account
         let passwordHash: String?
+        /// Grows with each change of the password.
+        let credentials: Int64
     }
 
     /// Runs `body` in a transaction.
@@ -97,10 +105,11 @@ struct AccountStore: Sendable {
 
     /// Inserts an account with a password; nil if the email already has one.
     func insert(
-        _ email: EmailAddress, nickname: String, phone: String?, passwordHash: String, at now: Timestamp
+        _ email: EmailAddress, nickname: String, phone: String?, passwordHash: String, language: MailLanguage?,
+        at now: Timestamp
     ) async throws -> Account? {
         try await database.query(
-            Self.insert, email.text, email.key, nickname, phone, passwordHash, now.milliseconds
+            Self.insert, email.text, email.key, nickname, phone, passwordHash, language?.rawValue, now.milliseconds
         ).first(Account.init(row:))
     }
 
@@ -125,11 +134,12 @@ struct AccountStore: Sendable {
 
     /// Inserts an account without a password; nil if the email already has one.
     func insert(
-        _ email: EmailAddress, isVerified: Bool, nickname: String, provider: SocialProvider, at now: Timestamp,
-        in transaction: PostgresTransaction
+        _ email: EmailAddress, isVerified: Bool, nickname: String, provider: SocialProvider,
+        language: MailLanguage?, at now: Timestamp, in transaction: PostgresTransaction
     ) async throws -> Account? {
         try await transaction.query(
-            Self.insertSocial, email.text, email.key, isVerified, nickname, provider.rawValue, now.milliseconds
+            Self.insertSocial, email.text, email.key, isVerified, nickname, provider.rawValue, language?.rawValue,
+            now.milliseconds
         ).first(Account.init(row:))
     }
 
@@ -153,7 +163,8 @@ struct AccountStore: Sendable {
 
     func find(_ email: EmailAddress) async throws -> AccountWithPassword? {
         try await database.query(Self.byEmail, email.key).first { row throws(PostgresError) in
-            AccountWithPassword(account: try Account(row: &row), passwordHash: try row.next())
+            AccountWithPassword(
+                account: try Account(row: &row), passwordHash: try row.next(), credentials: try row.next())
         }
     }
 
@@ -176,7 +187,8 @@ struct AccountStore: Sendable {
     func change(_ id: UserID, _ change: ProfileChange, in transaction: PostgresTransaction) async throws -> Account? {
         let phone: String? = change.phone ?? nil
         return try await transaction.query(
-            Self.change, id, change.nickname, change.phone != nil, phone, change.profileImage
+            Self.change, id, change.nickname, change.phone != nil, phone, change.profileImage,
+            change.language?.rawValue
         ).first(Account.init(row:))
     }
 

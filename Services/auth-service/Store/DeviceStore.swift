@@ -9,7 +9,8 @@ struct DeviceStore: Sendable {
     private static let put = Statement.write(
         "put device",
         """
-        insert into device (token, account, session, updated_at) values ($1, $2, $3, $4)
+        insert into device (token, account, session, updated_at)
+        select $1, $2, id, $4 from session where id = $3 and revoked_at is null for share
         on conflict (token) do update
         set account = excluded.account, session = excluded.session, updated_at = excluded.updated_at
         """)

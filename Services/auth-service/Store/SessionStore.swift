@@ -11,7 +11,11 @@ struct SessionStore: Sendable {
         "open session",
         """
         with opened as (
-            insert into session (account, profile, created_at, expires_at) values ($1, $2, $3, $4)
+            insert into session (account, profile, created_at, expires_at)
+            select id, $2, $3, $4 from account
+            where id = $1 and deleted_at is null and ($6::bigint is null or credentials = $6)
+            -- A change of the password waits for this row and finds the session.
+            for share
             returning id, account, profile, created_at, expires_at, revoked_at
         ), token as (
             insert into refresh_token (hash, session, created_at) select $5, id, created_at from opened
@@ -44,7 +48,8 @@ struct SessionStore: Sendable {
         "revoke sessions of account",
         """
         with revoked as (
-            update session set revoked_at = $2 where account = $1 and revoked_at is null and expires_at > $2 returning id
+            update session set revoked_at = $2
+            where account = $1 and revoked_at is null and expires_at > $2 and id is distinct from $3 returning id
         ), deleted_device as (
             delete from device using revoked where device.session = revoked.id
         )
@@ -78,13 +83,14 @@ struct SessionStore: Sendable {
         "add refresh token",
         "insert into refresh_token (hash, session, created_at, parent) values ($1, $2, $3, $4)")
 
-    /// Opens a session with its first refresh token.
+    /// Opens a session with its first refresh token; nil if the account is gone or has other credentials by now.
     func open(
-        _ account: UserID, profile: String, token: RefreshToken, from now: Timestamp, to expiry: Timestamp
-    ) async throws -> Session {
+        _ account: UserID, credentials: Int64?, profile: String, token: RefreshToken, from now: Timestamp,
+        to expiry: Timestamp
+    ) async throws -> Session? {
         try await database.query(
-            Self.open, account, profile, now.milliseconds, expiry.milliseconds, token.hash
-        ).only(Session.init(row:))
+            Self.open, account, profile, now.milliseconds, expiry.milliseconds, token.hash, credentials
+        ).first(Session.init(row:))
     }
 
     /// Returns the session of a refresh token, and when the token was used up, if it was.
@@ -106,7 +112,14 @@ struct SessionStore: Sendable {
 
     /// Ends all open sessions of the account, deletes their devices and returns their ids.
     func revokeAll(of account: UserID, at now: Timestamp) async throws -> [SessionID] {
-        try await database.query(Self.revokeAll, account, now.milliseconds).map { row throws(PostgresError) in
+        try await revokeAll(of: account, except: nil, at: now, in: database)
+    }
+
+    /// The same, without one session, within a transaction.
+    func revokeAll(
+        of account: UserID, except kept: SessionID?, at now: Timestamp, in queryable: some Queryable
+    ) async throws -> [SessionID] {
+        try await queryable.query(Self.revokeAll, account, now.milliseconds, kept).map { row throws(PostgresError) in
             try row.next()
         }
     }

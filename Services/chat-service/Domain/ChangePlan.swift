@@ -21,12 +21,17 @@ struct ChangePlan {
         var content: String
         var files: [String]
         var editedAt: Timestamp?
-        var isDeleted: Bool
+        var deletedAt: Timestamp?
         var isPinned: Bool
+        /// The root of its thread; nil if it is no reply.
+        var root: Int64?
+        var mentions: [MessageMention] = []
         /// How many users have reacted, by emoji.
         var counts: [String: Int] = [:]
         /// The reactions of the batch's users.
         var reactions: Set<Reaction> = []
+
+        var isDeleted: Bool { deletedAt != nil }
     }
 
     struct Reaction: Hashable {
@@ -64,7 +69,7 @@ struct ChangePlan {
             return .refused(.notFound)
         }
         switch change.kind {
-        case .edit(let content): return edit(key, message, to: content, by: change.user)
+        case .edit(let content, let mentions): return edit(key, message, to: content, mentions, by: change.user)
         case .delete: return delete(key, message)
         case .react(let emoji): return react(key, message, Reaction(emoji: emoji.text, user: change.user))
         case .unreact(let emoji): return unreact(key, message, Reaction(emoji: emoji.text, user: change.user))
@@ -73,7 +78,9 @@ struct ChangePlan {
         }
     }
 
-    private mutating func edit(_ key: MessageKey, _ message: Message, to content: String, by user: UserID) -> Verdict {
+    private mutating func edit(
+        _ key: MessageKey, _ message: Message, to content: String, _ mentions: [MessageMention], by user: UserID
+    ) -> Verdict {
         guard message.author == user else {
             return .refused(Failure(.notAllowed, "Only its author may edit a message."))
         }
@@ -89,20 +96,31 @@ struct ChangePlan {
                 key: key, content: message.content, writtenAt: message.editedAt ?? message.createdAt, writtenBy: user))
         messages[key]?.content = content
         messages[key]?.editedAt = now
+        if mentions.map(\.number) != message.mentions.map(\.number) {
+            messages[key]?.mentions = mentions
+            writes.mentions[key] = mentions
+        }
         writes.newTexts.insert(key)
         note(key)
         return .accepted(erased: [])
     }
 
     private mutating func delete(_ key: MessageKey, _ message: Message) -> Verdict {
-        messages[key]?.isDeleted = true
+        messages[key]?.deletedAt = now
         messages[key]?.content = ""
         messages[key]?.files = []
         if message.isPinned { rooms[key.room]?.pins -= 1 }
         writes.newTexts.insert(key)
-        writes.erased.append(key)
-        writes.erasedFiles += message.files
+        writes.erased.messages.append(key)
+        writes.erased.files += message.files
+        writes.mentions[key] = nil
         note(key)
+        if let root = message.root {
+            // The summary of the thread changes.
+            let rootKey = MessageKey(room: key.room, seq: root)
+            writes.erased.threads.insert(rootKey)
+            note(rootKey)
+        }
         return .accepted(erased: message.files)
     }
 
@@ -166,7 +184,7 @@ struct ChangePlan {
                 ChangeWrites.Row(
                     key: key, rev: writes.revs[key] ?? 0,
                     content: writes.newTexts.contains(key) ? message.content : nil,
-                    editedAt: message.editedAt, deletedAt: message.isDeleted ? now : nil))
+                    editedAt: message.editedAt, deletedAt: message.deletedAt))
         }
         writes.messages.sort { ($0.key.room, $0.rev) < ($1.key.room, $1.rev) }
         for (key, reactions) in reacted {

@@ -1,3 +1,4 @@
+import Contract
 import Wire
 
 /// The rows that a batch of changes writes.
@@ -24,6 +25,15 @@ struct ChangeWrites: Sendable {
         let user: UserID
     }
 
+    /// The rests of deleted messages.
+    struct Erased: Sendable {
+        var messages: [MessageKey] = []
+        /// The files of these messages.
+        var files: [String] = []
+        /// The roots of the threads that have lost replies.
+        var threads: Set<MessageKey> = []
+    }
+
     /// The time of all of them.
     let time: Timestamp
     /// The new revisions of messages.
@@ -34,14 +44,14 @@ struct ChangeWrites: Sendable {
     var messages: [Row] = []
     /// The messages with a new content.
     var newTexts: Set<MessageKey> = []
+    /// The new mentions of messages.
+    var mentions: [MessageKey: [MessageMention]] = [:]
     var versions: [Version] = []
     var addedReactions: [Reaction] = []
     var removedReactions: [Reaction] = []
     var addedPins: [(key: MessageKey, user: UserID)] = []
     var removedPins: [MessageKey] = []
-    /// Messages of which nothing else remains, and their files.
-    var erased: [MessageKey] = []
-    var erasedFiles: [String] = []
+    var erased = Erased()
 
     var isEmpty: Bool { revs.isEmpty }
 }

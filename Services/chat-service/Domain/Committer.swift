@@ -15,16 +15,22 @@ final class Committer: @unchecked Sendable {
     private let loop: EventLoop
     private let writer: MessageWriter
     private let publisher: MessagePublisher
+    private let changes: ChangePublisher
     private let indexer: SearchIndexer
     private var queue = SendQueue<Waiter>()
     private var knownRooms: Set<RoomID> = []
 
     private static let maxKnownRooms = 100_000
 
-    init(on loop: EventLoop, writer: MessageWriter, publisher: MessagePublisher, indexer: SearchIndexer) {
+    /// - Parameter changes: publishes the roots of threads with new replies; it is on the same loop.
+    init(
+        on loop: EventLoop, writer: MessageWriter, publisher: MessagePublisher, changes: ChangePublisher,
+        indexer: SearchIndexer
+    ) {
         self.loop = loop
         self.writer = writer
         self.publisher = publisher
+        self.changes = changes
         self.indexer = indexer
     }
 
@@ -83,8 +89,10 @@ final class Committer: @unchecked Sendable {
         case .success(let result):
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
             // Publishing runs after the resumed senders, so that it does not delay their replies.
-            loop.executeAtEndOfTurn { [publisher, indexer, loop] in
-                publisher.publish(batch.map(\.item), result, on: loop)
+            loop.executeAtEndOfTurn { [publisher, changes, indexer, loop] in
+                let messages = batch.map(\.item)
+                publisher.publish(messages, result, on: loop)
+                if !result.roots.isEmpty { changes.publish(result.roots, in: messages.targets, row: result.rootsRow) }
                 indexer.wake(for: batch.lazy.map(\.item.room))
             }
         case .failure(let failure):

@@ -10,24 +10,29 @@ struct Conversations: Sendable {
     let details: MessageDetailStore
     let readMarkers: ReadMarkerStore
     let profiles: ProfileCache
+    let members: RoomMembers
     let attachments: Attachments
     let quota: MessageQuota
     let historyCursors: HistoryCursorPublisher
+    let reads: ReadPublisher
 
     /// A page of a long history ends after this many messages, or once their content has this many bytes.
     private static let pageSize = 500
     private static let pageBytes = 1 << 20
 
     /// Writes a message and returns it after its commit. Idempotent: a repeated request returns the first message.
-    func send(_ request: SendRequest, to target: MessageTarget, by caller: Caller) async throws -> MessageBody {
+    func send(
+        _ request: SendRequest, to target: MessageTarget, by caller: Caller, isScheduled: Bool = false
+    ) async throws -> MessageBody {
         try quota.take(caller.user, target.workspace)
         let author = try await profiles.member(caller.user)
+        let mentions = try await mentions(in: request.content, of: target, by: caller.user)
         let digest = request.digest(of: request.files.map(\.upload.digest))
         let paths = try await attachments.keep(request.files, in: target, by: caller.user)
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
-            session: caller.session, content: request.content, files: paths, clientID: request.clientID,
-            digest: digest)
+            session: caller.session, content: request.content, files: request.kept + paths, clientID: request.clientID,
+            digest: digest, reply: request.reply, mentions: mentions, isScheduled: isScheduled)
         let outcome: SendOutcome
         do {
             outcome = try await sendBuffers.current.send(message)
@@ -46,7 +51,7 @@ struct Conversations: Sendable {
             return message.committed(as: written).body
         case .known(let written):
             await attachments.discard(paths: paths)
-            if written.rev > 0 {
+            if written.rev > 0 || !message.isPlain {
                 return try await current(MessageKey(room: target.room, seq: written.seq), for: caller)
             }
             return message.committed(as: written).body
@@ -54,7 +59,7 @@ struct Conversations: Sendable {
             refusal = Failure(.invalidRequest, "Another message was sent with this client_id.", status: 409)
         case .overloaded:
             refusal = .tooManyCalls(retryAfter: .seconds(1))
-        case .closed:
+        case .closed, .noThread:
             refusal = .notFound
         }
         await attachments.discard(paths: paths)
@@ -66,7 +71,18 @@ struct Conversations: Sendable {
         var found = try await messages.find([key])
         try await details.fill(&found, for: .one(caller.user))
         guard let message = found.first else { throw Failure.notFound }
-        return message.body(by: try await profiles.member(message.author))
+        return message.body(try await profiles.members([message].people))
+    }
+
+    /// The mentions of a text, with the nicknames of users that it names by id.
+    private func mentions(
+        in content: String, of target: MessageTarget, by author: UserID
+    ) async throws -> [MessageMention] {
+        let found = try await members.mentions(in: content, of: target.room, in: target.workspace, by: author)
+        let named = found.users.filter { content.contains("<@\($0)>") }
+        guard !named.isEmpty else { return found.list }
+        let people = try await profiles.members(named)
+        return found.list.map { $0.named(named, people) }
     }
 
     /// A part of a room's history: the messages above `after` and up to `through`.
@@ -77,12 +93,15 @@ struct Conversations: Sendable {
         let isRead: Bool
         /// Whether the session's socket continues after `through`, unless it has been sent more.
         let isContinued: Bool
+        /// Whether replies are left out that are in their threads alone.
+        let inTimeline: Bool
     }
 
     /// Messages with their authors, and the sessions that sent them.
     struct Page: Sendable {
         let messages: [MessageBody]
         let sessions: [SessionID]
+        let isLast: Bool
     }
 
     /// The beginning of a history reply.
@@ -104,26 +123,48 @@ struct Conversations: Sendable {
     /// for which a repeated event is fatal.
     func part(_ request: HistoryRequest, of room: RoomID, for profile: ClientProfile) async throws -> Part {
         let range = try await request.range { try await messages.seq(of: room, at: $0) }
-        let head = try await messages.head(of: room)
-        let (after, through) = range.part(upTo: head)
+        let (fullHead, hasAsides) = try await messages.fullHead(of: room)
+        let head = fullHead.seq
+        let inTimeline = hasAsides && !request.withThreads
+        let (after, through) =
+            inTimeline ? try await timelinePart(range, of: room, upTo: head) : range.part(upTo: head)
         let isRead = range.readsForward || through == head
         let isNewest = head - through <= Self.maxMissed && profile.repeatedEvent == .harmless
-        return Part(after: after, through: through, isRead: isRead, isContinued: isRead || isNewest)
+        return Part(
+            after: after, through: through, isRead: isRead, isContinued: isRead || isNewest, inTimeline: inTimeline)
+    }
+
+    /// The part of a timeline that a range means: a limit counts the messages of the timeline, without the replies between
+    /// them.
+    private func timelinePart(
+        _ range: HistoryRange, of room: RoomID, upTo head: Int64
+    ) async throws -> (after: Int64, through: Int64) {
+        switch range {
+        case .after(let seq, let limit?):
+            let end = try await messages.timelineEnd(of: room, after: seq, count: limit)
+            return (min(seq, head), min(end ?? head, head))
+        case .before(let seq, let limit):
+            let start = try await messages.timelineStart(of: room, before: seq, count: limit)
+            return ((start ?? 1) - 1, min(seq - 1, head))
+        case .after: return range.part(upTo: head)
+        }
     }
 
     /// Reads the first page of the part of a room's history that a client asks for. Gateways know of the call while it
     /// runs, and of its reply before the reply is sent.
     func read(
-        _ request: HistoryRequest, of room: RoomID, by caller: Caller, for profile: ClientProfile
+        _ request: HistoryRequest, of target: MessageTarget, by caller: Caller, for profile: ClientProfile
     ) async throws -> Reading {
+        let room = target.room
         // No socket goes on from a page of older messages, as a rule.
         let begun = request.readsOn ? historyCursors.begin(caller.session, room) : nil
         do {
             let part = try await part(request, of: room, for: profile)
             let page = try await page(
-                of: room, after: part.after, through: part.through, for: MessageDetails.Readers(caller, profile))
+                of: room, after: part.after, through: part.through, inTimeline: part.inTimeline,
+                for: MessageDetails.Readers(caller, profile))
             // Only now: a caller that gets an error has read nothing.
-            if part.isRead, part.through > 0 { try await readMarkers.advance(caller.user, in: room, to: part.through) }
+            if part.isRead, part.through > 0 { try await advance(caller.user, in: target, to: part.through) }
             guard part.isContinued else {
                 await historyCursors.end(caller.session, room, begun: begun)
                 return Reading(part: part, page: page, leftOut: nil)
@@ -139,30 +180,43 @@ struct Conversations: Sendable {
     }
 
     /// A page of the messages above `after` and up to `through`, oldest first. Empty if they have been erased.
+    ///
+    /// - Parameter inTimeline: leaves out the replies that are in their threads alone.
     func page(
-        of room: RoomID, after: Int64, through: Int64, for readers: MessageDetails.Readers
+        of room: RoomID, after: Int64, through: Int64, inTimeline: Bool, for readers: MessageDetails.Readers
     ) async throws -> Page {
         var stored = try await messages.page(
-            of: room, after: after, through: through, limit: Self.pageSize, bytes: Self.pageBytes)
+            of: room, after: after, through: through, limit: Self.pageSize, bytes: Self.pageBytes,
+            inTimeline: inTimeline)
         try await details.fill(&stored, for: readers)
-        let authors = try await profiles.members(stored.map(\.author))
-        return Page(
-            messages: stored.map { $0.body(by: authors[$0.author] ?? .deleted($0.author)) },
-            sessions: stored.map(\.session))
+        let people = try await profiles.members(stored.people)
+        // Without the replies of threads the last message of a part may be earlier than its end.
+        let isShort = stored.count < Self.pageSize && stored.reduce(0) { $0 + $1.content.utf8.count } < Self.pageBytes
+        let isLast = stored.last.map { $0.seq >= through || inTimeline && isShort } ?? true
+        return Page(messages: stored.map { $0.body(people) }, sessions: stored.map(\.session), isLast: isLast)
     }
 
     /// Counts the messages by others after a moment. Nil and a moment that is not in the past mean the read marker.
-    func unread(in room: RoomID, for user: UserID, since moment: Timestamp?) async throws -> Int64 {
+    ///
+    /// - Parameter inTimeline: leaves out the replies that are in their threads alone.
+    func unread(
+        in room: RoomID, for user: UserID, since moment: Timestamp?, inTimeline: Bool
+    ) async throws -> Int64 {
         var after: Int64?
         if let moment, moment < .now { after = try await messages.seq(of: room, at: moment) }
-        return try await messages.unread(in: room, for: user, after: after)
+        return try await messages.unread(in: room, for: user, after: after, inTimeline: inTimeline)
     }
 
     /// Moves a read marker forward, at most to the room's head, and returns its value.
-    func advanceReadMarker(of user: UserID, in room: RoomID, to seq: Int64) async throws -> Int64 {
+    func advanceReadMarker(of user: UserID, in target: MessageTarget, to seq: Int64) async throws -> Int64 {
         guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
-        try await readMarkers.advance(user, in: room, to: min(seq, try await messages.head(of: room)))
-        return try await readMarkers.marker(of: user, in: room)
+        try await advance(user, in: target, to: min(seq, try await messages.head(of: target.room)))
+        return try await readMarkers.marker(of: user, in: target.room)
+    }
+
+    /// Moves a read marker forward, and tells the room.
+    func advance(_ user: UserID, in target: MessageTarget, to seq: Int64) async throws {
+        if try await readMarkers.advance(user, in: target.room, to: seq) { reads.moved(user, in: target, to: seq) }
     }
 
     /// The heads of those rooms that have messages.
@@ -172,7 +226,7 @@ struct Conversations: Sendable {
 }
 
 extension MemberView {
-    /// Stands for the author of a message whose account was deleted.
+    /// Stands for an author with a deleted account.
     static func deleted(_ id: UserID) -> MemberView {
         MemberView(id: id, email: "", nickname: "(알 수 없음)", profileImage: nil)
     }

@@ -7,6 +7,7 @@ struct DirectMessages: Sendable {
     let store: DMStore
     let access: RoomAccess
     let profiles: ProfileCache
+    let hints: AccessHintPublisher
     /// The largest number of DMs of one user in a workspace.
     let limit: Int
 
@@ -17,7 +18,9 @@ struct DirectMessages: Sendable {
         guard let (dm, isNew) = try await store.open(user, opponent, in: workspace, limit: limit, at: .now) else {
             throw Failure.invalid("You or the other user have too many DMs in the workspace.")
         }
-        if isNew { try await requireStillMembers([user, opponent], in: dm) }
+        guard isNew else { return dm }
+        try await requireStillMembers([user, opponent], in: dm)
+        for member in [user, opponent] { hints.publish(workspace, member) }
         return dm
     }
 

@@ -11,6 +11,9 @@ struct Emoji: Sendable, Hashable {
     /// No emoji of Unicode joins more.
     private static let mostElements = 10
 
+    /// An emoji that was checked before it was stored.
+    init(stored text: String) { self.text = text }
+
     /// Nil unless the text is exactly one emoji.
     init?(_ text: String) {
         // The longest emojis have 14 scalars.

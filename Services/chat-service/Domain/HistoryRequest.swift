@@ -14,6 +14,8 @@ struct HistoryRequest: Sendable {
     let anchor: Anchor
     /// Messages; nil if the client gave no limit.
     let limit: Int?
+    /// Whether it includes the replies that are in their threads alone. A client that knows no threads always gets them.
+    let withThreads: Bool
 
     /// Whether the client has messages already and asks for the ones after them.
     var hasCursor: Bool {
@@ -36,7 +38,7 @@ struct HistoryRequest: Sendable {
     /// The request of a reader who joined the room at a moment.
     func joined(at moment: Timestamp?) -> HistoryRequest {
         guard case .sinceJoining = anchor, let moment else { return self }
-        return HistoryRequest(anchor: .since(moment), limit: limit)
+        return HistoryRequest(anchor: .since(moment), limit: limit, withThreads: withThreads)
     }
 
     /// The range in seqs.

@@ -7,6 +7,7 @@ struct MessageChanges: Sendable {
     let committer: ChangeCommitter
     let store: ChangeStore
     let profiles: ProfileCache
+    let members: RoomMembers
     let attachments: Attachments
 
     /// The messages of a list with the cursor of the next page; nil at the end.
@@ -26,6 +27,15 @@ struct MessageChanges: Sendable {
             if !erasedFiles.isEmpty { await attachments.discard(paths: erasedFiles) }
             return try await body(message)
         }
+    }
+
+    /// Replaces the text of a message of the user, and moves its mentions. Nobody is pushed for it.
+    func edit(
+        _ seq: Int64, to content: String, in target: MessageTarget, by user: UserID
+    ) async throws -> MessageBody {
+        let mentions = try await members.mentions(
+            in: content, of: target.room, in: target.workspace, by: user)
+        return try await apply(.edit(content, mentions: mentions.list), to: seq, in: target, by: user)
     }
 
     /// Deletes a message of the user, or of another one if `isOwner` says that the user may.
@@ -85,8 +95,8 @@ struct MessageChanges: Sendable {
     }
 
     func bodies(_ messages: [StoredMessage]) async throws -> [MessageBody] {
-        let authors = try await profiles.members(messages.map(\.author))
-        return messages.map { $0.body(by: authors[$0.author] ?? .deleted($0.author)) }
+        let people = try await profiles.members(messages.people)
+        return messages.map { $0.body(people) }
     }
 
     private func body(_ message: StoredMessage) async throws -> MessageBody {

@@ -8,14 +8,16 @@ struct MessageDetails: Sendable {
     let rev: Int64
     let editedAt: Timestamp?
     let deletedAt: Timestamp?
-    /// Pin and reactions are in other tables: missing unless they have been loaded.
+    /// Pin, reactions and replies are in other tables: missing unless they have been loaded.
     var pin: MessagePin?
     var reactions: [MessageReaction] = []
+    var replies: RepliesSummary?
 
     /// Nil if the message has never changed.
     var revision: MessageRevision? {
         guard rev > 0 else { return nil }
-        return MessageRevision(rev: rev, editedAt: editedAt, deletedAt: deletedAt, pin: pin, reactions: reactions)
+        return MessageRevision(
+            rev: rev, editedAt: editedAt, deletedAt: deletedAt, pin: pin, reactions: reactions, replies: replies)
     }
 
     /// The readers for which details are loaded.

@@ -4,7 +4,8 @@ import Wire
 /// A change of a message before its commit.
 struct PendingChange: CommitItem {
     enum Kind: Sendable, Equatable {
-        case edit(String)
+        /// A new text with its mentions.
+        case edit(String, mentions: [MessageMention] = [])
         /// The caller of the queue has checked that the user may delete it.
         case delete
         case react(Emoji)

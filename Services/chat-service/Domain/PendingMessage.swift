@@ -16,10 +16,15 @@ final class PendingMessage: Sendable {
     let clientID: String?
     /// The digest of content and files, if there is a `clientID`. A repeated key must come with the same digest.
     let digest: [UInt8]?
+    /// Nil for a message outside of threads.
+    let reply: ReplyRequest?
+    let mentions: [MessageMention]
+    let isScheduled: Bool
 
     init(
         room: RoomID, workspace: WorkspaceID, roomName: String?, authorView: MemberView, session: SessionID,
-        content: String, files: [String], clientID: String?, digest: [UInt8]?
+        content: String, files: [String], clientID: String?, digest: [UInt8]?, reply: ReplyRequest? = nil,
+        mentions: [MessageMention] = [], isScheduled: Bool = false
     ) {
         self.room = room
         self.workspace = workspace
@@ -30,11 +35,23 @@ final class PendingMessage: Sendable {
         self.files = files
         self.clientID = clientID
         self.digest = digest
+        self.reply = reply
+        self.mentions = mentions
+        self.isScheduled = isScheduled
     }
 }
 
 extension PendingMessage {
     var author: UserID { authorView.id }
+
+    /// Whether the message has no thread and no mentions, and was not scheduled, as most have not.
+    var isPlain: Bool { reply == nil && mentions.isEmpty && !isScheduled }
+
+    private func traits(root: Int64?) -> MessageTraits? {
+        if isPlain { return nil }
+        let thread = root.map { ThreadPlace(root: $0, isInTimeline: reply?.isInTimeline ?? false) }
+        return MessageTraits(thread: thread, mentions: mentions, isScheduled: isScheduled)
+    }
 
     /// The committed message.
     func committed(as written: SendOutcome.Written) -> RoomMessage {
@@ -42,8 +59,16 @@ extension PendingMessage {
             room: room, workspace: workspace, name: roomName,
             body: MessageBody(
                 id: written.id, seq: written.seq, content: content, createdAt: written.createdAt, files: written.files,
-                author: authorView, clientID: clientID),
+                author: authorView, clientID: clientID, traits: traits(root: written.root)),
             session: session)
+    }
+}
+
+extension Sequence<PendingMessage> {
+    /// The rooms of the messages.
+    var targets: [RoomID: MessageTarget] {
+        let targets = map { ($0.room, MessageTarget(room: $0.room, workspace: $0.workspace, name: $0.roomName)) }
+        return Dictionary(targets) { first, _ in first }
     }
 }
 

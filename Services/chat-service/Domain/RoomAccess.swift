@@ -37,6 +37,15 @@ struct RoomAccess: Sendable {
         try await workspaces.channels(of: user, in: workspace)
     }
 
+    /// The rooms of a workspace that the user is in, with the names of channels. Throws `notFound` unless the user is a member
+    /// of the workspace.
+    func rooms(of user: UserID, in workspace: WorkspaceID) async throws -> [RoomID: String?] {
+        try await requireMembers([user], of: workspace)
+        let channels = try await channels(of: user, in: workspace).map { ($0.room, Optional($0.name)) }
+        let dms = try await dms(of: user, in: workspace).map { ($0.room, String?.none) }
+        return Dictionary(channels + dms) { first, _ in first }
+    }
+
     /// Returns the DM if it is in this workspace and the user is one of its two members.
     func dm(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> DM {
         guard let dm = try await dms([id], of: user).first, dm.workspace == workspace else { throw Failure.notFound }

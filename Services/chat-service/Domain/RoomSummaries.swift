@@ -50,27 +50,30 @@ struct RoomSummaries: Sendable {
         }
     }
 
-    private func summaries(
+    /// The summaries of those rooms that have labels.
+    ///
+    /// - Parameter scalars: the length to which the contents of last messages are cut.
+    func summaries(
         _ rooms: [RoomID], of user: UserID, _ labels: RoomLabels.Labels,
-        for readers: MessageDetails.Readers, withOwnState: Bool
+        for readers: MessageDetails.Readers, withOwnState: Bool, upTo scalars: Int = RoomSummary.maxContent
     ) async throws -> [RoomID: RoomSummary] {
         if rooms.isEmpty { return [:] }
         let states = try await messages.states(
-            of: rooms.filter(labels.contains), for: user, upTo: RoomSummary.maxContent + 1)
+            of: rooms.filter(labels.contains), for: user, upTo: scalars + 1, inTimeline: withOwnState)
         let own = withOwnState ? try await ownStates(of: user) : nil
         var newest = states.compactMap(\.last)
         try await details.fill(&newest, for: readers)
         let lasts = Dictionary(newest.map { ($0.room, $0) }) { first, _ in first }
         let people = try await profiles.members(
-            states.compactMap { $0.last?.author } + states.compactMap { labels.opponents[$0.room] })
+            newest.people + states.compactMap { labels.opponents[$0.room] })
         var summaries: [RoomID: RoomSummary] = [:]
         for state in states {
-            let shortened = state.last.flatMap { RoomSummary.shortened($0.content) }
+            let shortened = state.last.flatMap { RoomSummary.shortened($0.content, to: scalars) }
             summaries[state.room] = RoomSummary(
                 state: state, name: labels.names[state.room],
                 opponent: labels.opponents[state.room].map { people[$0] ?? .deleted($0) },
                 lastMessage: lasts[state.room].map { last in
-                    last.body(by: people[last.author] ?? .deleted(last.author), content: shortened)
+                    last.body(people, content: shortened)
                 },
                 isShortened: shortened != nil, own: own.map { $0[state.room] ?? OwnRoomState() })
         }

@@ -13,18 +13,20 @@ struct RoomSummary: Sendable {
     let isShortened: Bool
     /// The user's level and drafts of the room; nil for clients that do not show them.
     var own: OwnRoomState?
+    /// The room's workspace, for lists of rooms of all workspaces; nil in the list of one.
+    var workspace: WorkspaceID?
 
     /// Unicode scalars of the content that a summary shows. Home screens list hundreds of rooms, whose messages can each
     /// have 10,000 characters.
     static let maxContent = 1000
 
-    /// The content up to `maxContent` scalars, without a partial character at its end; nil if it is short enough.
-    static func shortened(_ content: String) -> String? {
-        guard content.unicodeScalars.count > maxContent else { return nil }
+    /// The content up to a number of scalars, without a partial character at its end; nil if it is short enough.
+    static func shortened(_ content: String, to scalars: Int = maxContent) -> String? {
+        guard content.unicodeScalars.count > scalars else { return nil }
         var (end, length) = (content.startIndex, 0)
         while end < content.endIndex {
             length += content[end].unicodeScalars.count
-            if length > maxContent { break }
+            if length > scalars { break }
             end = content.index(after: end)
         }
         return String(content[..<end])
@@ -46,5 +48,7 @@ struct RoomState: Sendable {
     let readMarker: Int64
     /// Messages by others after the read marker.
     let unread: Int64
+    /// Those among them that mention the user; 0 for clients that do not show it.
+    let mentions: Int64
     let last: StoredMessage?
 }

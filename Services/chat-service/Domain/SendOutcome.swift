@@ -12,6 +12,8 @@ enum SendOutcome: Sendable, Equatable {
     case overloaded
     /// The room is closed.
     case closed
+    /// The message that it replies to does not exist, or it or its root is deleted.
+    case noThread
 
     /// The values that the database assigned to a message.
     struct Written: Sendable, Equatable {
@@ -21,5 +23,7 @@ enum SendOutcome: Sendable, Equatable {
         let files: [String]
         /// Above 0 if the message has changed since.
         var rev: Int64 = 0
+        /// The root of the thread of a reply.
+        var root: Int64?
     }
 }

@@ -3,11 +3,22 @@ import Crypto
 import ServiceKit
 import Wire
 
+/// The message that a client replies to. A reply to a reply joins the same thread.
+struct ReplyRequest: Sendable, Equatable {
+    let seq: Int64
+    /// Whether the reply is also in the timeline of the room.
+    let isInTimeline: Bool
+}
+
 /// A message as a client sends it.
 struct SendRequest: Sendable {
     let content: String
     let files: [UploadedFile]
     let clientID: String?
+    /// Nil for a message that begins no thread and continues none.
+    let reply: ReplyRequest?
+    /// The paths of files that are stored already, for a scheduled message.
+    let kept: [String]
 
     static let maxFiles = 5
     /// Bytes of a body without its files. Fits the longest content even if each character consists of several scalars,
@@ -18,9 +29,13 @@ struct SendRequest: Sendable {
     private static let maxClientID = 64
 
     /// A message needs content, files or both.
-    init(content: String?, files: [UploadedFile], clientID: String?) throws(Failure) {
+    init(
+        content: String?, files: [UploadedFile], clientID: String?, reply: ReplyRequest? = nil, kept: [String] = []
+    ) throws(Failure) {
         let content = try Self.checked(content ?? "")
-        guard !content.isEmpty || !files.isEmpty else { throw .invalid("A message needs content or a file.") }
+        guard !content.isEmpty || !files.isEmpty || !kept.isEmpty else {
+            throw .invalid("A message needs content or a file.")
+        }
         guard files.count <= Self.maxFiles else { throw .invalid("There are too many files.") }
         if let clientID, !clientID.hasLength(in: 1...Self.maxClientID) {
             throw .invalid("A client_id has 1 to 64 characters.")
@@ -28,6 +43,8 @@ struct SendRequest: Sendable {
         self.content = content
         self.files = files
         self.clientID = clientID
+        self.reply = reply
+        self.kept = kept
     }
 
     /// A content, which may be empty; throws if it is too long.
@@ -48,6 +65,8 @@ struct SendRequest: Sendable {
             hash.update([0xFF].span)
             hash.update(digest.span)
         }
+        if !kept.isEmpty { hash.update(Array(kept.joined(separator: "\n").utf8).span) }
+        if let reply { hash.update(Array("\u{0}\(reply.seq)\(reply.isInTimeline)".utf8).span) }
         return hash.finalize()
     }
 }

@@ -13,14 +13,58 @@ struct StoredMessage: Sendable {
     let files: [String]
     let createdAt: Timestamp
     let clientID: String?
+    /// Its thread and mentions, without nicknames; nil if it has none.
+    let traits: MessageTraits?
     /// The result of its changes.
     var details: MessageDetails
 
     var key: MessageKey { MessageKey(room: room, seq: seq) }
 
-    func body(by author: MemberView, content: String? = nil) -> MessageBody {
+    /// The message as clients get it.
+    ///
+    /// - Parameters:
+    ///   - people: the profiles of its author and of the users that it names by id; a missing one counts as deleted.
+    ///   - content: replaces the content.
+    func body(_ people: [UserID: MemberView], content: String? = nil) -> MessageBody {
         MessageBody(
-            id: id, seq: seq, content: content ?? self.content, createdAt: createdAt, files: files, author: author,
-            clientID: clientID, revision: details.revision)
+            id: id, seq: seq, content: content ?? self.content, createdAt: createdAt, files: files,
+            author: people[author] ?? .deleted(author), clientID: clientID, traits: named(people),
+            revision: details.revision)
+    }
+
+    /// The users that the text names by id, as `<@5>`.
+    fileprivate var namedUsers: [UserID] {
+        guard let traits, content.contains("<@") else { return [] }
+        return traits.mentions.compactMap { mention in
+            if case .user(let user, _) = mention, content.contains("<@\(user)>") { user } else { nil }
+        }
+    }
+
+    private func named(_ people: [UserID: MemberView]) -> MessageTraits? {
+        let users = namedUsers
+        guard let traits, !users.isEmpty else { return traits }
+        return MessageTraits(
+            thread: traits.thread, mentions: traits.mentions.map { $0.named(users, people) },
+            isScheduled: traits.isScheduled)
+    }
+}
+
+extension Sequence<StoredMessage> {
+    /// The users with a profile that the messages' bodies need.
+    var people: [UserID] {
+        var users: [UserID] = []
+        for message in self {
+            users.append(message.author)
+            if message.traits != nil { users += message.namedUsers }
+        }
+        return users
+    }
+}
+
+extension MessageMention {
+    /// The mention with the nickname of a user among `users`.
+    func named(_ users: [UserID], _ people: [UserID: MemberView]) -> MessageMention {
+        guard case .user(let user, _) = self, users.contains(user) else { return self }
+        return .user(user, nickname: (people[user] ?? .deleted(user)).nickname)
     }
 }

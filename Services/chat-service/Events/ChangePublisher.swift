@@ -69,14 +69,13 @@ final class ChangePublisher: @unchecked Sendable {
     }
 
     private func publish(_ changes: [Pending], _ rows: [Int64]) async {
-        guard let authors = try? await profiles.members(changes.map(\.message.author)) else { return }
+        guard let people = try? await profiles.members(changes.map(\.message).people) else { return }
         let events = changes.map { change in
             let message = change.message
             return RoomChange(
                 RoomMessage(
                     room: message.room, workspace: change.target.workspace, name: change.target.name,
-                    body: message.body(by: authors[message.author] ?? .deleted(message.author)),
-                    session: message.session),
+                    body: message.body(people), session: message.session),
                 revs: change.revs)
         }
         let outcomes = await redis.runInBatches(Self.commands(publishing: events))

@@ -34,11 +34,10 @@ struct MessagePublisher: Sendable {
         var entries: [RedisCommand] = []
         var entry = PushEntry()
         for message in messages {
-            let encoded = RoomEvent.message(message).encoded()
-            commands.append(.publish(encoded, in: message.room))
+            commands.append(.publish(RoomEvent.message(message).encoded(), in: message.room))
             // A message that was deleted before its publishing notifies nobody.
             if message.body.isDeleted { continue }
-            entry.add(message, encoded: encoded)
+            entry.add(message)
             guard entry.isFull else { continue }
             entries.append(entry.command)
             entry = PushEntry()

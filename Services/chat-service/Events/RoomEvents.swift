@@ -47,13 +47,12 @@ struct RoomEvents: Sendable {
     }
 
     private func roomMessages(_ stored: [StoredMessage]) async throws -> [RoomMessage] {
-        let authors = try await profiles.members(stored.map(\.author))
+        let people = try await profiles.members(stored.people)
         let rooms = try await names.of(Set(stored.map(\.room)))
         return stored.compactMap { message in
             guard let room = rooms[message.room] else { return nil }
-            let author = authors[message.author] ?? .deleted(message.author)
             return RoomMessage(
-                room: message.room, workspace: room.workspace, name: room.name, body: message.body(by: author),
+                room: message.room, workspace: room.workspace, name: room.name, body: message.body(people),
                 session: message.session)
         }
     }

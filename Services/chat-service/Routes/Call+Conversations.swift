@@ -9,26 +9,28 @@ extension Call {
         let fields = try await fields()
         return try SendRequest(
             content: try fields.optionalText("content"), files: fields.files("files"),
-            clientID: try fields.optionalText("client_id") ?? request.headers.text(.idempotencyKey))
+            clientID: try fields.optionalText("client_id") ?? request.headers.text(.idempotencyKey),
+            reply: profile.isNative ? try fields.reply() : nil)
     }
 
     /// Replies with the requested part of a history: an array of messages, each written by `write`.
     func history(
-        _ query: HistoryRequest, of room: RoomID, _ conversations: Conversations, _ caller: Caller,
+        _ query: HistoryRequest, of target: MessageTarget, _ conversations: Conversations, _ caller: Caller,
         opening: [UInt8] = [],
         closing: [UInt8] = [],
         _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) async throws -> Response {
-        let reading = try await conversations.read(query, of: room, by: caller, for: profile)
+        let reading = try await conversations.read(query, of: target, by: caller, for: profile)
         var reply = HistoryReply(
-            conversations: conversations, call: self, room: room, readers: MessageDetails.Readers(caller, profile),
+            conversations: conversations, call: self, room: target.room,
+            readers: MessageDetails.Readers(caller, profile),
             opening: opening, closing: closing)
         if let leftOut = reading.leftOut {
             let echo = profile.echo
             // A socket without echo is not sent its own session's messages, so the reply holds those.
             reply.isIncluded = { seq, session in !leftOut.contains(seq) || !echo && session == caller.session }
         }
-        return reply.messages(reading.page, through: reading.part.through, write)
+        return reply.messages(reading.page, of: reading.part, write)
     }
 
     /// Counts the messages by others after the query's `after`, or after the read marker without it.
@@ -37,15 +39,29 @@ extension Call {
     /// the last minute therefore counts as the present.
     func unreads(in room: RoomID, _ conversations: Conversations, _ caller: Caller) async throws -> Int64 {
         let after = try moment("after", naiveOffset: .seconds(9 * 3600), naiveTolerance: .seconds(60))
-        return try await conversations.unread(in: room, for: caller.user, since: after)
+        return try await conversations.unread(in: room, for: caller.user, since: after, inTimeline: profile.isNative)
     }
 
     /// Moves the read marker to the `seq` of the body.
     func advanceReadMarker(
-        in room: RoomID, _ conversations: Conversations, _ caller: Caller
+        in target: MessageTarget, _ conversations: Conversations, _ caller: Caller
     ) async throws -> Response {
         let seq = Int64(try await fields().number("seq"))
-        let marker = try await conversations.advanceReadMarker(of: caller.user, in: room, to: seq)
+        let marker = try await conversations.advanceReadMarker(of: caller.user, in: target, to: seq)
         return reply { json in json.object { $0.field("seq", marker) } }
+    }
+}
+
+extension Fields {
+    /// Reads `thread` and `toRoom`; nil for a message outside of threads.
+    func reply() throws(Failure) -> ReplyRequest? {
+        let isInTimeline = try optionalFlag("toRoom")
+        guard contains("thread") else {
+            guard isInTimeline != true else { throw .invalid("toRoom needs a thread.") }
+            return nil
+        }
+        let seq = Int64(try number("thread"))
+        guard seq > 0 else { throw .invalid("thread must be the seq of a message.") }
+        return ReplyRequest(seq: seq, isInTimeline: isInTimeline ?? false)
     }
 }

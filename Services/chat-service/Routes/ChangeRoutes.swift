@@ -27,7 +27,8 @@ struct ChangeRoutes: Sendable {
 
     private func edit(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
         let content = try SendRequest.checked(try await call.fields().text("content"))
-        return try await apply(.edit(content), call, caller, room)
+        let message = try await changes.edit(try call.seq(), to: content, in: room.target, by: caller.user)
+        return call.reply(RoomMessageView(room.target, message))
     }
 
     private func delete(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {

@@ -31,8 +31,9 @@ struct ChannelChatRoutes: Sendable {
         let request = try HistoryRequest(call)
         let channel = try await access.channel(try call.channel(), in: try call.id("id"), joinedBy: caller.user)
         let (id, name, profile) = (channel.id, channel.name, call.profile)
-        return try await call.history(request.joined(at: channel.joinedAt), of: channel.room, conversations, caller) {
-            message, json in
+        return try await call.history(
+            request.joined(at: channel.joinedAt), of: MessageTarget(channel), conversations, caller
+        ) { message, json in
             json.view(ChatView(channel: id, channelName: name, message: message), for: profile)
         }
     }
@@ -50,7 +51,8 @@ struct ChannelChatRoutes: Sendable {
     }
 
     func read(_ call: Call, _ caller: Caller) async throws -> Response {
-        try await call.advanceReadMarker(in: try await channel(of: call, for: caller).room, conversations, caller)
+        let target = MessageTarget(try await channel(of: call, for: caller))
+        return try await call.advanceReadMarker(in: target, conversations, caller)
     }
 
     private func channel(of call: Call, for caller: Caller) async throws -> ChannelAccess {

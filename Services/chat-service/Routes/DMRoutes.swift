@@ -42,7 +42,7 @@ struct DMRoutes: Sendable {
     func history(_ call: Call, _ caller: Caller) async throws -> Response {
         let (request, profile) = (try HistoryRequest(call), call.profile)
         let dm = try await dm(call, caller)
-        return try await call.history(request, of: dm.room, conversations, caller) { message, json in
+        return try await call.history(request, of: MessageTarget(dm), conversations, caller) { message, json in
             json.view(DMView(room: dm.id, message: message), for: profile)
         }
     }
@@ -55,7 +55,8 @@ struct DMRoutes: Sendable {
         let profile = call.profile
         let opening = #"{"workspace_id":\#(dm.workspace.rawValue),"room_id":\#(dm.id.rawValue),"chats":"#
         return try await call.history(
-            request, of: dm.room, conversations, caller, opening: Array(opening.utf8), closing: Array("}".utf8)
+            request, of: MessageTarget(dm), conversations, caller, opening: Array(opening.utf8),
+            closing: Array("}".utf8)
         ) { message, json in
             json.view(DMView(room: dm.id, message: message), for: profile)
         }
@@ -73,7 +74,7 @@ struct DMRoutes: Sendable {
     }
 
     func read(_ call: Call, _ caller: Caller) async throws -> Response {
-        try await call.advanceReadMarker(in: try await dm(call, caller).room, conversations, caller)
+        try await call.advanceReadMarker(in: MessageTarget(try await dm(call, caller)), conversations, caller)
     }
 
     private func dm(_ call: Call, _ caller: Caller) async throws -> DM {

@@ -16,17 +16,13 @@ struct HistoryReply: Sendable {
     /// Whether a message with this seq and session of its author belongs in the reply.
     var isIncluded: @Sendable (Int64, SessionID) -> Bool = { _, _ in true }
 
-    /// Replies with the messages of a first page and the following ones up to `through`, oldest first, each written by
+    /// Replies with the messages of a first page and the following ones of a part, oldest first, each written by
     /// `write`.
     func messages(
-        _ first: Conversations.Page, through: Int64,
+        _ first: Conversations.Page, of part: Conversations.Part,
         _ write: @escaping @Sendable (MessageBody, inout JSONWriter) -> Void
     ) -> Response {
-        // A page is empty if its messages have been erased since the request began.
-        let isLast: @Sendable (Conversations.Page) -> Bool = { page in
-            page.messages.last.map { $0.seq >= through } ?? true
-        }
-        if isLast(first) {
+        if first.isLast {
             var isEmpty = true
             return .json(rendered(first, isFirst: true, isLast: true, &isEmpty, write))
         }
@@ -34,10 +30,11 @@ struct HistoryReply: Sendable {
             var page = first
             var (isFirst, isEmpty) = (true, true)
             while true {
-                try await writer.write(rendered(page, isFirst: isFirst, isLast: isLast(page), &isEmpty, write))
-                guard !isLast(page), let last = page.messages.last else { return }
+                try await writer.write(rendered(page, isFirst: isFirst, isLast: page.isLast, &isEmpty, write))
+                guard !page.isLast, let last = page.messages.last else { return }
                 isFirst = false
-                page = try await conversations.page(of: room, after: last.seq, through: through, for: readers)
+                page = try await conversations.page(
+                    of: room, after: last.seq, through: part.through, inTimeline: part.inTimeline, for: readers)
             }
         }
         var response = Response(body: .stream(length: nil, body))

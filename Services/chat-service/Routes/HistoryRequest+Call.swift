@@ -3,10 +3,11 @@ import ServiceKit
 import Wire
 
 extension HistoryRequest {
-    /// Reads `after_seq`, `before_seq`, `limit` and `cursor_date` from the query. Throws before anything is done if one
+    /// Reads `after_seq`, `before_seq`, `limit`, `cursor_date` and `threads` from the query. Throws before anything is done if one
     /// of them is not valid.
     init(_ call: Call) throws {
         limit = try call.number("limit", in: Self.limits)
+        withThreads = try call.profile.isNative ? call.wantsThreads() : true
         if let before = try call.number("before_seq", in: 1...Int.max) {
             anchor = .before(Int64(before))
         } else if let after = try call.number("after_seq", in: 0...Int.max) {
@@ -24,6 +25,13 @@ extension HistoryRequest {
 }
 
 extension Call {
+    /// Whether `threads` is `inline`.
+    fileprivate func wantsThreads() throws -> Bool {
+        guard let text = try query("threads"), !text.isEmpty else { return false }
+        guard text == "inline" else { throw Failure.invalid("threads must be inline.") }
+        return true
+    }
+
     /// Reads a moment from the query; nil if it is absent or empty, which means from the start.
     ///
     /// - Parameters:

@@ -8,6 +8,10 @@ struct RoomSummaryView: View {
     func write(to json: inout JSONWriter, for profile: ClientProfile) {
         json.object { json in
             let state = summary.state
+            if let workspace = summary.workspace {
+                json.field("room", state.room.description)
+                json.field("workspace_id", workspace, for: profile)
+            }
             if let channel = state.room.channel {
                 json.field("channel_id", channel, for: profile)
                 json.field("name", summary.name)
@@ -30,6 +34,7 @@ struct RoomSummaryView: View {
             json.field("unreadCount", state.unread)
             if let own = summary.own {
                 json.field("lastReadSeq", state.readMarker)
+                json.field("mentionCount", state.mentions)
                 json.ownState(own)
             }
         }

@@ -7,11 +7,13 @@ import Wire
 struct ScheduledRoutes: Sendable {
     let rooms: RoomPath
     let messages: ScheduledMessages
+    let fileSize: Int
 
     func register(in routes: inout PublicRoutes) {
         let (all, one) = ("/v1/users/me/scheduled", "/v1/users/me/scheduled/{scheduled_id}")
         let body = BodyLimit.text(SendRequest.maxText)
-        routes.native(.post, of: rooms, "/scheduled", body: body, writes: true, schedule)
+        let form = BodyLimit.files(SendRequest.maxFiles, of: fileSize, text: SendRequest.maxText)
+        routes.native(.post, of: rooms, "/scheduled", body: form, writes: true, schedule)
         routes.native(.get, all, list)
         routes.native(.put, one, body: body, change)
         routes.native(.delete, one, cancel)
@@ -21,7 +23,8 @@ struct ScheduledRoutes: Sendable {
         let fields = try await call.fields()
         let request = try SendRequest(
             content: try fields.optionalText("content"), files: fields.files("files"),
-            clientID: try fields.optionalText("client_id") ?? call.request.headers.text(.idempotencyKey))
+            clientID: try fields.optionalText("client_id") ?? call.request.headers.text(.idempotencyKey),
+            reply: try fields.reply())
         guard let at = try fields.optionalMoment("at") else { throw Failure.invalid("at is required.") }
         return call.created(
             ScheduledView(message: try await messages.schedule(request, at: at, to: room.target, by: caller)))
@@ -70,6 +73,11 @@ struct ScheduledView: View {
             json.field("content", message.content)
             json.field("at", message.at)
             json.field("createdAt", message.createdAt)
+            json.field("files", message.files)
+            if let reply = message.reply {
+                json.field("thread", reply.seq)
+                if reply.isInTimeline { json.field("toRoom", true) }
+            }
             if let clientID = message.clientID { json.field("client_id", clientID) }
             json.field("state", message.refusal == nil ? "waiting" : "failed")
             if let refusal = message.refusal {

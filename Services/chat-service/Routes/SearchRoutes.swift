@@ -61,13 +61,15 @@ extension Call {
         guard let order = SearchRequest.Order(rawValue: try self.query("sort") ?? "recent") else {
             throw Failure.invalid("sort is recent or best.")
         }
-        var cursor: SearchCursor?
+        var start: SearchPageStart?
         if let text = try self.query("cursor"), !text.isEmpty {
-            guard let read = SearchCursor(text) else { throw Failure.invalid("cursor is not valid.") }
-            cursor = read
+            guard let read = SearchPageStart(text), order == .best || read.shown == 0 else {
+                throw Failure.invalid("cursor is not valid.")
+            }
+            start = read
         }
         return SearchRequest(
-            workspace: try id("id"), query: query, order: order, cursor: cursor,
+            workspace: try id("id"), query: query, order: order, start: start,
             limit: try listLimit())
     }
 }

@@ -1,3 +1,4 @@
+import Contract
 import Postgres
 import Wire
 
@@ -15,7 +16,8 @@ enum ChangeRows {
         update message set rev = changed.rev, content = coalesce(changed.content, message.content),
             edited_at = changed.edited_at, deleted_at = changed.deleted_at,
             files = case when changed.deleted_at is null then message.files else '{}' end,
-            digest = case when changed.deleted_at is null then message.digest end
+            digest = case when changed.deleted_at is null then message.digest end,
+            mentions = case when changed.deleted_at is null then message.mentions end
         from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[])
             as changed (kind, room, seq, rev, content, edited_at, deleted_at)
         where message.kind = changed.kind and message.room = changed.room and message.seq = changed.seq
@@ -74,8 +76,63 @@ enum ChangeRows {
             delete from pin where (kind, room, seq) in (select * from gone)
         ), saved as (
             delete from saved_message where (kind, room, seq) in (select * from gone)
+        ), replies as (
+            delete from reply where (kind, room, seq) in (select * from gone)
+        ), mentions as (
+            delete from mention where (kind, room, seq) in (select * from gone)
         )
         update file set is_sent = false where name = any($4::text[])
+        """)
+    /// Members that a reply or a root mentions now follow the thread.
+    private static let moveMentions = Statement.write(
+        "move mentions",
+        """
+        with wanted as (
+            select kind, room, seq, string_to_array(mentions, ',')::bigint[] as mentions
+            from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::text[]) as wanted (kind, room, seq, mentions)
+        ), messages as (
+            update message set mentions = wanted.mentions from wanted
+            where message.kind = wanted.kind and message.room = wanted.room and message.seq = wanted.seq
+            returning message.kind, message.room, message.seq, coalesce(message.thread, message.seq) as root,
+                wanted.mentions
+        ), gone as (
+            delete from mention using wanted
+            where mention.kind = wanted.kind and mention.room = wanted.room and mention.seq = wanted.seq
+                and not mention.user_id = any(coalesce(wanted.mentions, '{}'))
+        ), followers as (
+            insert into thread_follower (user_id, kind, room, root, is_following, read_seq)
+            select user_id, kind, room, root, true, greatest(root, max(seq) - 1)
+            from messages join thread using (kind, room, root), unnest(mentions) as user_id where user_id > 0
+            group by user_id, kind, room, root
+            on conflict (user_id, kind, room, root) do update set is_following = true, read_seq = case
+                when thread_follower.is_following then thread_follower.read_seq
+                else greatest(thread_follower.read_seq, excluded.read_seq) end
+        )
+        insert into mention (kind, room, seq, user_id) select kind, room, seq, unnest(mentions) from wanted
+        on conflict do nothing
+        """)
+    /// Counts the replies that are left, after the deleted ones are gone.
+    private static let recount = Statement.write(
+        "recount threads",
+        """
+        update thread set count = found.count, last_seq = coalesce(found.last_seq, thread.root),
+            last_at = coalesce(found.last_at, thread.last_at), users = found.users
+        from (
+            select kind, room, root, (
+                    select count(*) from reply r where r.kind = w.kind and r.room = w.room and r.root = w.root
+                ) as count, (
+                    select max(seq) from reply r where r.kind = w.kind and r.room = w.room and r.root = w.root
+                ) as last_seq, (
+                    select created_at from reply r join message using (kind, room, seq)
+                    where r.kind = w.kind and r.room = w.room and r.root = w.root order by seq desc limit 1
+                ) as last_at, array(
+                    select author from reply r join message using (kind, room, seq)
+                    where r.kind = w.kind and r.room = w.room and r.root = w.root
+                    group by author order by max(seq) desc limit $4
+                ) as users
+            from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as w (kind, room, root)
+        ) as found
+        where thread.kind = found.kind and thread.room = found.room and thread.root = found.root
         """)
     private static let outbox = Statement.write(
         "note changes in outbox", "insert into outbox (type, body) values ('changes', $1) returning id")
@@ -91,9 +148,13 @@ enum ChangeRows {
         try addMessages(writes, to: &batch)
         try addReactions(writes, to: &batch)
         try addPins(writes, to: &batch)
-        if !writes.erased.isEmpty {
-            let (kinds, ids, seqs) = columns(writes.erased)
-            try batch.add(erase, kinds, ids, seqs, writes.erasedFiles.compactMap(FileRecord.name(inPath:)))
+        if !writes.erased.messages.isEmpty {
+            let (kinds, ids, seqs) = columns(writes.erased.messages)
+            try batch.add(erase, kinds, ids, seqs, writes.erased.files.compactMap(FileRecord.name(inPath:)))
+        }
+        if !writes.erased.threads.isEmpty {
+            let (kinds, ids, seqs) = columns(Array(writes.erased.threads))
+            try batch.add(recount, kinds, ids, seqs, RepliesSummary.shownUsers)
         }
         let list = writes.messages.map { "[\($0.key.room.kindNumber),\($0.key.room.rawValue),\($0.key.seq)]" }
         try batch.add(outbox, "[\(list.joined(separator: ","))]")
@@ -107,6 +168,11 @@ enum ChangeRows {
             messages, kinds, ids, seqs, rows.map(\.rev), rows.map(\.content), rows.map { $0.editedAt?.milliseconds },
             rows.map { $0.deletedAt?.milliseconds })
         try batch.add(changes, kinds, ids, seqs, rows.map(\.rev))
+        if !writes.mentions.isEmpty {
+            let mentions = Array(writes.mentions)
+            let (kinds, ids, seqs) = columns(mentions.map(\.key))
+            try batch.add(moveMentions, kinds, ids, seqs, mentions.map(\.value.column))
+        }
         if !writes.versions.isEmpty {
             let versions = writes.versions
             let (kinds, ids, seqs) = columns(versions.map(\.key))

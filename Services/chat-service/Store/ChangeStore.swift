@@ -29,10 +29,12 @@ struct ChangeStore: Sendable {
     private static let changes = Statement.read(
         "changes after",
         """
-        select seq, id, author, session, content, files, created_at, client_id, rev, edited_at, deleted_at
+        select seq, id, author, session, content, files, created_at, client_id, rev, edited_at, deleted_at, thread,
+            is_aside, mentions, is_scheduled
         from (
             select message.seq, message.id, author, session, content, files, created_at, client_id, message.rev, edited_at,
-                deleted_at, sum(octet_length(content)) over (order by change.rev rows unbounded preceding)
+                deleted_at, thread, is_aside, mentions, is_scheduled,
+                sum(octet_length(content)) over (order by change.rev rows unbounded preceding)
                 - octet_length(content) as before
             from (
                 select * from message_change where kind = $1 and room = $2 and rev > $3 order by rev limit $4
@@ -43,7 +45,8 @@ struct ChangeStore: Sendable {
     private static let one = Statement.read(
         "message",
         """
-        select seq, id, author, session, content, files, created_at, client_id, rev, edited_at, deleted_at
+        select seq, id, author, session, content, files, created_at, client_id, rev, edited_at, deleted_at, thread,
+            is_aside, mentions, is_scheduled
         from message where kind = $1 and room = $2 and seq = $3
         """)
     private static let versions = Statement.read(
@@ -55,7 +58,8 @@ struct ChangeStore: Sendable {
     private static let pinned = Statement.read(
         "pins of room",
         """
-        select message.seq, message.id, author, session, content, files, created_at, client_id, rev, edited_at, deleted_at
+        select message.seq, message.id, author, session, content, files, created_at, client_id, rev, edited_at, deleted_at,
+            thread, is_aside, mentions, is_scheduled
         from (
             select * from pin where kind = $1 and room = $2 and (pinned_at, seq) < ($3, $4)
             order by pinned_at desc, seq desc limit $5

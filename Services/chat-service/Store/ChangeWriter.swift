@@ -24,10 +24,16 @@ struct ChangeWriter: Sendable {
     private static let messages = Statement.read(
         "messages to change",
         """
-        select kind, room, seq, author, created_at, content, files, edited_at, deleted_at is not null,
-            pin.seq is not null
-        from message join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
-            using (kind, room, seq) left join pin using (kind, room, seq)
+        with wanted as (
+            select * from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
+        ), meant as (
+            select * from wanted
+            union
+            select kind, room, thread from message join wanted using (kind, room, seq) where thread is not null
+        )
+        select kind, room, seq, author, created_at, content, files, edited_at, deleted_at, pin.seq is not null, thread,
+            coalesce(mentions, '{}')
+        from message join meant using (kind, room, seq) left join pin using (kind, room, seq)
         """)
     private static let counts = Statement.read(
         "counts of reactions",
@@ -74,15 +80,16 @@ struct ChangeWriter: Sendable {
             let writes = plan.finished()
             var batch = PostgresBatch()
             let outbox = try ChangeRows.add(writes, to: &batch)
-            try MessageStore.add(keys, to: &batch)
-            try MessageDetailStore.add(keys, to: &batch)
+            let shown = Array(Set(keys).union(writes.revs.keys))
+            try MessageStore.add(shown, to: &batch)
+            try MessageDetailStore.add(shown, to: &batch)
             let results = try await tx.commit(after: batch)
             return Written(plan: plan, verdicts: verdicts, writes: writes, results: results, outbox: outbox)
         }
         return try result(of: changes, written)
     }
 
-    /// Locks the rooms and reads the messages that the changes are about.
+    /// Locks the rooms and reads the messages that the changes are about, with the roots of their threads.
     private func plan(
         _ changes: [PendingChange], _ keys: [MessageKey], now: Timestamp, in tx: PostgresTransaction
     ) async throws -> ChangePlan {
@@ -99,7 +106,8 @@ struct ChangeWriter: Sendable {
         for var row in results[2] {
             messages[try row.nextMessageKey()] = ChangePlan.Message(
                 author: try row.next(), createdAt: try row.next(), content: try row.next(), files: try row.next(),
-                editedAt: try row.next(), isDeleted: try row.next(), isPinned: try row.next())
+                editedAt: try row.next(), deletedAt: try row.next(), isPinned: try row.next(), root: try row.next(),
+                mentions: try row.next(as: [Int64].self).map(MessageMention.init(number:)))
         }
         for var row in results[3] {
             let (key, emoji): (MessageKey, String) = (try row.nextMessageKey(), try row.next())
@@ -122,8 +130,8 @@ struct ChangeWriter: Sendable {
 
     private func result(of changes: [PendingChange], _ written: Written) throws -> Result {
         let results = written.results
-        guard results.count >= 3 else { throw Failure.serverError }
-        var found = try MessageStore.read(results[results.count - 3])
+        guard results.count >= 4 else { throw Failure.serverError }
+        var found = try MessageStore.read(results[results.count - 4])
         try MessageDetailStore.fill(&found, from: results)
         let byKey = Dictionary(found.map { ($0.key, $0) }) { first, _ in first }
         var outcomes: [ChangeOutcome] = []

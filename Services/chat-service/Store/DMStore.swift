@@ -47,6 +47,16 @@ struct DMStore: Sendable {
         where high = $1 and workspace = $2 and not high_has_left
         order by created_at, id
         """)
+    private static let ofUserEverywhere = Statement.read(
+        "dms of user in all workspaces",
+        """
+        select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
+        where low = $1 and not low_has_left
+        union all
+        select id, workspace, low, high, created_at, low_has_left, high_has_left from dm
+        where high = $1 and not high_has_left
+        order by created_at, id
+        """)
     private static let setLeft = Statement.write(
         "someone left or came back",
         """
@@ -93,6 +103,11 @@ struct DMStore: Sendable {
     /// The user's DMs in a workspace, oldest first.
     func list(_ workspace: WorkspaceID, of user: UserID) async throws -> [DM] {
         try await database.query(Self.ofUser, user, workspace).map(DM.init(row:))
+    }
+
+    /// The user's DMs in all workspaces that the user has not left, oldest first.
+    func list(of user: UserID) async throws -> [DM] {
+        try await database.query(Self.ofUserEverywhere, user).map(DM.init(row:))
     }
 
     /// Records that a user has left the workspace or come back, unless a later version is known. Returns the user's

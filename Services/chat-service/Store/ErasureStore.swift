@@ -29,8 +29,9 @@ struct ErasureStore: Sendable {
                 select ctid from message where kind = $1 and room = $2 limit 5000 for update skip locked))
             returning kind, room, seq, created_at
         ), entries as (
-            delete from search_entry e using gone
-            where e.created_at = gone.created_at and e.kind = gone.kind and e.room = gone.room and e.seq = gone.seq
+            delete from search_message e using gone
+            where e.workspace = (select workspace from room where room.kind = $1 and room.id = $2)
+                and e.created_at = gone.created_at and e.kind = gone.kind and e.room = gone.room and e.seq = gone.seq
         )
         select count(*) from gone
         """)

@@ -13,7 +13,7 @@ struct FileRecordStore: Sendable {
         from unnest($1::text[], $2::text[], $3::smallint[], $4::bigint[], $5::text[], $6::bigint[])
         """)
     /// Compares times with an hour of tolerance, since a message's time is that of its commit and clocks differ. Scans
-    /// a room's messages with files once, not once for each file.
+    /// a room's messages with files once, not once for each file. The files of scheduled messages belong to them.
     private static let findOrphans = Statement.write(
         "look for messages of files",
         """
@@ -27,6 +27,9 @@ struct FileRecordStore: Sendable {
             select distinct substring(path from '[^_]*$') as name
             from span join message m on m.kind = span.kind and m.room = span.room
                 and m.created_at between span.first and span.last and m.files <> '{}', unnest(m.files) as path
+            union
+            select substring(path from '[^_]*$')
+            from span join scheduled s using (kind, room), unnest(s.files) as path where s.files <> '{}'
         ), settled as (
             update file set is_sent = true from old join sent using (name) where file.name = old.name
         )

@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// Reads the pins and reactions of messages.
+/// Reads the pins and reactions of messages, and the summaries of their threads.
 struct MessageDetailStore: Sendable {
     let database: PostgresPool
 
@@ -23,27 +23,37 @@ struct MessageDetailStore: Sendable {
         group by kind, room, seq, emoji order by kind, room, seq, min(reacted_at), emoji
         """)
 
-    /// Adds the statements to a batch. Their rows are the last two of its results.
+    private static let replies = Statement.read(
+        "summaries of threads",
+        """
+        select kind, room, root, count, last_at, users
+        from thread join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, root)
+            using (kind, room, root)
+        where count > 0
+        """)
+
+    /// Adds the statements to a batch. Their rows are the last three of its results.
     static func add(
         _ keys: [MessageKey], for reader: UserID? = nil, to batch: inout PostgresBatch
     ) throws(PostgresError) {
         let (kinds, rooms, seqs) = (keys.map(\.room.kindNumber), keys.map(\.room.rawValue), keys.map(\.seq))
         try batch.add(pins, kinds, rooms, seqs)
         try batch.add(reactions, kinds, rooms, seqs, Int32(MessageReaction.shownUsers), reader ?? .system)
+        try batch.add(replies, kinds, rooms, seqs)
     }
 
-    /// Fills in the details of messages from the last two results of a batch.
+    /// Fills in the details of messages from the last three results of a batch.
     ///
     /// - Parameter reader: marks the reactions of this user; nil marks none.
     static func fill(_ messages: inout [StoredMessage], from results: [Rows], for reader: UserID? = nil) throws {
-        guard results.count >= 2 else { throw Failure.serverError }
+        guard results.count >= 3 else { throw Failure.serverError }
         let indices = Dictionary(messages.indices.map { (messages[$0].key, $0) }) { first, _ in first }
-        for var row in results[results.count - 2] {
+        for var row in results[results.count - 3] {
             let index = indices[try row.nextMessageKey()]
             let pin = MessagePin(at: try row.next(), by: try row.next())
             if let index { messages[index].details.pin = pin }
         }
-        for var row in results[results.count - 1] {
+        for var row in results[results.count - 2] {
             let index = indices[try row.nextMessageKey()]
             let (emoji, count, users): (String, Int64, [UserID]) = (try row.next(), try row.next(), try row.next())
             let isMine: Bool = try row.next()
@@ -51,6 +61,11 @@ struct MessageDetailStore: Sendable {
                 messages[index].details.reactions.append(
                     MessageReaction(emoji: emoji, count: count, users: users, isMine: reader == nil ? nil : isMine))
             }
+        }
+        for var row in results[results.count - 1] {
+            let index = indices[try row.nextMessageKey()]
+            let replies = RepliesSummary(count: try row.next(), lastAt: try row.next(), users: try row.next())
+            if let index { messages[index].details.replies = replies }
         }
     }
 
@@ -62,7 +77,7 @@ struct MessageDetailStore: Sendable {
         case .all: reader = nil
         case .one(let user): reader = user
         }
-        let changed = messages.filter { $0.details.rev > 0 && $0.details.deletedAt == nil }.map(\.key)
+        let changed = messages.filter { $0.details.rev > 0 }.map(\.key)
         if changed.isEmpty { return }
         var batch = PostgresBatch()
         try Self.add(changed, for: reader, to: &batch)

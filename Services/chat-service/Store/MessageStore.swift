@@ -7,7 +7,7 @@ struct MessageStore: Sendable {
     let database: PostgresPool
 
     private static let head = Statement.read(
-        "head of room", "select last_seq, rev from room where kind = $1 and id = $2")
+        "head of room", "select last_seq, rev, has_asides from room where kind = $1 and id = $2")
     private static let heads = Statement.read(
         "heads of rooms",
         """
@@ -17,13 +17,29 @@ struct MessageStore: Sendable {
     private static let page = Statement.read(
         "messages after",
         """
-        select seq, id, author, session, content, files, created_at, client_id, rev, edited_at, deleted_at
+        select seq, id, author, session, content, files, created_at, client_id, rev, edited_at, deleted_at, thread,
+            is_aside, mentions, is_scheduled
         from (
             select *, sum(octet_length(content)) over (order by seq rows unbounded preceding)
                 - octet_length(content) as before
-            from message where kind = $1 and room = $2 and seq > $3 and seq <= $4 order by seq limit $5
+            from message
+            where kind = $1 and room = $2 and seq > $3 and seq <= $4 and not ($7 and is_aside) order by seq limit $5
         ) as page
         where before < $6 order by seq
+        """)
+    private static let timelineStart = Statement.read(
+        "start of timeline page",
+        """
+        select min(seq) from (
+            select seq from message where kind = $1 and room = $2 and seq < $3 and not is_aside order by seq desc limit $4
+        ) as page having count(*) = $4
+        """)
+    private static let timelineEnd = Statement.read(
+        "end of timeline page",
+        """
+        select max(seq) from (
+            select seq from message where kind = $1 and room = $2 and seq > $3 and not is_aside order by seq limit $4
+        ) as page having count(*) = $4
         """)
     private static let seqAt = Statement.read(
         "seq at moment",
@@ -35,7 +51,7 @@ struct MessageStore: Sendable {
         "messages by seq",
         """
         select m.kind, m.room, r.workspace, m.seq, m.id, m.author, m.session, m.content, m.files, m.created_at,
-            m.client_id, m.rev, m.edited_at, m.deleted_at
+            m.client_id, m.rev, m.edited_at, m.deleted_at, m.thread, m.is_aside, m.mentions, m.is_scheduled
         from message m join room r on r.kind = m.kind and r.id = m.room
         join unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
             on m.kind = wanted.kind and m.room = wanted.room and m.seq = wanted.seq
@@ -46,9 +62,15 @@ struct MessageStore: Sendable {
         """
         select w.kind, w.id, coalesce(r.last_seq, 0), coalesce(r.rev, 0), p.seq,
             (select count(*) from message u
-             where u.kind = w.kind and u.room = w.id and u.seq > p.seq and u.author <> $3 and u.deleted_at is null),
+             where u.kind = w.kind and u.room = w.id and u.seq > p.seq and u.author <> $3 and u.deleted_at is null
+                and not ($5 and u.is_aside)),
+            case when $5 then (
+                select count(distinct n.seq) from mention n join message u using (kind, room, seq)
+                where n.kind = w.kind and n.room = w.id and n.user_id = any($6::bigint[]) and n.seq > p.seq
+                    and u.author <> $3 and not u.is_aside
+            ) else 0 end,
             m.seq, m.id, m.author, m.session, left(m.content, $4), m.files, m.created_at, m.client_id, m.rev,
-            m.edited_at, m.deleted_at
+            m.edited_at, m.deleted_at, m.thread, m.is_aside, m.mentions, m.is_scheduled
         from unnest($1::smallint[], $2::bigint[]) with ordinality as w (kind, id, ordinal)
         left join room r on r.kind = w.kind and r.id = w.id
         left join read_position s on s.user_id = $3 and s.kind = w.kind and s.room = w.id
@@ -57,10 +79,15 @@ struct MessageStore: Sendable {
             select coalesce(
                 (select o.seq from message o
                  where o.kind = w.kind and o.room = w.id and o.author = $3 and o.seq > coalesce(s.seq, 0)
+                    and not o.is_aside
                  order by o.seq desc limit 1), s.seq, 0) as seq
             offset 0
         ) p
-        left join message m on m.kind = w.kind and m.room = w.id and m.seq = r.last_seq
+        left join message m on m.kind = w.kind and m.room = w.id and m.seq = case
+            when $5 and r.has_asides then (
+                select t.seq from message t where t.kind = w.kind and t.room = w.id and not t.is_aside
+                order by t.seq desc limit 1)
+            else r.last_seq end
         order by w.ordinal
         """)
     private static let unread = Statement.read(
@@ -72,22 +99,24 @@ struct MessageStore: Sendable {
             select max(seq) as seq from (
                 select seq from message
                 where $4 is null and kind = $1 and room = $2 and author = $3 and seq > (select seq from stored)
+                    and not is_aside
                 order by seq desc limit 1
             ) as last
         )
         select count(*) from message
-        where kind = $1 and room = $2 and author <> $3 and deleted_at is null
+        where kind = $1 and room = $2 and author <> $3 and deleted_at is null and not ($5 and is_aside)
             and seq > (select coalesce(own.seq, stored.seq) from own, stored)
         """)
 
     /// The newest seq; 0 for a room without messages.
-    func head(of room: RoomID) async throws -> Int64 { try await fullHead(of: room).seq }
+    func head(of room: RoomID) async throws -> Int64 { try await fullHead(of: room).head.seq }
 
-    /// The newest seq and the revision; 0 for a room without messages.
-    func fullHead(of room: RoomID) async throws -> RoomHead {
+    /// The newest seq and the revision, both 0 for a room without messages, and whether the room has had replies outside of
+    /// its timeline.
+    func fullHead(of room: RoomID) async throws -> (head: RoomHead, hasAsides: Bool) {
         try await database.query(Self.head, room.kindNumber, room.rawValue).first { row throws(PostgresError) in
-            RoomHead(seq: try row.next(), rev: try row.next())
-        } ?? .empty
+            (head: RoomHead(seq: try row.next(), rev: try row.next()), hasAsides: try row.next())
+        } ?? (.empty, false)
     }
 
     func heads(of rooms: [RoomID]) async throws -> [(room: RoomID, head: RoomHead)] {
@@ -99,11 +128,25 @@ struct MessageStore: Sendable {
 
     /// The messages above `after` and up to `through`, oldest first. Ends after `limit` messages, or once their content
     /// has `bytes` bytes.
+    ///
+    /// - Parameter inTimeline: leaves out the replies that are in their threads alone.
     func page(
-        of room: RoomID, after: Int64, through: Int64, limit: Int, bytes: Int
+        of room: RoomID, after: Int64, through: Int64, limit: Int, bytes: Int, inTimeline: Bool = false
     ) async throws -> [StoredMessage] {
-        try await database.query(Self.page, room.kindNumber, room.rawValue, after, through, limit, bytes)
+        try await database.query(Self.page, room.kindNumber, room.rawValue, after, through, limit, bytes, inTimeline)
             .map { row throws(PostgresError) in try StoredMessage(room: room, workspace: nil, row: &row) }
+    }
+
+    /// The seq of the first of the `count` newest messages of the timeline below a seq; nil if there are fewer.
+    func timelineStart(of room: RoomID, before seq: Int64, count: Int) async throws -> Int64? {
+        try await database.query(Self.timelineStart, room.kindNumber, room.rawValue, seq, count)
+            .first { row throws(PostgresError) in try row.next() }
+    }
+
+    /// The seq of the last of the `count` oldest messages of the timeline above a seq; nil if there are fewer.
+    func timelineEnd(of room: RoomID, after seq: Int64, count: Int) async throws -> Int64? {
+        try await database.query(Self.timelineEnd, room.kindNumber, room.rawValue, seq, count)
+            .first { row throws(PostgresError) in try row.next() }
     }
 
     /// The seq of the last message at or before a moment; 0 if there is none.
@@ -132,40 +175,29 @@ struct MessageStore: Sendable {
 
     /// The rooms' counters and newest messages for a user, in the order of `rooms`, including rooms without messages.
     ///
-    /// - Parameter scalars: the length to which the messages' contents are cut.
-    func states(of rooms: [RoomID], for user: UserID, upTo scalars: Int) async throws -> [RoomState] {
+    /// - Parameters:
+    ///   - scalars: the length to which the messages' contents are cut.
+    ///   - inTimeline: leaves replies out of the counts that are in their threads alone, and counts mentions.
+    func states(
+        of rooms: [RoomID], for user: UserID, upTo scalars: Int, inTimeline: Bool
+    ) async throws -> [RoomState] {
         if rooms.isEmpty { return [] }
         return try await database.query(
-            Self.states, rooms.map(\.kindNumber), rooms.map(\.rawValue), user, Int32(scalars)
+            Self.states, rooms.map(\.kindNumber), rooms.map(\.rawValue), user, Int32(scalars), inTimeline,
+            MessageMention.numbers(of: user)
         ).map { row throws(PostgresError) in
             let room = try row.nextRoom()
             let head = RoomHead(seq: try row.next(), rev: try row.next())
-            let (marker, unread): (Int64, Int64) = (try row.next(), try row.next())
+            let (marker, unread, mentions): (Int64, Int64, Int64) = (try row.next(), try row.next(), try row.next())
             let last = head.seq > 0 ? try StoredMessage(room: room, workspace: nil, row: &row) : nil
-            return RoomState(room: room, head: head, readMarker: marker, unread: unread, last: last)
+            return RoomState(room: room, head: head, readMarker: marker, unread: unread, mentions: mentions, last: last)
         }
     }
 
     /// Counts the messages by others after `after`, or after the user's read marker if it is nil.
-    func unread(in room: RoomID, for user: UserID, after: Int64?) async throws -> Int64 {
-        try await database.query(Self.unread, room.kindNumber, room.rawValue, user, after).value()
-    }
-}
-
-extension StoredMessage {
-    /// Reads the columns seq, id, author, session, content, files, created_at, client_id, rev, edited_at, deleted_at.
-    init(room: RoomID, workspace: WorkspaceID?, row: inout Row) throws(PostgresError) {
-        self.room = room
-        self.workspace = workspace
-        seq = try row.next()
-        id = try row.next()
-        author = try row.next()
-        session = try row.next()
-        content = try row.next()
-        files = try row.next()
-        createdAt = try row.next()
-        clientID = try row.next()
-        details = MessageDetails(
-            rev: try row.next(), editedAt: try row.next(), deletedAt: try row.next())
+    ///
+    /// - Parameter inTimeline: leaves out the replies that are in their threads alone.
+    func unread(in room: RoomID, for user: UserID, after: Int64?, inTimeline: Bool) async throws -> Int64 {
+        try await database.query(Self.unread, room.kindNumber, room.rawValue, user, after, inTimeline).value()
     }
 }

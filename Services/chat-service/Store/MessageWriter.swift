@@ -5,8 +5,8 @@ import Wire
 /// Writes a batch of messages in one transaction: locks their rooms, numbers the messages after the rooms' heads, and
 /// writes one outbox row for all of them. The statements are pipelined in one round trip, which commits at its end.
 ///
-/// Messages with a `clientID` cost one more round trip: under the locks, it looks for earlier messages with the same
-/// key.
+/// Messages with a `clientID` and replies cost one more round trip: under the locks, it looks for earlier messages with
+/// the same key, and for the threads of the replies.
 struct MessageWriter: Sendable {
     let database: PostgresPool
 
@@ -31,33 +31,6 @@ struct MessageWriter: Sendable {
             as pending (kind, room, author, client_id, digest, ordinal)
         join message using (kind, room, author, client_id)
         """)
-    private static let write = Statement.write(
-        "write messages",
-        """
-        with raised as (
-            update room set last_seq = last_seq + count, last_at = greatest($4::bigint, last_at + $5) + $5 * (count - 1)
-            from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, count)
-            where room.kind = wanted.kind and room.id = wanted.room
-                and not is_closed and last_at + $5::bigint <= $4 + $6::bigint
-            returning room.kind, room.id as room, last_seq, last_at
-        ), written as (
-            insert into message (kind, room, seq, author, session, content, files, created_at, client_id, digest)
-            select kind, room, last_seq - followers, author, session, content,
-                coalesce(string_to_array(nullif(files, ''), E'\\n'), '{}'), last_at - $5 * followers, client_id, digest
-            from unnest(
-                $7::smallint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::text[],
-                $14::text[], $15::bytea[]
-            ) as pending (kind, room, followers, author, session, content, files, client_id, digest)
-            join raised using (kind, room)
-            returning kind, room, seq, id, created_at
-        ), batch as (
-            insert into outbox (type, body)
-            select 'messages', '[' || string_agg('[' || kind || ',' || room || ',' || seq || ']', ',') || ']'
-            from written having count(*) > 0
-            returning id
-        )
-        select kind, room, id, seq, created_at, (select id from batch) from written order by kind, room, seq
-        """)
     private static let closed = Statement.read(
         "closed rooms",
         """
@@ -69,6 +42,19 @@ struct MessageWriter: Sendable {
     struct Result: Sendable {
         var outcomes: [SendOutcome]
         var outboxRow: Int64?
+        /// The roots of the threads of new replies, and the id of the outbox row that lists them.
+        var roots: [StoredMessage] = []
+        var rootsRow: Int64?
+    }
+
+    /// The results of the transaction that wrote messages with names or replies.
+    private struct Written: Sendable {
+        /// The written messages in their order.
+        let order: BatchOrder
+        let plan: ThreadPlan
+        let results: [Rows]
+        /// The outcomes of the other messages, by index.
+        let outcomes: [Int: SendOutcome]
     }
 
     /// Writes all messages or none. No two may have the same room, author and `clientID`.
@@ -87,19 +73,43 @@ struct MessageWriter: Sendable {
         var batch = PostgresBatch()
         if newRooms { try Self.addRooms(of: all, to: &batch) }
         try batch.lock(all.rooms)
-        if messages.allSatisfy({ $0.clientID == nil }) {
-            try Self.addWrite(of: all, at: now, to: &batch)
+        if messages.allSatisfy({ $0.clientID == nil && $0.reply == nil }) {
+            try MessageRows.add(all, at: now, to: &batch)
             return try await result(of: all, try await database.run(batch).last, [:])
         }
-        let (known, fresh, rows) = try await database.transaction { tx in
-            try Self.addLookup(of: messages, to: &batch)
-            let known = try Self.known(try await tx.run(batch).last)
-            let fresh = BatchOrder(messages) { known[$0] == nil }
-            var writing = PostgresBatch()
-            try Self.addWrite(of: fresh, at: now, to: &writing)
-            return (known, fresh, try await tx.commit(after: writing).last)
+        let locks = batch
+        let written = try await database.transaction { tx in
+            try await self.write(messages, after: locks, now: now, in: tx)
         }
-        return try await result(of: fresh, rows, known)
+        var result = try await result(of: written.order, written.results.first, written.outcomes)
+        if !written.plan.roots.isEmpty { try Self.read(written.results, into: &result) }
+        return result
+    }
+
+    private func write(
+        _ messages: [PendingMessage], after locks: PostgresBatch, now: Timestamp, in tx: PostgresTransaction
+    ) async throws -> Written {
+        var batch = locks
+        let (hasNames, hasReplies) = (messages.contains { $0.clientID != nil }, messages.contains { $0.reply != nil })
+        if hasNames { try Self.addLookup(of: messages, to: &batch) }
+        if hasReplies { try ThreadRows.addLookup(of: messages, to: &batch) }
+        let found = try await tx.run(batch).suffix(batch.count - locks.count)
+        var outcomes = hasNames ? try Self.known(found.first) : [:]
+        let targets = hasReplies ? try found.last.map(ThreadRows.targets) ?? [:] : [:]
+        for (index, message) in messages.enumerated() where outcomes[index] == nil {
+            if let key = message.repliedKey, targets[key]?.isOpen != true { outcomes[index] = .noThread }
+        }
+        let order = BatchOrder(messages) { outcomes[$0] == nil }
+        let plan = ThreadPlan(order, targets)
+        var writing = PostgresBatch()
+        try MessageRows.add(order, at: now, roots: targets.mapValues(\.root), to: &writing)
+        if !plan.roots.isEmpty {
+            try ThreadRows.add(plan, to: &writing)
+            try MessageStore.add(plan.roots.map(\.key), to: &writing)
+            try MessageDetailStore.add(plan.roots.map(\.key), to: &writing)
+        }
+        let results = try await tx.commit(after: writing)
+        return Written(order: order, plan: plan, results: results, outcomes: outcomes)
     }
 
     // MARK: Statements
@@ -117,19 +127,9 @@ struct MessageWriter: Sendable {
             messages.map(\.clientID), messages.map(\.digest))
     }
 
-    private static func addWrite(of order: BatchOrder, at now: Timestamp, to batch: inout PostgresBatch) throws {
-        let (rooms, messages) = (order.rooms, order.messages)
-        try batch.add(
-            write, rooms.map(\.kindNumber), rooms.map(\.rawValue), order.counts,
-            now.milliseconds, spacing, maxLead,
-            messages.map(\.room.kindNumber), messages.map(\.room.rawValue), order.followers,
-            messages.map(\.author), messages.map(\.session), messages.map(\.content),
-            messages.map { $0.files.joined(separator: "\n") }, messages.map(\.clientID), messages.map(\.digest))
-    }
-
     // MARK: Results
 
-    /// The outcomes of messages whose `clientID` was used before, by the message's index.
+    /// The outcomes of messages with a `clientID` that was used before, by the message's index.
     private static func known(_ rows: Rows?) throws -> [Int: SendOutcome] {
         guard let rows else { throw Failure.serverError }
         var known: [Int: SendOutcome] = [:]
@@ -164,7 +164,7 @@ struct MessageWriter: Sendable {
             outcomes[order.indices[next]] = .written(
                 SendOutcome.Written(
                     id: try row.next(), seq: try row.next(), createdAt: try row.next(),
-                    files: order.messages[next].files))
+                    files: order.messages[next].files, root: try row.next()))
             outboxRow = try row.next()
             next += 1
         }
@@ -178,6 +178,14 @@ struct MessageWriter: Sendable {
             }
         }
         return Result(outcomes: (0..<outcomes.count).compactMap { outcomes[$0] }, outboxRow: outboxRow)
+    }
+
+    /// Reads the roots of threads, as the new replies have left them.
+    private static func read(_ results: [Rows], into result: inout Result) throws {
+        result.rootsRow = try results[1].first { row throws(PostgresError) in try row.next(as: Int64.self) }
+        guard result.rootsRow != nil else { return }
+        result.roots = try MessageStore.read(results[2])
+        try MessageDetailStore.fill(&result.roots, from: results)
     }
 
     private func closed(_ rooms: Set<RoomID>) async throws -> Set<RoomID> {

@@ -14,14 +14,15 @@ struct PushRecipientStore: Sendable {
         """
         select w.user_id, coalesce(n.level, 1), coalesce(n.muted_until, 0),
             s.user_id is not null and is_quiet($4, s.quiet_from, s.quiet_to, s.quiet_zone),
-            coalesce(s.keywords, '{}')
+            coalesce(s.keywords, '{}'), coalesce(f.is_following, false)
         from unnest($1::bigint[]) as w (user_id)
         left join room_notify n on n.user_id = w.user_id and n.kind = $2 and n.room = $3
         left join user_settings s on s.user_id = w.user_id
+        left join thread_follower f on f.user_id = w.user_id and f.kind = $2 and f.room = $3 and f.root = $5
         order by w.user_id
         """)
-    /// The messages of a room after a member's marker are all by others, so their number is the difference of two seqs, less
-    /// the deleted ones.
+    /// The messages of a timeline after a member's marker are all by others, so their number is the difference of two seqs,
+    /// less the deleted ones and the replies that are in their threads alone. Those count if the member follows the thread.
     /// The newest messages of each room are read once for all its members, to find the own last message of each. A member
     /// with more unread messages than are searched, and an own one below those, counts a few too many.
     private static let unread = Statement.read(
@@ -48,33 +49,46 @@ struct PushRecipientStore: Sendable {
         ), own as (
             select m.kind, m.room, m.author, max(m.seq) as seq
             from newest join message m on m.kind = newest.kind and m.room = newest.room and m.seq > newest.after
-            group by m.kind, m.room, m.author
-        ), deleted as materialized (
+            where not m.is_aside group by m.kind, m.room, m.author
+        ), left_out as materialized (
             select kind, room, c.seq
             from newest join message_change c using (kind, room) join message m using (kind, room, seq)
             where c.seq > newest.first and m.deleted_at is not null
+            union all
+            select kind, room, a.seq from newest join reply a using (kind, room)
+            where a.seq > newest.first and a.is_aside
+        ), counted as (
+            select unread.user_id, unread.last_seq - greatest(unread.seq, own.seq) - (
+                select count(*) from left_out o
+                where o.kind = unread.kind and o.room = unread.room and o.seq > greatest(unread.seq, own.seq)
+            ) as count
+            from unread
+            left join own on own.kind = unread.kind and own.room = unread.room and own.author = unread.user_id
+            union all
+            select f.user_id, count(*)
+            from place join thread_follower f using (user_id, kind, room)
+            join reply a on a.kind = f.kind and a.room = f.room and a.root = f.root and a.seq > f.read_seq and a.is_aside
+            where f.is_following group by f.user_id
         )
-        select unread.user_id,
-            sum(unread.last_seq - greatest(unread.seq, own.seq) - (
-                select count(*) from deleted d
-                where d.kind = unread.kind and d.room = unread.room and d.seq > greatest(unread.seq, own.seq)
-            ))::bigint
-        from unread
-        left join own on own.kind = unread.kind and own.room = unread.room and own.author = unread.user_id
-        group by unread.user_id
+        select user_id, sum(count)::bigint from counted group by user_id
         """)
 
     /// The state of members for a message of a room, in the order of their ids.
-    func list(_ users: [UserID], in room: RoomID, at now: Timestamp) async throws -> [PushRecipient] {
-        try await database.query(Self.list, users, room.kindNumber, room.rawValue, now.milliseconds)
+    ///
+    /// - Parameter thread: the root of the message's thread.
+    func list(
+        _ users: [UserID], in room: RoomID, thread: Int64?, at now: Timestamp
+    ) async throws -> [PushRecipient] {
+        try await database.query(Self.list, users, room.kindNumber, room.rawValue, now.milliseconds, thread)
             .map { row throws(PostgresError) in
                 PushRecipient(
                     user: try row.next(), notify: try RoomNotify(row: &row), isQuiet: try row.next(),
-                    keywords: try row.next())
+                    keywords: try row.next(), isFollower: try row.next())
             }
     }
 
-    /// The unread messages of users in these channels and in all their DMs. Users without any are missing.
+    /// The unread messages of users in these channels and in all their DMs, and the unread replies of the threads in them that
+    /// they follow. Users without any are missing.
     func unread(
         of users: [UserID], in channels: [MembershipsReply.Membership]
     ) async throws -> [UserID: Int64] {

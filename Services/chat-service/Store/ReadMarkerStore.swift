@@ -23,13 +23,14 @@ struct ReadMarkerStore: Sendable {
         )
         select coalesce(
             (select seq from message where kind = $2 and room = $3 and author = $1 and seq > stored.seq
+                and not is_aside
              order by seq desc limit 1), seq)
         from stored
         """)
 
-    /// Moves the marker forward; a smaller or equal seq writes nothing.
-    func advance(_ user: UserID, in room: RoomID, to seq: Int64) async throws {
-        try await database.execute(Self.advance, user, room.kindNumber, room.rawValue, seq)
+    /// Moves the marker forward; a smaller or equal seq writes nothing. Returns whether the marker has moved.
+    func advance(_ user: UserID, in room: RoomID, to seq: Int64) async throws -> Bool {
+        try await database.execute(Self.advance, user, room.kindNumber, room.rawValue, seq) > 0
     }
 
     func marker(of user: UserID, in room: RoomID) async throws -> Int64 {

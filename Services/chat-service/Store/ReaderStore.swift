@@ -24,7 +24,7 @@ struct ReaderStore: Sendable {
             where coalesce(s.read_receipts, true)
         ), own as (
             select author, max(seq) as seq from message
-            where kind = $1 and room = $2 and seq > greatest(
+            where kind = $1 and room = $2 and not is_aside and seq > greatest(
                 (select min(seq) from member), (select last_seq from room where kind = $1 and id = $2) - $4)
             group by author
         ), shown as (

@@ -11,15 +11,16 @@ struct ScheduledStore: Sendable {
         """
         with inserted as (
             insert into scheduled
-                (user_id, session, workspace, kind, room, content, client_id, send_at, created_at, due_at)
+                (user_id, session, workspace, kind, room, content, client_id, send_at, created_at, due_at, files,
+                thread, to_room)
             select $1::bigint, $2::bigint, $3::bigint, $4::smallint, $5::bigint, $6::text, $7::text, $8::bigint,
-                $9::bigint, $8
+                $9::bigint, $8, $11::text[], $12::bigint, $13::boolean
             where (select count(*) from scheduled where user_id = $1) < $10
             on conflict (user_id, kind, room, client_id) where client_id is not null do nothing
             returning *
         )
         select id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
-            failed_detail
+            failed_detail, files, thread, to_room
         from (
             select * from inserted
             union all
@@ -31,7 +32,7 @@ struct ScheduledStore: Sendable {
         "scheduled messages of user",
         """
         select id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
-            failed_detail
+            failed_detail, files, thread, to_room
         from scheduled where user_id = $1 and (send_at, id) > ($2, $3) order by send_at, id limit $4
         """)
     /// Not while an instance sends it: its outcome is not known then.
@@ -43,11 +44,21 @@ struct ScheduledStore: Sendable {
             due_at = coalesce($4, greatest(send_at, $5)), attempts = 0, failed_code = null, failed_detail = null
         where id = $1 and user_id = $2 and (attempts = 0 or failed_code is not null)
         returning id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
-            failed_detail
+            failed_detail, files, thread, to_room
         """)
+    /// The sweep removes the files if the caller cannot.
     private static let cancel = Statement.write(
         "cancel scheduled message",
-        "delete from scheduled where id = $1 and user_id = $2 and (attempts = 0 or failed_code is not null)")
+        """
+        with gone as (
+            delete from scheduled where id = $1 and user_id = $2 and (attempts = 0 or failed_code is not null)
+            returning files
+        ), freed as (
+            update file set is_sent = false
+            where name in (select substring(path from '[^_]*$') from gone, unnest(gone.files) as path)
+        )
+        select files from gone
+        """)
     private static let take = Statement.write(
         "take due scheduled messages",
         """
@@ -57,7 +68,7 @@ struct ScheduledStore: Sendable {
             order by due_at limit $3 for update skip locked
         )
         returning id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at, failed_code,
-            failed_detail
+            failed_detail, files, thread, to_room
         """)
     private static let nextDue = Statement.read(
         "next due scheduled message", "select min(due_at) from scheduled where failed_code is null")
@@ -73,11 +84,13 @@ struct ScheduledStore: Sendable {
     /// Inserts a message, or returns the one with the same `client_id`; nil if the author has `limit` messages.
     /// Concurrent calls may exceed the limit by a few.
     func insert(
-        _ request: SendRequest, at: Timestamp, to target: MessageTarget, by caller: Caller, limit: Int, now: Timestamp
+        _ request: SendRequest, files: [String], at: Timestamp, to target: MessageTarget, by caller: Caller, limit: Int,
+        now: Timestamp
     ) async throws -> ScheduledMessage? {
         try await database.query(
             Self.insert, caller.user, caller.session, target.workspace, target.room.kindNumber, target.room.rawValue,
-            request.content, request.clientID, at.milliseconds, now.milliseconds, limit
+            request.content, request.clientID, at.milliseconds, now.milliseconds, limit, files,
+            request.reply?.seq, request.reply?.isInTimeline ?? false
         ).first(ScheduledMessage.init(row:))
     }
 
@@ -96,9 +109,9 @@ struct ScheduledStore: Sendable {
             .first(ScheduledMessage.init(row:))
     }
 
-    /// Deletes a message that waits or has failed; returns false if there is none.
-    func cancel(_ id: ScheduledID, of user: UserID) async throws -> Bool {
-        try await database.execute(Self.cancel, id, user) > 0
+    /// Deletes a message that waits or has failed, and returns its files; nil if there is none.
+    func cancel(_ id: ScheduledID, of user: UserID) async throws -> [String]? {
+        try await database.query(Self.cancel, id, user).first { row throws(PostgresError) in try row.next() }
     }
 
     /// Leases due messages. Other instances may take those that are not finished when the lease ends.
@@ -132,7 +145,7 @@ struct ScheduledStore: Sendable {
 
 extension ScheduledMessage {
     /// Reads the columns id, user_id, session, workspace, kind, room, content, client_id, send_at, created_at,
-    /// failed_code, failed_detail.
+    /// failed_code, failed_detail, files, thread, to_room.
     fileprivate init(row: inout Row) throws(PostgresError) {
         id = try row.next()
         author = try row.next()
@@ -145,5 +158,8 @@ extension ScheduledMessage {
         createdAt = Timestamp(milliseconds: try row.next())
         let (code, detail): (String?, String?) = (try row.next(), try row.next())
         refusal = code.map { Refusal(code: $0, detail: detail ?? "") }
+        files = try row.next()
+        let (thread, isInTimeline): (Int64?, Bool) = (try row.next(), try row.next())
+        reply = thread.map { ReplyRequest(seq: $0, isInTimeline: isInTimeline) }
     }
 }

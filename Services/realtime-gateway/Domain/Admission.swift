@@ -97,6 +97,13 @@ struct Admission: Sendable {
         let workspace: WorkspaceID
     }
 
+    /// The start of a user's `/me` socket: all rooms of the user.
+    func start(of user: UserID, for profile: ClientProfile) async throws -> MyRoomsReply {
+        let channels = try await workspaces.channels(of: user)
+        return try await chat.rooms(
+            of: user, in: channels.map { .init(id: $0.id, workspace: $0.workspace, name: $0.name) }, for: profile)
+    }
+
     /// The user's right in the room; nil for none.
     func standing(of user: UserID, in room: RoomID) async throws -> Standing? {
         if let channel = room.channel {

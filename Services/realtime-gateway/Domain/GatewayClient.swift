@@ -14,8 +14,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     /// The credential of the handshake.
     private let credential: Admission.Credential?
     private var identity: Identity?
-    /// There are few, and heartbeats go through them: an array lies together in memory.
-    private var sockets: [RoomSocket] = []
+    private var joined = Joined()
     private var counted: SocketCensus.Socket?
     private var requests = Requests()
     private var isEnded = false
@@ -26,24 +25,18 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     /// Runs while the identity is not known.
     private var namelessTimer: LoopTimer?
 
-    /// Twice as many as a client may be in. A client with more joins and leaves without waiting for an answer.
+    /// Twice as many as a client may be in. A client with more does not wait for answers.
     private static let mostRequests = 512
     /// A heartbeat that is about to leave does not count as queued.
     private static let heartbeatSize = 8
     private static let firstPause = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(5)
 
-    /// A request to join a namespace, until it is answered or taken back.
-    private final class JoinRequest {
-        let room: RoomID
-        let namespace: String
-        let credential: Admission.Credential?
-
-        init(_ room: RoomID, _ namespace: String, _ credential: Admission.Credential?) {
-            self.room = room
-            self.namespace = namespace
-            self.credential = credential
-        }
+    /// The client's sockets in namespaces.
+    private struct Joined {
+        /// Few, and heartbeats go through them: an array lies together in memory.
+        var rooms: [RoomSocket] = []
+        var me: MeSocket?
     }
 
     private struct Requests {
@@ -90,11 +83,13 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
             client.accept(namespace)
             return
         }
-        guard let room = Namespace.room(namespace) else {
-            return client.refuse(namespace, message: "Invalid namespace")
+        let target: JoinTarget
+        switch JoinTarget.find(namespace, authentication) {
+        case .success(let found): target = found
+        case .failure(let refusal): return client.refuse(namespace, message: refusal.message)
         }
         guard requests.count < Self.mostRequests else { return client.engine.close() }
-        let request = JoinRequest(room, namespace, admission.credential(of: authentication))
+        let request = JoinRequest(target, namespace, admission.credential(of: authentication))
         requests.latest[namespace] = request
         requests.count += 1
         Task.immediate(executorPreference: shard.loop) { [self] in
@@ -124,8 +119,11 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     /// Throws while nobody can tell.
     private func answer(to request: JoinRequest, _ client: SocketIOClient) async throws -> Answer {
         guard let identity = try await identity(request.credential, client) else { return .refusal("Unauthorized") }
+        guard case .room(let room) = request.target else {
+            return identity.profile.isNative && identity.caller != nil ? .entry(identity, nil) : .refusal("Forbidden")
+        }
         guard let user = identity.user else { return .entry(identity, nil) }
-        let standing = try await shard.limits.admissions.run { try await shard.standing(of: user, in: request.room) }
+        let standing = try await shard.limits.admissions.run { try await shard.standing(of: user, in: room) }
         guard let standing else { return .refusal("Forbidden") }
         return .entry(identity, standing)
     }
@@ -135,7 +133,9 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         leave(namespace)
     }
 
-    func received(_ event: SocketIOEvent, in namespace: String, from client: SocketIOClient) {}
+    func received(_ event: SocketIOEvent, in namespace: String, from client: SocketIOClient) {
+        if namespace == MeEvent.namespace { joined.me?.calls.received(event) }
+    }
 
     func ended(_ ending: EngineEnding, from client: SocketIOClient) {
         isEnded = true
@@ -143,7 +143,8 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         stopNamelessTimer()
         shard.context.metrics.ended(ending)
         requests.latest = [:]
-        for socket in sockets { leave(socket.namespace) }
+        for socket in joined.rooms { leave(socket.namespace) }
+        leave(MeEvent.namespace)
         backpressure.drained()
         if let counted { shard.census.remove(counted) }
         counted = nil
@@ -151,7 +152,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     }
 
     func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient) {
-        for socket in sockets { shard.heartbeat(sign, of: socket) }
+        for socket in joined.rooms { shard.heartbeat(sign, of: socket) }
         if sign == .answered { heard = .now }
         if sign == .sent {
             let queued = client.engine.queuedBytes
@@ -172,7 +173,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
     func congested(_ client: SocketIOClient) { count(client, queuedBytes: client.engine.queuedBytes) }
 
     func drained(_ client: SocketIOClient) {
-        for socket in sockets { socket.drained() }
+        for socket in joined.rooms { socket.drained() }
         backpressure.drained()
         count(client, queuedBytes: client.engine.queuedBytes)
     }
@@ -213,15 +214,30 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         _ request: JoinRequest, as standing: Admission.Standing?, _ identity: Identity, _ client: SocketIOClient
     ) {
         leave(request.namespace)
-        let socket = RoomSocket(
-            shard.nextMemberID(), of: client, owner: self, identity: identity, room: request.room,
-            namespace: request.namespace, loopName: shard.cursors.loopName)
-        sockets.append(socket)
-        shard.join(socket, isMember: standing?.isMember ?? true, workspace: standing?.workspace)
+        switch request.target {
+        case .me(let cursors):
+            guard let caller = identity.caller else { return }
+            client.engine.maximumPayload = shard.context.meLimits.messageSize
+            let socket = MeSocket(
+                shard.nextMemberID(), of: client, caller: caller, profile: identity.profile,
+                backpressure: backpressure, shard: shard)
+            joined.me = socket
+            client.accept(request.namespace)
+            shard.begin(socket, from: cursors)
+        case .room(let room):
+            let socket = RoomSocket(
+                shard.nextMemberID(), of: client, owner: self, identity: identity, room: room,
+                namespace: request.namespace, loopName: shard.cursors.loopName)
+            joined.rooms.append(socket)
+            shard.join(socket, isMember: standing?.isMember ?? true, workspace: standing?.workspace)
+        }
     }
 
     private func leave(_ namespace: String) {
-        guard let index = sockets.firstIndex(where: { $0.namespace == namespace }) else { return }
-        shard.leave(sockets.remove(at: index))
+        if namespace == MeEvent.namespace {
+            if let me = joined.me.take() { shard.end(me) }
+        } else if let index = joined.rooms.firstIndex(where: { $0.namespace == namespace }) {
+            shard.leave(joined.rooms.remove(at: index))
+        }
     }
 }

@@ -10,6 +10,7 @@ extension GatewayShard {
     /// Something has changed in a workspace, in one of its channels, or for one user.
     func accessChanged(user: UserID?, channel: ChannelID?, workspace: WorkspaceID?) {
         accessChanges.note(user)
+        if let user { meAccessChanged(of: user, room: channel.map { RoomID($0) }) }
         for room in rooms.values where concerns(room, channel, workspace) {
             if let user {
                 for member in room.members where member.user == user { recheck(member.id, in: room) }
@@ -22,8 +23,12 @@ extension GatewayShard {
     /// Changes may have been missed, so every member is checked. Rooms that know their head notice it by themselves.
     func accessUnknown() {
         accessChanges.note(nil)
+        meAccessUnknown()
         for room in rooms.values where !room.isHeadKnown { recheckAllUntilDone(in: room) }
     }
+
+    /// A `/me` socket's start names the workspace of a room.
+    func note(_ workspace: WorkspaceID, of room: RoomID) { rooms[room]?.workspace = workspace }
 
     private func concerns(_ room: RoomDriver, _ channel: ChannelID?, _ workspace: WorkspaceID?) -> Bool {
         if let channel { return room.room.channel == channel }
@@ -43,12 +48,7 @@ extension GatewayShard {
         try await limits.rechecks.run {
             var known: Set<UserID> = []
             if let channel = room.room.channel, room.count > Self.fewMembers {
-                var after: UserID?
-                repeat {
-                    let page = try await admission.workspaces.members(of: channel, after: after)
-                    known.formUnion(page.users)
-                    after = page.next
-                } while after != nil
+                known.formUnion(try await admission.workspaces.allMembers(of: channel))
             }
             for member in room.members where room.contains(member.id) {
                 let isKnown = known.contains(member.user) && !member.isObserving
@@ -59,7 +59,7 @@ extension GatewayShard {
 
     /// Checks one member; while nobody answers, nothing goes to it.
     func recheck(_ id: MemberID, in room: RoomDriver) {
-        guard let user = room.socket(id)?.identity.user else { return }
+        guard let user = room.endpoint(id)?.user else { return }
         Task.immediate(executorPreference: loop) { [self] in
             while room.contains(id) {
                 do {
@@ -82,7 +82,10 @@ extension GatewayShard {
     }
 
     private func settle(_ id: MemberID, in room: RoomDriver, _ standing: Admission.Standing?) {
-        guard let standing else { return room.handle { $0.putOut(id, &$1) } }
+        // A `/me` socket hears only the rooms that its user is a member of.
+        guard let standing, standing.isMember || room.socket(id) != nil else {
+            return room.handle { $0.putOut(id, &$1) }
+        }
         room.workspace = standing.workspace
         room.handle { $0.accessChecked(id, isMember: standing.isMember, &$1) }
     }

@@ -29,6 +29,8 @@ final class GatewayShard: @unchecked Sendable {
     /// Kept by the sockets themselves.
     var census = SocketCensus.Count()
     private var sessions = SessionIndex()
+    /// The `/me` sockets.
+    var me = MeIndex()
     private var presence: Presence?
     private var memberCount: UInt64 = 0
 
@@ -62,7 +64,10 @@ final class GatewayShard: @unchecked Sendable {
         for socket in sessions.sockets(of: session) {
             rooms[socket.room]?.handle { machine, _ in machine.revoke(socket.id) }
         }
-        for client in sessions.clients(of: session) { client.engine.close() }
+        for client in sessions.clients(of: session) {
+            client.send(MeEvent.sessionEnded(reason: "The session has ended.").packet)
+            client.engine.close()
+        }
     }
 
     // MARK: Rooms
@@ -87,7 +92,26 @@ final class GatewayShard: @unchecked Sendable {
 
     func leave(_ socket: RoomSocket) {
         sessions.remove(socket)
-        rooms[socket.room]?.leave(socket)
+        rooms[socket.room]?.leave(socket.id)
+    }
+
+    /// Lets a `/me` socket of a member into a room.
+    ///
+    /// - Parameters:
+    ///   - start: how far its client has the room; nil to begin at the present.
+    ///   - head: the room's head by chat-service, if it was asked for.
+    func enter(_ socket: MeSocket, _ room: RoomID, after start: RoomHead?, head: RoomHead?) {
+        let known = rooms[room]
+        let driver = known ?? RoomDriver(room, of: self)
+        rooms[room] = driver
+        driver.join(socket, after: start, head: head)
+        if known == nil { driver.open() }
+    }
+
+    func leave(_ socket: MeSocket, _ room: RoomID) { rooms[room]?.leave(socket.id) }
+
+    func recheck(_ socket: MeSocket, in room: RoomID) {
+        if let driver = rooms[room] { recheck(socket.id, in: driver) }
     }
 
     func userLeft(_ user: UserID, _ room: RoomID) { presence?.leave(user, room, at: cursors.loopName) }

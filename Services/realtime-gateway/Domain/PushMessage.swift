@@ -9,6 +9,8 @@ struct PushMessage: Sendable, Equatable {
     var data: [String: String]
     /// A device shows one notification for each name.
     let collapseID: String
+    /// The root of the message's thread; nil for a message outside of threads.
+    let thread: Int64?
     /// The unread messages of the user in all rooms, for the app's icon; nil for apps without the native API.
     var badge: Int?
 
@@ -16,12 +18,14 @@ struct PushMessage: Sendable, Equatable {
     private static let longestTitle = 800
     private static let longestText = 1500
 
-    /// - Parameter message: in a DM the author is the reader's opponent.
-    init(_ message: RoomMessage) {
+    /// - Parameters:
+    ///   - message: in a DM the author is the reader's opponent.
+    ///   - content: the text, which the message itself does not have on the stream of pushes.
+    init(_ message: RoomMessage, content: String) {
         title = message.body.author.nickname.cut(toJSONBytes: Self.longestTitle)
-        let content = message.body.content
         text = content.isEmpty ? "파일을 보냈습니다." : content.cut(toJSONBytes: Self.longestText)
-        collapseID = "\(message.room):\(message.body.seq)"
+        collapseID = Self.collapseID(of: message)
+        thread = message.body.traits?.thread?.root
         var data = ["workspace_id": message.workspace.description]
         if let channel = message.room.channel {
             data["type"] = "channel"
@@ -33,7 +37,10 @@ struct PushMessage: Sendable, Equatable {
         self.data = data
     }
 
-    /// The push as one device gets it: an app with the native API also learns the room, the message and the badge.
+    static func collapseID(of message: RoomMessage) -> String { "\(message.room):\(message.body.seq)" }
+
+    /// The push as one device gets it: an app with the native API also learns the room, the message, its thread and the
+    /// badge.
     func addressed(to push: DuePush) -> PushMessage {
         guard let badge = push.badge else { return self }
         var addressed = self
@@ -41,6 +48,7 @@ struct PushMessage: Sendable, Equatable {
         addressed.data["room"] = push.room.description
         addressed.data["seq"] = String(push.seq)
         addressed.data["badge"] = String(badge)
+        if let thread { addressed.data["thread"] = String(thread) }
         return addressed
     }
 
@@ -53,6 +61,7 @@ struct PushMessage: Sendable, Equatable {
         self.text = text
         self.data = Dictionary(data.map { ($0.name, $0.value.string ?? "") }) { _, last in last }
         self.collapseID = collapseID
+        thread = json["thread"]?.int.map { Int64($0) }
     }
 
     /// As the table keeps it.
@@ -63,6 +72,7 @@ struct PushMessage: Sendable, Equatable {
                 json.field("text", text)
                 json.object("data") { json in writeData(to: &json) }
                 json.field("collapse", collapseID)
+                if let thread { json.field("thread", thread) }
             }
         }
         return String(decoding: bytes, as: UTF8.self)

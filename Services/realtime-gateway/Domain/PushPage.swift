@@ -16,6 +16,8 @@ struct PushPage: Sendable {
     /// The decision about each member. The members with devices have none until `add`.
     private(set) var reasons: [UserID: PushReason] = [:]
     private(set) var targets: [Target] = []
+    /// The text of the message when chat-service decided; nil if it was not asked.
+    private(set) var content: String?
     /// The members that chat-service decides about, in order.
     let undecided: [UserID]
     /// The members among them with a device of an app with the native API.
@@ -48,6 +50,7 @@ struct PushPage: Sendable {
 
     /// Adds the decisions of chat-service.
     mutating func add(_ decisions: PushDecisionsReply) {
+        content = decisions.content
         for group in decisions.groups {
             for user in group.users { reasons[user] = group.reason }
         }

@@ -1,6 +1,5 @@
 import Contract
 import EventLoop
-import Redis
 import ServiceKit
 import Telemetry
 import WebSocket
@@ -14,6 +13,8 @@ struct ShardContext: Sendable {
     /// Reads the heads of rooms that open.
     let openings: GatheredReads<RoomID, RoomHead>
     let cursors: SessionCursorStore
+    let publisher: RoomEventPublisher
+    let meLimits: MeCallLimiter.Limits
     /// A client that takes nothing for this long while output waits for it is cut off.
     let readerPatience: Duration
     /// Where a broadcast is compressed, once for all sockets of a loop.

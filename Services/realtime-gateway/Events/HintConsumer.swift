@@ -4,7 +4,8 @@ import Redis
 import ServiceKit
 import Wire
 
-/// Consumes on every loop the hints that concern its sockets beside the rooms: history cursors, and changes of access.
+/// Consumes on every loop the hints that concern its sockets beside the rooms: history cursors, changes of access, and
+/// changes of users' own state.
 struct HintConsumer: Sendable {
     let shards: LoopLocal<GatewayShard>
     let subscriber: MessageSubscriber
@@ -16,6 +17,10 @@ struct HintConsumer: Sendable {
                 _ = subscriber.listen(to: HistoryHint.self, on: loop) { event in
                     guard case .message(let hint) = event else { return }
                     shard.historyReported(hint.session, hint.room, hint.seq, leaving: hint.leftOut)
+                }
+                _ = subscriber.listen(to: UserStateHint.self, on: loop) { event in
+                    guard case .message(let hint) = event else { return }
+                    shard.userStateChanged(hint)
                 }
                 _ = subscriber.listen(to: AccessHint.self, on: loop) { event in
                     switch event {

@@ -70,26 +70,29 @@ final class PushIntake: Sendable {
     }
 
     private func take(_ message: RoomMessage) async throws {
-        let push = PushMessage(message)
-        guard isDue(message) else { return try await store.insert(message, push, .expired, isLast: true, at: .now) }
+        guard isDue(message) else {
+            return try await store.insert(message, PushMessage(message, content: ""), .expired, isLast: true, at: .now)
+        }
         async let isTaken = store.isTaken(message)
-        let present = await presence.users(in: message.room).union(witnesses(of: push))
+        let present = await presence.users(in: message.room).union(witnesses(of: message))
         do {
             if try await isTaken { return }
-            try await write(message, push, present)
+            try await write(message, present)
         } catch {
-            remember(present, of: push)
+            remember(present, of: message)
             throw error
         }
         sender.wake()
     }
 
-    private func write(_ message: RoomMessage, _ push: PushMessage, _ present: Set<UserID>) async throws {
+    private func write(_ message: RoomMessage, _ present: Set<UserID>) async throws {
         var after: UserID?
         repeat {
             let page = try await recipients(of: message, after: after)
             let others = page.users.filter { $0 != message.body.author.id }
             let decided = try await decide(message, others, present, after: after)
+            // chat-service of an older version wrote the text into the stream.
+            let push = PushMessage(message, content: decided.content ?? message.body.content)
             try await store.insert(message, push, decided, isLast: page.next == nil, at: .now)
             after = page.next
         } while after != nil
@@ -111,18 +114,20 @@ final class PushIntake: Sendable {
     }
 
     private func recipients(of message: RoomMessage, after: UserID?) async throws -> MembersReply {
-        if let channel = message.room.channel { return try await workspaces.members(of: channel, after: after) }
+        if let channel = message.room.channel {
+            return try await workspaces.members(of: channel, on: MembersPage(after: after))
+        }
         guard let dm = message.room.dm, let room = try await chat.dms([dm], of: message.body.author.id).first else {
             return MembersReply(users: [], next: nil)
         }
         return MembersReply(users: room.isOpen ? room.users : [], next: nil)
     }
 
-    private func witnesses(of push: PushMessage) -> Set<UserID> {
-        witnesses.withLock { $0.take(push.collapseID) }
+    private func witnesses(of message: RoomMessage) -> Set<UserID> {
+        witnesses.withLock { $0.take(PushMessage.collapseID(of: message)) }
     }
 
-    private func remember(_ present: Set<UserID>, of push: PushMessage) {
-        witnesses.withLock { $0.note(present, push.collapseID) }
+    private func remember(_ present: Set<UserID>, of message: RoomMessage) {
+        witnesses.withLock { $0.note(present, PushMessage.collapseID(of: message)) }
     }
 }

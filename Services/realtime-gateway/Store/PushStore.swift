@@ -57,6 +57,7 @@ struct PushStore: Sendable {
             order by done_at limit $2 for update skip locked
         )
         """)
+    private static let erase = Statement.write("erase pushes of user", "delete from push where user_id = $1")
     private static let forgetJobs = Statement.write(
         "forget push jobs",
         """
@@ -119,6 +120,9 @@ struct PushStore: Sendable {
         if isLast { try batch.add(Self.takeJob, kind, room, seq, now.milliseconds) }
         try await database.run(batch)
     }
+
+    /// Erases the pushes to a user's devices.
+    func erase(_ user: UserID) async throws { try await database.execute(Self.erase, user) }
 
     /// Leases due pushes. Other instances may take those that are not finished when the lease ends.
     func take(atMost limit: Int, now: Timestamp, lease: Duration) async throws -> [DuePush] {

@@ -24,6 +24,7 @@ struct Channels: Sendable {
             return channel
         }
         facts.hint(id, channel: channel.id)
+        facts.hint(id, channel: channel.id, user: user)
         return channel
     }
 

@@ -72,7 +72,9 @@ struct SystemWorkspaces: Sendable {
             try await workspaces.setOwner(owner, of: id, in: tx)
             return true
         }
-        if isChanged { workspaces.facts.hint(id) }
+        guard isChanged else { return }
+        workspaces.facts.hint(id)
+        workspaces.facts.hint(id, user: owner)
     }
 
     private func add(_ user: UserID, to workspace: Workspace, in tx: PostgresTransaction) async throws -> Bool {

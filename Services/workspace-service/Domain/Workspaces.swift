@@ -19,7 +19,7 @@ struct Workspaces: Sendable {
 
     /// Creates a workspace and charges its price. The coins return if the creation fails.
     func create(_ name: String, description: String, image: String, by user: UserID) async throws -> Workspace {
-        try await charges.charging(user) { reserve in
+        let workspace = try await charges.charging(user) { reserve in
             try await facts.outbox.transaction { tx in
                 try await requireFewWorkspaces(of: user, in: tx)
                 let now = Timestamp.now
@@ -34,6 +34,8 @@ struct Workspaces: Sendable {
                 return workspace
             }
         }
+        facts.hint(workspace.id, user: user)
+        return workspace
     }
 
     /// Changes the values that are not nil.
@@ -95,15 +97,24 @@ struct Workspaces: Sendable {
     func remove(_ member: UserID, from id: WorkspaceID, by user: UserID) async throws {
         try await changing(id, by: user) { workspace, role, tx in
             try Policy.remove(role, oneself: member == user, try await members.role(of: member, in: id, in: tx))
-            for (channel, isEntered) in try await channels.handOver(ownedBy: member, in: id, to: user, at: .now, in: tx)
-            {
-                if isEntered { try await facts.channelMemberAdded(user, to: channel, of: workspace, in: tx) }
-                try await facts.channelChanged(channel, of: workspace, in: tx)
-            }
+            try await handOverChannels(of: member, in: workspace, to: user, tx)
             try await members.remove(member, from: id, in: tx)
             try await facts.memberRemoved(member, from: workspace, in: tx)
         }
         facts.hint(id)
+        // The owner may have entered channels of the member.
+        facts.hint(id, user: user)
+    }
+
+    /// Makes a member the owner of the channels of another one, except the default channel.
+    func handOverChannels(
+        of member: UserID, in workspace: Workspace, to owner: UserID, _ tx: PostgresTransaction
+    ) async throws {
+        let channels = try await channels.handOver(ownedBy: member, in: workspace.id, to: owner, at: .now, in: tx)
+        for (channel, isEntered) in channels {
+            if isEntered { try await facts.channelMemberAdded(owner, to: channel, of: workspace, in: tx) }
+            try await facts.channelChanged(channel, of: workspace, in: tx)
+        }
     }
 
     /// Transfers the workspace and its default channel to another member.

@@ -6,6 +6,7 @@ import Wire
 struct AccessRoutes: Sendable {
     let memberships: Memberships
     let system: SystemWorkspaces
+    let erasure: MemberErasure
 
     func register(in routes: inout InternalRoutes) {
         routes.add(AccessRequest.self, bulk)
@@ -17,6 +18,11 @@ struct AccessRoutes: Sendable {
         routes.add(MembershipsRequest.self, memberships)
         routes.add(AcquaintancesRequest.self, acquaintances)
         routes.add(AutoJoinRequest.self, autoJoin)
+        routes.add(SharedWorkspacesRequest.self, shared)
+    }
+
+    func shared(_ request: SharedWorkspacesRequest) async throws -> SharedWorkspacesReply {
+        SharedWorkspacesReply(workspaces: try await erasure.shared(ownedBy: request.user))
     }
 
     func bulk(_ request: AccessRequest) async throws -> AccessReply {
@@ -35,14 +41,14 @@ struct AccessRoutes: Sendable {
 
     func page(_ request: ChannelMembersRequest) async throws -> MembersReply {
         let users = try await memberships.members(
-            of: request.channel, after: request.after?.rawValue ?? 0, limit: request.limit)
-        return MembersReply(users: users, next: users.count == request.limit ? users.last : nil)
+            of: request.channel, after: request.page.after?.rawValue ?? 0, limit: request.page.limit)
+        return MembersReply(users, of: request.page)
     }
 
     func page(_ request: WorkspaceMembersRequest) async throws -> MembersReply {
         let users = try await memberships.members(
-            of: request.workspace, after: request.after?.rawValue ?? 0, limit: request.limit)
-        return MembersReply(users: users, next: users.count == request.limit ? users.last : nil)
+            of: request.workspace, after: request.page.after?.rawValue ?? 0, limit: request.page.limit)
+        return MembersReply(users, of: request.page)
     }
 
     func ofUser(_ request: UserChannelsRequest) async throws -> UserChannelsReply {
@@ -60,5 +66,12 @@ struct AccessRoutes: Sendable {
     func autoJoin(_ request: AutoJoinRequest) async throws -> EmptyReply {
         try await system.join(request.user, slugs: request.slugs)
         return EmptyReply()
+    }
+}
+
+extension MembersReply {
+    /// A page that is full may be followed by another one.
+    fileprivate init(_ users: [UserID], of page: MembersPage) {
+        self.init(users: users, next: users.count == page.limit ? users.last : nil)
     }
 }

@@ -4,9 +4,12 @@ public import Wire
 public enum AccountFact: Fact {
     /// A profile has changed.
     case userChanged(ProfileVersion)
+    /// An account was deleted, so every service erases the user's data.
+    case userDeleted(UserDeletion)
 
     public enum Name: String, CaseIterable, Sendable {
         case userChanged = "user.changed"
+        case userDeleted = "user.deleted"
     }
 
     public static let source = "auth"
@@ -14,12 +17,14 @@ public enum AccountFact: Fact {
     public var name: Name {
         switch self {
         case .userChanged: .userChanged
+        case .userDeleted: .userDeleted
         }
     }
 
     public func write(to json: inout JSONWriter) {
         switch self {
         case .userChanged(let profile): profile.write(to: &json)
+        case .userDeleted(let deletion): deletion.write(to: &json)
         }
     }
 
@@ -28,6 +33,9 @@ public enum AccountFact: Fact {
         case .userChanged:
             guard let profile = ProfileVersion(body) else { return nil }
             self = .userChanged(profile)
+        case .userDeleted:
+            guard let deletion = UserDeletion(body) else { return nil }
+            self = .userDeleted(deletion)
         }
     }
 }

@@ -11,7 +11,8 @@ extension MessageRevision {
         }
         self.init(
             rev: rev, editedAt: json.timestamp("editedAt"), deletedAt: json.timestamp("deletedAt"), pin: pin,
-            reactions: json["reactions"]?.elements?.compactMap(MessageReaction.init) ?? [])
+            reactions: json["reactions"]?.elements?.compactMap(MessageReaction.init) ?? [],
+            replies: json["replies"].flatMap(RepliesSummary.init))
     }
 
     func writeMembers(to json: inout JSONWriter) {
@@ -22,8 +23,24 @@ extension MessageRevision {
             json.field("pinnedAt", pin.at.milliseconds)
             json.field("pinnedBy", pin.user.description)
         }
+        if let replies { json.object("replies") { replies.writeMembers(to: &$0) } }
         guard !reactions.isEmpty else { return }
         json.array("reactions") { json in for reaction in reactions { reaction.write(to: &json) } }
+    }
+}
+
+extension RepliesSummary {
+    fileprivate init?(_ json: JSONValue) {
+        guard let count = json.int64("count"), let lastAt = json.timestamp("lastAt"),
+            let users: [UserID] = json.textIDs("users")
+        else { return nil }
+        self.init(count: count, lastAt: lastAt, users: users)
+    }
+
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.field("count", count)
+        json.field("lastAt", lastAt.milliseconds)
+        json.field("users", users.map(\.description))
     }
 }
 

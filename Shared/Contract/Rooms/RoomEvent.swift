@@ -11,13 +11,19 @@ public enum RoomEvent: Sendable, Equatable {
     case removed(room: RoomID, after: Int64, user: UserID)
     /// The room has been deleted; `after` is its last `seq`.
     case closed(room: RoomID, after: Int64)
+    /// A member's read marker has moved. It has no place in the room's order.
+    case read(RoomRead)
+    /// A user is typing in the room, or in the thread of the message `thread`. It is published by gateways, has no place in
+    /// the order, and may be lost.
+    case typing(room: RoomID, user: UserID, thread: Int64?)
 
     /// The room in which it happened.
     public var room: RoomID {
         switch self {
         case .message(let message): message.room
         case .changed(let change): change.message.room
-        case .removed(let room, _, _), .closed(let room, _): room
+        case .removed(let room, _, _), .closed(let room, _), .typing(let room, _, _): room
+        case .read(let read): read.room
         }
     }
 
@@ -50,6 +56,12 @@ extension RoomEvent: WireMessage {
         case "closed":
             guard let after = json["after"]?.int else { return nil }
             self = .closed(room: room, after: Int64(after))
+        case "read":
+            guard let read = RoomRead(json, room: room) else { return nil }
+            self = .read(read)
+        case "typing":
+            guard let user: UserID = json.textID("user_id") else { return nil }
+            self = .typing(room: room, user: user, thread: json.int64("thread"))
         default:
             return nil
         }
@@ -69,6 +81,12 @@ extension RoomEvent: WireMessage {
                 json.field("type", "closed")
                 json.field("room", room.description)
                 json.field("after", after)
+            case .read(let read): read.writeMembers(to: &json)
+            case .typing(let room, let user, let thread):
+                json.field("type", "typing")
+                json.field("room", room.description)
+                json.field("user_id", user.description)
+                if let thread { json.field("thread", thread) }
             }
         }
     }

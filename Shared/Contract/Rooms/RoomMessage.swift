@@ -6,7 +6,7 @@ public struct RoomMessage: Sendable, Equatable {
     public let workspace: WorkspaceID
     /// The channel's name; nil in a DM.
     public let name: String?
-    public let body: MessageBody
+    public private(set) var body: MessageBody
     /// The sender's session.
     public let session: SessionID
 
@@ -16,6 +16,14 @@ public struct RoomMessage: Sendable, Equatable {
         self.name = name
         self.body = body
         self.session = session
+    }
+
+    /// The message as it waits for its pushes: the text and the files stay in chat-service, where they can be deleted.
+    public var withoutContent: RoomMessage {
+        var message = self
+        message.body.content = ""
+        message.body.files = []
+        return message
     }
 }
 
@@ -44,6 +52,7 @@ extension RoomMessage {
         json.field("files", body.files)
         json.field("createdAt", body.createdAt.milliseconds)
         if let clientID = body.clientID { json.field("client_id", clientID) }
+        body.traits?.writeMembers(to: &json)
         body.revision?.writeMembers(to: &json)
     }
 }
@@ -66,6 +75,7 @@ extension MessageBody {
             files: files.compactMap { $0 },
             author: author,
             clientID: json["client_id"]?.string,
+            traits: MessageTraits(json),
             revision: MessageRevision(json)
         )
     }

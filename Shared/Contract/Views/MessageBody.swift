@@ -5,19 +5,21 @@ public struct MessageBody: Sendable, Equatable {
     public let id: ChatID
     /// The message's number in the room: 1, 2, 3 … without a gap.
     public let seq: Int64
-    public let content: String
+    public internal(set) var content: String
     public let createdAt: Timestamp
     /// Paths that begin with `/static/`; at most five.
-    public let files: [String]
+    public internal(set) var files: [String]
     public let author: MemberView
     /// The id that the author's client gave the message before it was sent.
     public let clientID: String?
+    /// Nil for a message without thread and mentions that was not scheduled.
+    public let traits: MessageTraits?
     /// The result of all changes; nil if the message has never changed.
     public let revision: MessageRevision?
 
     public init(
         id: ChatID, seq: Int64, content: String, createdAt: Timestamp, files: [String], author: MemberView,
-        clientID: String? = nil, revision: MessageRevision? = nil
+        clientID: String? = nil, traits: MessageTraits? = nil, revision: MessageRevision? = nil
     ) {
         self.id = id
         self.seq = seq
@@ -26,6 +28,7 @@ public struct MessageBody: Sendable, Equatable {
         self.files = files
         self.author = author
         self.clientID = clientID
+        self.traits = traits
         self.revision = revision
     }
 
@@ -33,11 +36,19 @@ public struct MessageBody: Sendable, Equatable {
 
     func writeMembers(to json: inout JSONWriter, for profile: ClientProfile) {
         json.field("seq", seq)
-        json.field("content", isDeleted && !profile.isNative ? profile.deletedText : content)
+        json.field("content", shownContent(for: profile))
         json.field("createdAt", createdAt)
         json.field("files", files)
         json.field("user", author, for: profile)
         if let clientID { json.field("client_id", clientID) }
-        if profile.isNative { MessageRevision.writeMembers(revision, to: &json, for: profile) }
+        guard profile.isNative else { return }
+        MessageTraits.writeMembers(traits, to: &json, for: profile)
+        MessageRevision.writeMembers(revision, to: &json, for: profile)
+    }
+
+    private func shownContent(for profile: ClientProfile) -> String {
+        if profile.isNative { return content }
+        if isDeleted { return profile.deletedText }
+        return traits?.naming(content) ?? content
     }
 }

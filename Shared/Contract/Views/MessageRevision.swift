@@ -1,6 +1,6 @@
 public import Wire
 
-/// The result of all edits, reactions and pins of a message, and of its deletion. A class, because most messages have none and a
+/// The result of all edits, reactions and pins of a message, of the replies to it, and of its deletion. A class, because most messages have none and a
 /// message is copied often.
 public final class MessageRevision: Sendable, Equatable {
     /// The revision of the room that the last change raised.
@@ -11,22 +11,25 @@ public final class MessageRevision: Sendable, Equatable {
     public let pin: MessagePin?
     /// In the order of their first use.
     public let reactions: [MessageReaction]
+    /// Nil for a message without replies.
+    public let replies: RepliesSummary?
 
     public init(
         rev: Int64, editedAt: Timestamp? = nil, deletedAt: Timestamp? = nil, pin: MessagePin? = nil,
-        reactions: [MessageReaction] = []
+        reactions: [MessageReaction] = [], replies: RepliesSummary? = nil
     ) {
         self.rev = rev
         self.editedAt = editedAt
         self.deletedAt = deletedAt
         self.pin = pin
         self.reactions = reactions
+        self.replies = replies
     }
 
     public static func == (one: MessageRevision, other: MessageRevision) -> Bool {
         one === other
             || one.rev == other.rev && one.editedAt == other.editedAt && one.deletedAt == other.deletedAt
-                && one.pin == other.pin && one.reactions == other.reactions
+                && one.pin == other.pin && one.reactions == other.reactions && one.replies == other.replies
     }
 }
 
@@ -38,6 +41,23 @@ public struct MessagePin: Sendable, Equatable {
     public init(at: Timestamp, by user: UserID) {
         self.at = at
         self.user = user
+    }
+}
+
+/// The replies in the thread of a message, without deleted ones.
+public struct RepliesSummary: Sendable, Equatable {
+    public let count: Int64
+    /// When the newest was sent.
+    public let lastAt: Timestamp
+    /// Their authors, the newest first; at most `shownUsers`.
+    public let users: [UserID]
+
+    public static let shownUsers = 5
+
+    public init(count: Int64, lastAt: Timestamp, users: [UserID]) {
+        self.count = count
+        self.lastAt = lastAt
+        self.users = users
     }
 }
 
@@ -74,6 +94,13 @@ extension MessageRevision {
         if let pin = revision?.pin {
             json.field("pinnedAt", pin.at)
             json.field("pinnedBy", pin.user, for: profile)
+        }
+        if let replies = revision?.replies {
+            json.object("replies") { json in
+                json.field("count", replies.count)
+                json.field("lastAt", replies.lastAt)
+                json.field("users", replies.users.map(\.description))
+            }
         }
         json.array("reactions") { json in
             for reaction in revision?.reactions ?? [] {

@@ -39,11 +39,15 @@ extension EngineServer {
     }
 
     func post(_ id: String, on owner: EngineLoop, _ request: Request) async throws(EngineError) -> Response {
-        try await owner.ask { owner throws(EngineError) in try owner.session(id).postBegan() }
+        let limit = try await owner.ask { owner throws(EngineError) in
+            let session = try owner.session(id)
+            try session.postBegan()
+            return session.maximumPayload
+        }
         let isBinary = request.headers.text(.contentType) == "application/octet-stream"
         let bytes: [UInt8]
         do throws(BodyError) {
-            bytes = try await request.body.collect(upTo: settings.maximumPayload)
+            bytes = try await request.body.collect(upTo: limit)
         } catch {
             return try await refuseBody(of: id, on: owner, error)
         }

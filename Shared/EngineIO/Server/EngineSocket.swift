@@ -28,6 +28,12 @@ public final class EngineSocket: @unchecked Sendable {
     /// once, so it also allows the client to send compressed messages.
     public var mayCompress = true
 
+    /// The largest message or body from the client, in bytes; at first that of the settings. Raise it for clients that are
+    /// trusted with more.
+    public var maximumPayload: Int {
+        didSet { webSocket?.limitMessages(to: maximumPayload) }
+    }
+
     private let owner: EngineLoop
     /// Bytes that had left by the WebSocket when it ended.
     private var bytesOfEnded: UInt64 = 0
@@ -40,6 +46,7 @@ public final class EngineSocket: @unchecked Sendable {
         self.id = id
         self.machine = machine
         self.owner = owner
+        maximumPayload = owner.settings.maximumPayload
     }
 
     // MARK: For the application
@@ -53,16 +60,6 @@ public final class EngineSocket: @unchecked Sendable {
             webSocket.send(shared.frame)
         } else {
             change { $0.send(shared.packet, &$1) }
-        }
-    }
-
-    /// The memory that sending a shared packet reads behind this object.
-    struct ConnectionHint {
-        let webSocket, stream: MemoryHint
-
-        init(_ connection: WebSocketConnection) {
-            webSocket = MemoryHint(connection)
-            stream = MemoryHint(connection.socket)
         }
     }
 
@@ -185,6 +182,7 @@ public final class EngineSocket: @unchecked Sendable {
             candidate = nil
         case .adoptCandidate:
             webSocket = candidate
+            webSocket?.limitMessages(to: maximumPayload)
             candidate = nil
             tellDrained()
         case .ended(let ending):

@@ -73,6 +73,16 @@ public struct Fields: Sendable {
         throw .invalid("\(name) must be a whole number.")
     }
 
+    /// A truth value, sent as such or as text; nil if it is absent or null.
+    public func optionalFlag(_ name: String) throws(Failure) -> Bool? {
+        switch values[name] {
+        case .other(let value): if let flag = value.bool { return flag }
+        case .text(let text): if let flag = Bool(text) { return flag }
+        case nil, .null: return nil
+        }
+        throw .invalid("\(name) must be true or false.")
+    }
+
     /// An id, sent as text or as an integer: the client generations differ.
     public func id<Subject>(_ name: String) throws(Failure) -> ID<Subject> {
         switch values[name] {

@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// What an `AccessCache` holds: access with the time of its fetch, and the times of the hints since. Times are monotonic
+/// The contents of an `AccessCache`: access with the time of its fetch, and the times of the hints since. Times are monotonic
 /// nanoseconds, given by the caller.
 struct AccessCacheState {
     private struct Key: Hashable {
@@ -9,7 +9,7 @@ struct AccessCacheState {
         let channel: ChannelID
     }
 
-    /// The users whose access in a workspace a hint invalidates.
+    /// The users of a hint: their access in a workspace is invalid.
     private struct Scope: Hashable {
         let workspace: WorkspaceID
         /// Nil for all users.

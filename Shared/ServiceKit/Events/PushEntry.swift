@@ -8,7 +8,8 @@ extension RedisKey {
 }
 
 /// An entry of the stream `push`: one message or several that were committed together. Each has a field `id`,
-/// `<room>:<seq>`, and a field `body`, its room event.
+/// `<room>:<seq>`, and a field `body`, its room event without text and files: those of a message that is deleted must not stay
+/// in Redis and its append-only file.
 public struct PushEntry {
     private var fields: [(name: String, value: any RedisArgument)] = []
     private var size = 0
@@ -21,8 +22,8 @@ public struct PushEntry {
     public var isEmpty: Bool { fields.isEmpty }
     public var isFull: Bool { size >= Self.largestSize }
 
-    /// - Parameter encoded: the message as a room event.
-    public mutating func add(_ message: RoomMessage, encoded: [UInt8]) {
+    public mutating func add(_ message: RoomMessage) {
+        let encoded = RoomEvent.message(message.withoutContent).encoded()
         fields += [("id", "\(message.room):\(message.body.seq)"), ("body", encoded)]
         size += encoded.count
     }

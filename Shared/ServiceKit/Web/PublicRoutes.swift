@@ -50,6 +50,13 @@ public struct PublicRoutes {
         add(.native, method, template, .signedIn(handler), body)
     }
 
+    /// Adds a route of the native API that needs only an API key. Shipped apps have no such route.
+    public mutating func nativeOpen(
+        _ method: Method, _ template: String, body: BodyLimit = .fields, _ handler: @escaping OpenHandler
+    ) {
+        add(.native, method, template, .open(handler), body)
+    }
+
     /// Adds a route that needs only an API key.
     public mutating func open(
         _ method: Method, _ template: String, in generation: ClientProfile.Generation? = nil,

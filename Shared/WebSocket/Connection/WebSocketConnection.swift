@@ -45,6 +45,9 @@ public final class WebSocketConnection: StreamHandler, @unchecked Sendable {
     /// Whether messages can be sent.
     public var isOpen: Bool { machine.isOpen }
 
+    /// Sets the largest frame and message that the peer may send from now on, in bytes.
+    public func limitMessages(to size: Int) { machine.limitMessages(to: size) }
+
     // MARK: Sending
 
     /// Sends a message, compressed if that was negotiated and the message is long enough. Does nothing once the WebSocket

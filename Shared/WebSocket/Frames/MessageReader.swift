@@ -23,7 +23,7 @@ struct MessageReader {
         var isCheckedText: Bool { message.kind == .text && !isCompressed }
     }
 
-    private let limits: SizeLimits
+    var limits: SizeLimits
     private let expectsMask: Bool
     private let allowsCompression: Bool
     private var headerReader = FrameHeaderReader()

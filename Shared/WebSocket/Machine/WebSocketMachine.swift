@@ -21,7 +21,7 @@ public struct WebSocketMachine {
 
     private let role: Role
     private var state = State.open
-    private let maximumMessageSize: Int
+    private var maximumMessageSize: Int
     /// The last property that sending a shared frame reads.
     var compression: MessageCompression?
     private var reader: MessageReader
@@ -44,6 +44,12 @@ public struct WebSocketMachine {
             guard let pool else { preconditionFailure("permessage-deflate needs a pool") }
             compression = MessageCompression(deflate, role: role, pool: pool)
         }
+    }
+
+    /// Sets the largest frame and message that the peer may send from now on.
+    public mutating func limitMessages(to size: Int) {
+        maximumMessageSize = size
+        reader.limits = SizeLimits(message: size)
     }
 
     /// Whether messages can be sent.

@@ -8,6 +8,8 @@ public struct SetCookie: Hashable, Sendable {
     public var lifetime: Duration?
     /// Whether the cookie is sent over TLS only.
     public var isSecure = false
+    /// Whether requests that begin on another site never send it, links to this site included.
+    public var isStrict = false
 
     /// nil if the name or the value holds a character that a cookie cannot: blanks, `;`, `,`, quotes, controls,
     /// non-ASCII.
@@ -24,7 +26,7 @@ public struct SetCookie: Hashable, Sendable {
         var text = "\(name)=\(value); Path=\(path)"
         if let lifetime { text += "; Max-Age=\(max(0, lifetime.components.seconds))" }
         if isSecure { text += "; Secure" }
-        return text + "; HttpOnly; SameSite=Lax"
+        return text + "; HttpOnly; SameSite=\(isStrict ? "Strict" : "Lax")"
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

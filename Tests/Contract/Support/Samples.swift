@@ -7,7 +7,7 @@ enum Samples {
     static let facts: [any Fact] =
         account.map { $0 as any Fact } + workspace.map { $0 as any Fact } + payment.map { $0 as any Fact }
 
-    static let account: [AccountFact] = [.userChanged(profileVersion)]
+    static let account: [AccountFact] = [.userChanged(profileVersion), .userDeleted(deletion)]
 
     static let workspace: [WorkspaceFact] = [
         .workspaceChanged(workspaceVersion), .workspaceDeleted(workspaceVersion),
@@ -26,6 +26,7 @@ enum Samples {
         HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12),
         HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12, leftOut: 9...11),
         revocation,
+        BlockHint(user: UserID(5), blocked: UserID(6)),
         UserStateHint(user: UserID(5), part: .settings, session: SessionID(77)),
         UserStateHint(user: UserID(5), part: .draft, room: RoomID(DMID(4)), session: SessionID(77)),
     ]
@@ -44,8 +45,19 @@ enum Samples {
         .message(changed),
         .changed(RoomChange(changed, revs: [4, 9])),
         .changed(RoomChange(deleted)),
+        .changed(RoomChange(scheduledReply)),
         .removed(room: RoomID(ChannelID(7)), after: 12, user: UserID(5)),
+        .message(scheduledReply),
         .closed(room: RoomID(DMID(9)), after: 0),
+        .read(
+            RoomRead(
+                room: RoomID(DMID(9)), user: UserID(5), seq: 12, unread: 3, mentions: 1, audience: .nobody)),
+        .read(
+            RoomRead(
+                room: RoomID(ChannelID(7)), user: UserID(5), seq: 12, unread: 0, mentions: 0,
+                audience: .members(except: [UserID(6)]))),
+        .typing(room: RoomID(ChannelID(7)), user: UserID(5), thread: nil),
+        .typing(room: RoomID(ChannelID(7)), user: UserID(5), thread: 3),
     ]
 
     static let requests: [any InternalRequest] = [
@@ -55,10 +67,10 @@ enum Samples {
         AccessRequest(user: UserID(5), channels: [ChannelID(7)], workspaces: [WorkspaceID(3)]),
         ChannelByNameRequest(workspace: WorkspaceID(3), name: "일반 & more?", user: UserID(5)),
         JoinChannelRequest(channel: ChannelID(7), user: UserID(5)),
-        ChannelMembersRequest(channel: ChannelID(7), after: UserID(5), limit: 1000),
-        ChannelMembersRequest(channel: ChannelID(7), after: nil, limit: 1),
-        WorkspaceMembersRequest(workspace: WorkspaceID(3), after: UserID(5), limit: 1000),
-        WorkspaceMembersRequest(workspace: WorkspaceID(3), after: nil, limit: 1),
+        ChannelMembersRequest(channel: ChannelID(7), page: MembersPage(after: UserID(5))),
+        ChannelMembersRequest(channel: ChannelID(7), page: MembersPage(limit: 1)),
+        WorkspaceMembersRequest(workspace: WorkspaceID(3), page: MembersPage(after: UserID(5))),
+        WorkspaceMembersRequest(workspace: WorkspaceID(3), page: MembersPage(limit: 1)),
         UserChannelsRequest(user: UserID(5), workspace: WorkspaceID(3)),
         UserChannelsRequest(user: UserID(5), workspace: nil),
         AcquaintancesRequest(user: UserID(5), others: users), AutoJoinRequest(user: UserID(5), slugs: ["lobby"]),
@@ -69,6 +81,16 @@ enum Samples {
         HistoryCursorRequest(session: SessionID(77), room: RoomID(DMID(4))),
         DMAccessRequest(user: UserID(5), rooms: [DMID(4)]), MembershipsRequest(users: users),
         PushDecisionsRequest(room: RoomID(DMID(4)), seq: 12, users: users, badges: [UserID(6)]),
+        MyRoomsRequest(user: UserID(5), profile: "native", channels: [myChannel]),
+        MeSendRequest(caller: me, room: RoomID(DMID(4)), content: "안녕", clientID: "c-1", thread: 3, toRoom: true),
+        MeSendRequest(caller: me, room: RoomID(DMID(4)), content: "", clientID: "c-1"),
+        MeReadRequest(caller: me, room: RoomID(DMID(4)), seq: 12, thread: 3),
+        MeReadRequest(caller: me, room: RoomID(DMID(4)), seq: 12),
+        MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .beforeSeq(9), limit: 50),
+        MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterSeq(9), limit: 50),
+        MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterRev(9), limit: 50),
+        ErasedRequest(user: UserID(5), part: .chat, round: 2), ErasureRequest(user: UserID(5)),
+        BlocksRequest(users: users), SharedWorkspacesRequest(user: UserID(5)),
         BalancesRequest(users: users), ReserveRequest(order: order), ReleaseRequest(key: "workspace/1 ü"),
     ]
 
@@ -79,7 +101,8 @@ enum Samples {
             matches: [match, ProfilesByEmailReply.Match(profile: profiles[1], asked: "a@b.kr")]),
         match, DevicesReply(devices: [device, nativeDevice]), device, nativeDevice,
         MembershipsReply(memberships: [membership]), membership,
-        PushDecisionsReply(groups: [pushGroup], badges: [pushBadge]), pushGroup, pushBadge,
+        PushDecisionsReply(groups: [pushGroup], badges: [pushBadge], content: "안녕"),
+        PushDecisionsReply(groups: [], badges: []), pushGroup, pushBadge,
         RevocationsReply(now: Timestamp(milliseconds: 9), revocations: [revocation]),
         AccessReply(channels: [channelAccess, visibleChannel], workspaces: [workspaceAccess]), channelAccess,
         visibleChannel, workspaceAccess,
@@ -89,9 +112,14 @@ enum Samples {
         RoomEventsReply(isComplete: false, head: 20, end: 13, events: events),
         RoomChangesReply(rev: 9, head: 12, events: [events[3]]), RoomHeadsReply(heads: [head]), head,
         HistoryCursorReply(seq: 12), DMAccessReply(dms: [dm]), dm,
+        MyRoomsReply(user: Array("{}".utf8), settings: Array("{}".utf8), rooms: [myRoom]), myRoom, myChannel,
+        MeReply(result: Array("{}".utf8)),
         BalancesReply(balances: [balance]), balance, ReserveReply(key: "k", balance: 70),
         ReserveStateReply(state: .released), order, walletVersion, workspaceVersion, workspaceMembership,
-        channelVersion, channelMembership,
+        channelVersion, channelMembership, deletion,
+        ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: nil, waiting: ["chat"]),
+        ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: Timestamp(milliseconds: 9), waiting: []),
+        BlocksReply(blocks: [blocks]), blocks, SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),
     ]
 
     private static let users = [UserID(5), UserID(6)]
@@ -110,10 +138,26 @@ enum Samples {
             author: MemberView(
                 id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png"),
             clientID: "c-1",
+            traits: MessageTraits(thread: ThreadPlace(root: 3, isInTimeline: false)),
             revision: MessageRevision(
                 rev: 9, editedAt: Timestamp(milliseconds: 1_700_000_000_456),
                 pin: MessagePin(at: Timestamp(milliseconds: 1_700_000_000_789), by: UserID(6)),
                 reactions: [MessageReaction(emoji: "👍🏽", count: 21, users: [UserID(5), UserID(6)])])),
+        session: SessionID(77))
+    private static let scheduledReply = RoomMessage(
+        room: RoomID(DMID(7)), workspace: WorkspaceID(3), name: nil,
+        body: MessageBody(
+            id: ChatID(994), seq: 15, content: "@channel @here <@6> <@7>", createdAt: Timestamp(milliseconds: 9),
+            files: [],
+            author: member,
+            traits: MessageTraits(
+                thread: ThreadPlace(root: 12, isInTimeline: true),
+                mentions: [.room, .here, .user(UserID(6), nickname: "민지"), .user(UserID(7), nickname: nil)],
+                isScheduled: true),
+            revision: MessageRevision(
+                rev: 11,
+                replies: RepliesSummary(
+                    count: 7, lastAt: Timestamp(milliseconds: 9), users: [UserID(6), UserID(5)]))),
         session: SessionID(77))
     private static let deleted = RoomMessage(
         room: RoomID(DMID(7)), workspace: WorkspaceID(3), name: nil,
@@ -123,6 +167,9 @@ enum Samples {
         session: SessionID(77))
     private static let order = SpendOrder(key: "workspace/1", user: UserID(5), amount: 10, reason: "a workspace")
     private static let profileVersion = ProfileVersion(user: UserID(5), version: 3)
+    private static let deletion = UserDeletion(user: UserID(5), round: 1, deletesMessages: true)
+    private static let blocks = AuthClient.Blocks(
+        user: UserID(5), blocked: [UserID(6)], blockers: [UserID(7)])
     private static let walletVersion = WalletVersion(user: UserID(5), balance: 90, version: 2)
     private static let workspaceVersion = WorkspaceVersion(workspace: WorkspaceID(3), version: 8)
     private static let workspaceMembership = WorkspaceMembership(workspace: workspaceVersion, user: UserID(5))
@@ -151,6 +198,11 @@ enum Samples {
     private static let workspaceAccess = WorkspaceAccess(id: WorkspaceID(3), role: .owner, version: 8)
     private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12, rev: 3)
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)
+    private static let me = MeCaller(user: UserID(5), session: SessionID(77), profile: "native")
+    private static let myChannel = MyRoomsRequest.Channel(id: ChannelID(7), workspace: WorkspaceID(3), name: "일반")
+    private static let myRoom = MyRoomsReply.Room(
+        room: RoomID(DMID(4)), workspace: WorkspaceID(3), head: RoomHead(seq: 12, rev: 3), unread: 2,
+        summary: Array("{}".utf8))
     private static let balance = BalancesReply.Balance(user: UserID(5), balance: 90)
     private static let keys: KeysReply = {
         let text = #"{"keys":[{"kty":"EC","kid":"1","crv":"P-256","x":"a","y":"b"}]}"#

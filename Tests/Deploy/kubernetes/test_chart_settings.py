@@ -1,4 +1,4 @@
-"""The chart's settings exist, and agree with the way in which Kubernetes ends a pod."""
+"""The chart's settings exist, and agree with the way in which Kubernetes stops a pod."""
 
 import base64
 import re

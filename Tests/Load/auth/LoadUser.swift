@@ -5,7 +5,7 @@ struct LoadUser: Sendable {
     let email: String
     let accessToken: String
 
-    static let password = "Passw0rd!"
+    static let password = "Saessak-2024!"
     static let key = "native"
 
     /// The request of the user's own profile, as an app sends it.

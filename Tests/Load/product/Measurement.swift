@@ -93,7 +93,7 @@ final class Measurement {
             let each = action.calls[index]
             let began = loop.now
             connection.send(each.request) { reply in
-                guard reply.status == 200 else { return end("\(each.name) \(reply.status)") }
+                guard (200..<300).contains(reply.status) else { return end("\(each.name) \(reply.status)") }
                 samples.add(each.name, loop.now - began)
                 call(index + 1)
             }

@@ -14,6 +14,10 @@ struct Population: Sendable {
         /// The channels of the workspace, the default one first.
         let channels: [Int]
         let accessToken: String
+        /// The same user's token for the native API.
+        let nativeToken: String
+        /// The seq of the user's own message in the default channel.
+        let seq: Int
         /// The cookie that opens sockets.
         let cookie: String
     }
@@ -41,17 +45,22 @@ struct Population: Sendable {
         }
         let pem = try await product.sql("auth", "select private_key from signing_key order by created_at desc limit 1")
         let issuer = TokenIssuer(key: try SigningKey(pem: pem))
-        func token(_ purpose: Authenticator.Purpose, _ session: [Int]) -> String {
+        func token(_ purpose: Authenticator.Purpose, _ session: [Int], key: String = profile) -> String {
             issuer.token(
-                for: purpose, user: Int64(session[0]), session: Int64(session[1]), key: profile,
-                lives: .seconds(86_400))
+                for: purpose, user: Int64(session[0]), session: Int64(session[1]), key: key, lives: .seconds(86_400))
+        }
+        for (index, room) in rooms.enumerated() {
+            _ = try await product.sql(
+                "chat", messages(in: room[1], of: room[0], firstUser: sessions[index * size][0]))
         }
         return Population(
             people: sessions.enumerated().map { index, session in
                 let room = rooms[index / size]
                 return Person(
                     workspace: room[0], channels: Array(room.dropFirst()),
-                    accessToken: token(.access, session), cookie: "maru_socket=" + token(.socket, session))
+                    accessToken: token(.access, session),
+                    nativeToken: token(.access, session, key: "native"), seq: index % size + 1,
+                    cookie: "maru_socket=" + token(.socket, session))
             })
     }
 
@@ -65,6 +74,18 @@ struct Population: Sendable {
         select id, '\(profile)', extract(epoch from now()) * 1000, extract(epoch from now()) * 1000 + 86400000
         from account order by id;
         select account, id from session order by account;
+        """
+    }
+
+    /// SQL that writes one message of each member of a workspace into its default channel, in the order of the members.
+    private static func messages(in channel: Int, of workspace: Int, firstUser: Int) -> String {
+        """
+        insert into room (kind, id, workspace, name, last_seq, last_at)
+        values (1, \(channel), \(workspace), 'channel 0', \(size), extract(epoch from now()) * 1000);
+        insert into message (kind, room, seq, author, session, content, files, created_at)
+        select 1, \(channel), n, \(firstUser) + n - 1, 0, '첫 인사 ' || n, '{}',
+            extract(epoch from now()) * 1000 - 2 * (\(size) - n)
+        from generate_series(1, \(size)) n;
         """
     }
 

@@ -4,28 +4,19 @@ import ServiceSupport
 import TestSupport
 import Wire
 
-/// `bench-search [MESSAGES]`: searches of a workspace with a million messages, beside pg_trgm and a scan on the same tables.
+/// `bench-search [MESSAGES]`: searches of a workspace with a million messages, or as many as told, beside pg_trgm and a scan.
 @main
 struct BenchSearch: MeasuringProgram {
-    /// A search that people make, and how often.
-    struct Case {
-        let name: String
-        let query: String
-        /// Whether a substring match of SQL finds the same.
-        let isPlain: Bool
-    }
-
-    private static let rounds = 40
+    private static let rounds = 100
 
     static func measure() async throws {
         let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
-        let target = count > 2_000_000 ? 100.0 : 20.0
         let peers = try StubServer<SearchPeers>()
         let service = try await LoadedService.start(
             "chat-service", postgres: ["shared_buffers=512MB", "max_wal_size=8GB"],
             ["auth_url": peers.url, "workspace_url": peers.url, "search_timeout": "10s", "search_index_share": "100"])
         do {
-            try await measure(service, peers, count, target)
+            try await measure(service, peers, messages: count)
         } catch {
             await service.stop()
             await peers.stop()
@@ -36,110 +27,92 @@ struct BenchSearch: MeasuringProgram {
     }
 
     private static func measure(
-        _ service: LoadedService, _ peers: StubServer<SearchPeers>, _ count: Int, _ target: Double
+        _ service: LoadedService, _ peers: StubServer<SearchPeers>, messages count: Int
     ) async throws {
-        try await SearchCorpus.fill(service.database, messages: count)
+        let corpus = try SearchCorpus(messages: count)
+        try await corpus.fill(service.database)
         let seconds = try await SearchCorpus.untilIndexed(service.database)
-        try await service.database.run(sql: "vacuum analyze chat.search_entry")
         print("\(count) messages indexed in \(Int(seconds)) s")
-        let sizes = try await sizes(service.database)
+        try await service.database.run(sql: "vacuum analyze chat.search_message")
         var verdicts = Verdicts()
-        verdicts.add(
-            "index \(sizes.index >> 20) MB beside \(sizes.table >> 20) MB of messages, at most 1.5 ×",
-            Double(sizes.index) <= 1.5 * Double(sizes.table))
-        let cases = Self.cases
-        let token = peers.tokens.token(user: 1, key: "native", lives: .seconds(7200))
-        var ours: [String: [Double]] = [:]
-        for one in cases { ours[one.name] = try await time(one.query, service.publicPort, token) }
-        let trigrams = try await peer(
-            cases, service.database,
-            prepare: "create extension pg_trgm; create index trigrams on chat.message using gin (content gin_trgm_ops)")
-        let scans = try await peer(cases, service.database, prepare: "drop index chat.trigrams")
+        try await measureSizes(service.database, &verdicts)
+
+        let token = peers.tokens.token(user: 1, key: "native", lives: .seconds(36_000))
+        let path = "/v1/workspaces/1"
+        var ours: [Times] = []
+        for one in SearchCase.all {
+            let target = "\(path)/search?q=\(PercentEncoding.strict.encode(one.query))&limit=20"
+            ours.append(try await times(target, service.publicPort, token))
+        }
+        let finds = try await times(
+            "\(path)/find?q=\(PercentEncoding.strict.encode("ㅅㄹ1"))", service.publicPort, token)
+
+        let like = try await LikeSearch(corpus, on: service.cluster)
+        var others: [LikeSearch.Method: [Double?]] = [:]
+        for method in LikeSearch.Method.allCases {
+            let size = try await like.prepare(method)
+            if size > 0 { print("the index of pg_trgm has \(size >> 20) MB") }
+            for one in SearchCase.all {
+                others[method, default: []].append(one.isPlain ? try await like.time(one.query) : nil)
+            }
+        }
         print("\n| query | Maru p50 | p95 | pg_trgm p50 | scan p50 |\n|---|---|---|---|---|")
-        for one in cases {
-            let times = ours[one.name] ?? []
-            print(
-                "| \(one.name) | \(tenths(times[times.count / 2])) | \(tenths(times[times.count * 95 / 100])) | "
-                    + "\(trigrams[one.name].map(tenths) ?? "cannot") | \(scans[one.name].map(tenths) ?? "cannot") |")
+        for (index, one) in SearchCase.all.enumerated() {
+            let peers = LikeSearch.Method.allCases.map { others[$0]?[index].map(tenths) ?? "cannot" }
+            let columns = [one.name, tenths(ours[index].median), tenths(ours[index].p95)] + peers
+            print("| \(columns.joined(separator: " | ")) |")
         }
-        for one in cases {
-            let times = ours[one.name] ?? []
-            let p95 = times[times.count * 95 / 100]
-            verdicts.add("\(one.name): p95 \(tenths(p95)) ms, at most \(Int(target))", p95 <= target)
+        print("")
+        let target = count > 2_000_000 ? 100.0 : 20.0
+        for (one, times) in zip(SearchCase.all, ours) {
+            verdicts.add("\(one.name): p95 \(tenths(times.p95)) ms, at most \(Int(target))", times.p95 <= target)
         }
+        verdicts.add("find among \(SearchPeers.users) names: p95 \(tenths(finds.p95)) ms, at most 10", finds.p95 <= 10)
         try verdicts.settle()
     }
 
-    private static var cases: [Case] {
-        let chat = KoreanChat(seed: 1)
-        let rare = Array(chat.rarestNouns.prefix(2))
-        return [
-            Case(name: "1 syllable, frequent (회)", query: "회", isPlain: true),
-            Case(name: "1 syllable, rare (뷁)", query: "뷁", isPlain: true),
-            Case(name: "2 syllables, frequent (니다)", query: "니다", isPlain: true),
-            Case(name: "2 syllables (회의)", query: "회의", isPlain: true),
-            Case(name: "3 syllables (보고서)", query: "보고서", isPlain: true),
-            Case(name: "6 syllables (확인부탁드립)", query: "확인부탁드립", isPlain: true),
-            Case(name: "initial consonants (ㅂㄱㅅ)", query: "ㅂㄱㅅ", isPlain: false),
-            Case(name: "initial consonants (ㅎㅇ)", query: "ㅎㅇ", isPlain: false),
-            Case(name: "half-typed (보고ㅅ)", query: "보고ㅅ", isPlain: false),
-            Case(name: "two words (보고서 서버)", query: "보고서 서버", isPlain: false),
-            Case(name: "a rare word", query: rare.first ?? "", isPlain: true),
-            Case(name: "a phrase that is nowhere", query: "\"\(rare.joined(separator: " "))\"", isPlain: false),
-            Case(name: "Latin (rollback)", query: "rollback", isPlain: true),
-        ]
+    private struct Times {
+        let median: Double
+        let p95: Double
+
+        init(_ milliseconds: [Double]) {
+            let sorted = milliseconds.sorted()
+            median = sorted[sorted.count / 2]
+            p95 = sorted[sorted.count * 95 / 100]
+        }
     }
 
-    /// The milliseconds of repeated searches, sorted.
-    private static func time(_ query: String, _ port: UInt16, _ token: String) async throws -> [Double] {
-        let target = "/v1/workspaces/1/search?q=\(PercentEncoding.strict.encode(query))&limit=20"
+    /// The milliseconds of repeated calls.
+    private static func times(_ target: String, _ port: UInt16, _ token: String) async throws -> Times {
         let headers = [("SesacKey", "native"), ("Authorization", token)]
         var times: [Double] = []
         for round in 0..<(rounds + 3) {
             let began = EventLoop.preciseNow
             let reply = try await HTTPCall.get(port: port, target, headers: headers)
             guard reply.status == 200 else {
-                throw NeverHappened(description: "\(query): \(reply.status) \(reply.text)")
+                throw NeverHappened(description: "\(target): \(reply.status) \(reply.text)")
             }
             // The first calls fill caches.
             if round >= 3 { times.append(Double(EventLoop.preciseNow - began) / 1e6) }
         }
-        return times.sorted()
+        return Times(times)
     }
 
-    /// The median milliseconds of the same searches by `like`, as Postgres reports them.
-    private static func peer(
-        _ cases: [Case], _ database: TestDatabase, prepare: String
-    ) async throws -> [String: Double] {
-        try await database.run(sql: prepare)
-        try await database.run(sql: "analyze chat.message")
-        var medians: [String: Double] = [:]
-        for one in cases where one.isPlain {
-            var times: [Double] = []
-            for _ in 0..<3 {
-                let plan = try await database.run(
-                    sql: """
-                        explain (analyze, timing off, costs off) select kind, room, seq from chat.message
-                        where content like '%\(one.query)%' and kind = 1
-                            and room = any(array(select generate_series(2, \(SearchPeers.channels), 2)))
-                        order by created_at desc limit 20
-                        """)
-                let line = plan.split(separator: "\n").first { $0.hasPrefix("Execution Time") } ?? ""
-                times.append(line.split(separator: " ").compactMap { Double($0) }.first ?? .nan)
-            }
-            medians[one.name] = times.sorted()[1]
-        }
-        return medians
-    }
-
-    private static func sizes(_ database: TestDatabase) async throws -> (index: Int, table: Int) {
+    /// Compares the disk space of search with that of the table of messages and its indexes.
+    private static func measureSizes(_ database: TestDatabase, _ verdicts: inout Verdicts) async throws {
         let text = try await database.run(
             sql: """
-                select sum(pg_total_relation_size(inhrelid))::text, pg_total_relation_size('chat.message')
-                from pg_inherits where inhparent = 'chat.search_entry'::regclass
+                select (select sum(pg_total_relation_size(inhrelid))::bigint from pg_inherits
+                        where inhparent = 'chat.search_message'::regclass),
+                    (select sum(pg_relation_size(inhrelid))::bigint from pg_inherits
+                        where inhparent = 'chat.search_message_grams'::regclass),
+                    pg_total_relation_size('chat.message')
                 """)
-        let numbers = text.split(whereSeparator: { $0 == "|" || $0 == "\n" }).compactMap { Int($0) }
-        return (numbers[0], numbers[1])
+        let bytes = text.split(whereSeparator: { $0 == "|" || $0 == "\n" }).compactMap { Int($0) }
+        let ratio = (Double(bytes[0]) / Double(bytes[2]) * 100).rounded() / 100
+        verdicts.add(
+            "search has \(bytes[0] >> 20) MB, \(bytes[1] >> 20) of them grams, messages \(bytes[2] >> 20): "
+                + "\(ratio) ×, at most 1.5", ratio <= 1.5)
     }
 
     private static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }

@@ -19,6 +19,7 @@ final class AuthFixture: Stoppable {
     let peers: PeerStubs
     private let loops: EventLoopGroup
     private let servers: [Server]
+    private let mailListener: Listener
     private let settings: [String: String]
 
     private init(_ settings: [String: String], database: TestDatabase?, log: Log?) async throws {
@@ -31,7 +32,9 @@ final class AuthFixture: Stoppable {
         let address = SocketAddress(ip: "127.0.0.1", port: 0)!
         let providersURL = "http://127.0.0.1:\(try outside.start(at: address).port)"
         let peersURL = "http://127.0.0.1:\(try inside.start(at: address).port)"
+        mailListener = try providers.mail.listen(on: loops.loops[0], at: address)
         var all = [
+            "smtp_url": "smtp://127.0.0.1:\(mailListener.address.port)", "smtp_tls": "false",
             "kakao_url": providersURL + "/kakao", "kakao_app_id": "\(KakaoStandin.appID)",
             "apple_url": providersURL + "/apple", "apple_client_ids": AppleStandin.clientID,
             "workspace_url": peersURL, "payment_url": peersURL,
@@ -65,6 +68,7 @@ final class AuthFixture: Stoppable {
     func stop() async {
         await service.stop()
         for server in servers { await server.stop() }
+        _ = try? await loops.loops[0].run { [mailListener] in mailListener.stop() }
         await onOwnThread { [loops] in loops.stop() }
     }
 
@@ -76,7 +80,7 @@ final class AuthFixture: Stoppable {
         let cookie: String
     }
 
-    static let password = "Passw0rd!"
+    static let password = "Saessak-2024!"
 
     func join(_ email: String = "a@b.kr", key: String = "native", device: String = "") async throws -> TestUser {
         let reply = try await service.call(
@@ -112,6 +116,21 @@ final class AuthFixture: Stoppable {
     func appleToken(_ token: String, nickname: String? = nil) async throws -> HTTPCall.Reply {
         let name = nickname.map { #","nickname":"\#($0)""# } ?? ""
         return try await service.call("POST", "/v1/users/login/apple", json: #"{"idToken":"\#(token)"\#(name)}"#)
+    }
+
+    /// Waits for the mail of a template to an address and returns it. The words are part of its subject.
+    func mail(to recipient: String, about words: String) async throws -> MailStandin.Mail {
+        @Sendable func found() -> MailStandin.Mail? {
+            providers.mail.sent.last { $0.recipients == [recipient] && $0.subject.contains(words) }
+        }
+        try await eventually("a mail to \(recipient) about \(words)") { found() != nil }
+        return try #require(found())
+    }
+
+    /// Waits for a mail with a code and returns the code.
+    func code(to recipient: String, about words: String = "인증번호") async throws -> String {
+        let subject = try await mail(to: recipient, about: words).subject
+        return try #require(subject.split(separator: " ").map(String.init).last { $0.allSatisfy(\.isNumber) })
     }
 
     func refresh(_ token: String, key: String = "native") async throws -> HTTPCall.Reply {
@@ -162,6 +181,7 @@ final class AuthFixture: Stoppable {
 final class PeerStubs: Sendable {
     private let coworkers = Mutex<Set<String>>([])
     private let coins = Mutex<Int?>(40)
+    private let sharedWorkspaces = Mutex<[String]>([])
 
     /// Makes the user share a workspace with everybody.
     func shareWorkspace(_ id: String) { coworkers.withLock { _ = $0.insert(id) } }
@@ -169,8 +189,15 @@ final class PeerStubs: Sendable {
     /// Sets everybody's balance; nil makes payment-service fail.
     func setCoins(_ number: Int?) { coins.withLock { $0 = number } }
 
+    /// Sets the workspaces that every user owns and shares.
+    func setSharedWorkspaces(_ ids: [String]) { sharedWorkspaces.withLock { $0 = ids } }
+
     func answer(_ request: Request) async throws -> Response {
         let path = String(decoding: request.path, as: UTF8.self)
+        if path.hasSuffix("/shared-workspaces") {
+            let ids = sharedWorkspaces.withLock(\.self)
+            return .json(JSONWriter.bytes { $0.object { $0.field("ids", ids) } })
+        }
         if path == "/internal/acquaintances" {
             let json = try JSONValue(parsing: try await request.body.collect(upTo: 65_536))
             let known = coworkers.withLock { $0 }

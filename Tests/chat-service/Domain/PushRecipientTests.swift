@@ -10,13 +10,14 @@ struct PushRecipientTests {
 
     private static func reason(
         _ level: RoomNotify.Level = .all, mutedFor: Int64? = nil, isQuiet: Bool = false,
-        keywords: [String] = [], mentions: Mentions = .none
+        keywords: [String] = [], mentions: Mentions = .none,
+        isFollower: Bool = false
     ) -> PushReason {
         let recipient = PushRecipient(
             user: UserID(5),
             notify: RoomNotify(level: level, mutedUntil: mutedFor.map { now + .milliseconds($0) }), isQuiet: isQuiet,
-            keywords: keywords)
-        let message = PushedMessage(seq: 9, mentions: mentions, words: KeywordSearch("배포가 끝났어요"))
+            keywords: keywords, isFollower: isFollower)
+        let message = PushedMessage(mentions: mentions.list, words: KeywordSearch("배포가 끝났어요"))
         return recipient.reason(for: message, at: now)
     }
 
@@ -38,6 +39,10 @@ struct PushRecipientTests {
         #expect(Self.reason(.mentions, keywords: ["회의", "배포"]) == .keyword)
         #expect(Self.reason(.mentions, keywords: ["회의"]) == .mentionsOnly)
         #expect(Self.reason(.none, keywords: ["배포"]) == PushReason.none)
+        #expect(Self.reason(.mentions, isFollower: true) == .thread)
+        #expect(Self.reason(.all, isFollower: true) == .thread)
+        #expect(Self.reason(.none, isFollower: true) == PushReason.none)
+        #expect(Self.reason(.mentions, mentions: Mentions(room: true), isFollower: true) == .mention)
     }
 
     @Test("Nothing passes a mute, or do-not-disturb hours")

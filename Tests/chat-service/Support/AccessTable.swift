@@ -17,9 +17,11 @@ enum AccessTable {
         let ofMessage = [
             "PUT \(message)", "DELETE \(message)", "GET \(message)", "GET \(message)/versions",
             "PUT \(message)/reactions/{emoji}", "DELETE \(message)/reactions/{emoji}", "PUT \(message)/pin",
-            "DELETE \(message)/pin", "PUT \(message)/saved", "DELETE \(message)/saved",
+            "DELETE \(message)/pin", "PUT \(message)/saved", "DELETE \(message)/saved", "GET \(message)/thread",
+            "PUT \(message)/thread/follow", "DELETE \(message)/thread/follow",
         ]
         return ofMessage.map { .init($0, .absent, key: "native", json: text) }
+            + [.init("PUT \(message)/thread/read", .absent, key: "native", json: position)]
             + ["GET \(room)/pins", "GET \(room)/changes"].map { .init($0, .inside, key: "native") }
     }
 
@@ -38,6 +40,8 @@ enum AccessTable {
         .init("GET /v1/workspaces/{id}/rooms", .members),
         .init("GET /v1/workspaces/{id}/search", .members, key: "native"),
         .init("GET /v1/workspaces/{id}/find", .members, key: "native"),
+        .init("GET /v1/workspaces/{id}/threads", .members, key: "native"),
+        .init("GET /v1/workspaces/{id}/mentions", .members, key: "native"),
         .init("GET /v1/workspaces/{id}/dms", .members),
         .init(
             "POST /v1/workspaces/{id}/dms", .members, json: #"{"opponent_id":"\#(AccessFixture.friend)"}"#),

@@ -36,10 +36,10 @@ extension ChatHarness {
         return room
     }
 
-    /// The decisions about a message as a gateway gets them: the reason of each user, and the badges.
+    /// The decisions about a message as a gateway gets them: the reason of each user, the badges and the text.
     func decisions(
         _ users: [Int64], seq: Int, room: String = "channel-7", badges: [Int64] = []
-    ) async throws -> (reasons: [Int64: String], badges: [Int64: Int]) {
+    ) async throws -> (reasons: [Int64: String], badges: [Int64: Int], content: String?) {
         func list(_ ids: [Int64]) -> String { ids.map { "\"\($0)\"" }.joined(separator: ",") }
         let reply = try await instances[0].internalCall(
             "POST", "/internal/pushes/decisions",
@@ -54,6 +54,6 @@ extension ChatHarness {
         for badge in try reply.json["badges"]?.elements.map(Array.init) ?? [] {
             counts[Int64(badge["user_id"]?.string ?? "") ?? 0] = badge["count"]?.int
         }
-        return (reasons, counts)
+        return (reasons, counts, try reply.json["content"]?.string)
     }
 }

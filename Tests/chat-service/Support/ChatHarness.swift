@@ -2,6 +2,7 @@ import EventLoop
 import ServiceKit
 import ServiceSupport
 import Synchronization
+import Telemetry
 import TestSupport
 import Wire
 
@@ -26,7 +27,9 @@ final class ChatHarness: Stoppable {
         let value = Mutex(Routes())
     }
 
-    private init(instances count: Int, _ settings: [String: String], on cluster: PostgresCluster?) async throws {
+    private init(
+        instances count: Int, _ settings: [String: String], on cluster: PostgresCluster?, log: Log?
+    ) async throws {
         peers = try StubPeers()
         database = try await ChatDatabase(on: cluster)
         redis = try await RedisServer.start(isDurable: true)
@@ -40,7 +43,7 @@ final class ChatHarness: Stoppable {
         for _ in 0..<count {
             instances.append(
                 try await ServiceUnderTest(
-                    "chat-service", ChatSettings.entries, all, database: database.database, redis: redis
+                    "chat-service", ChatSettings.entries, all, database: database.database, redis: redis, log: log
                 ) { service in
                     try await App.assemble(service)
                     service.publicRoutes { routes in listing.value.withLock { $0.clients = routes.listing } }
@@ -55,10 +58,10 @@ final class ChatHarness: Stoppable {
 
     /// Runs `body` against a new service.
     static func use(
-        instances: Int = 1, _ settings: [String: String] = [:], on cluster: PostgresCluster? = nil,
+        instances: Int = 1, _ settings: [String: String] = [:], on cluster: PostgresCluster? = nil, log: Log? = nil,
         _ body: (ChatHarness) async throws -> Void
     ) async throws {
-        try await ChatHarness(instances: instances, settings, on: cluster).lent(to: body)
+        try await ChatHarness(instances: instances, settings, on: cluster, log: log).lent(to: body)
     }
 
     func stop() async {

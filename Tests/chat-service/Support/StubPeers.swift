@@ -1,5 +1,6 @@
 import HTTP
 import ServiceSupport
+import Wire
 
 /// A stub of auth-service and workspace-service.
 typealias StubPeers = StubServer<PeersOfChat>
@@ -21,6 +22,10 @@ struct PeersOfChat: StubState {
     var nicknames: [Int64: String] = [:]
     /// The paths of all calls, in order.
     var asked: [String] = []
+    /// The users that each user has blocked.
+    var blocked: [Int64: Set<Int64>] = [:]
+    /// The reported erasures: user and round.
+    var erased: [String] = []
     /// Whether auth-service answers.
     var hasProfiles = true
     var channels: [Int64: Channel] = [
@@ -66,6 +71,20 @@ struct PeersOfChat: StubState {
         case ("users", "channels"):
             let mine = channels.filter { $0.value.workspace == 3 && $0.value.members.contains(call.number) }
             return .list("channels", mine.keys.sorted().compactMap { element($0, call.number) })
+        case ("blocks", _):
+            func list(_ ids: [Int64]) -> String { ids.sorted().map { "\"\($0)\"" }.joined(separator: ",") }
+            return .list(
+                "blocks",
+                call.ids("ids").map { user in
+                    let blockers = blocked.filter { $0.value.contains(user) }.map(\.key)
+                    return """
+                        {"user_id":"\(user)","blocked":[\(list(Array(blocked[user] ?? [])))],\
+                        "blockers":[\(list(blockers))]}
+                        """
+                })
+        case ("erasures", _):
+            erased.append("\(call.number) \(call.json?["round"]?.int ?? 0)")
+            return .json("{}")
         default: return nil
         }
     }

@@ -104,6 +104,7 @@ final class ProviderStub: Sendable {
         case "/internal/keys": return .json(tokens.jwks)
         case "/internal/revocations":
             return .json(Array(#"{"now":\#(Timestamp.now.milliseconds),"revocations":[]}"#.utf8))
+        case "/internal/erasures/7/payment": return .json(Array("{}".utf8))
         case "/users/getToken":
             let isOurs =
                 try await request.body.collect(upTo: 1024) == Array(#"{"imp_key":"key","imp_secret":"secret"}"#.utf8)

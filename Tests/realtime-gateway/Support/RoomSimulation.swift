@@ -175,7 +175,8 @@ struct RoomSimulation {
         case .recheckAll(let number):
             for id in machines[loop].roster.ids { recheck(id, loop) }
             answer(loop) { $0.allRechecked(number, &$1) }
-        case .broadcastChange, .sendChanges, .awaitMissingChanges, .fetchChanges, .fetchMissed, .noteRemoval, .userLeft:
+        case .caughtUp, .broadcastChange, .sendChanges, .awaitMissingChanges, .fetchChanges, .fetchMissed, .noteRemoval,
+            .userLeft:
             break
         case .putOut(let id): clients[id.number]?.isOpen = false
         case .closeSocket(let id):

@@ -121,6 +121,7 @@ struct PeersOfGateway: StubState {
                     }
                 })
         case ("pushes", "decisions"): return decisions(call)
+        case ("erasures", _): return .json("{}")
         case ("access", _): return access(call.id("user_id") ?? 0, call.ids("channels"), call.ids("workspaces"))
         case ("channels", "members"):
             return .list("members", channels[call.number, default: []].sorted().map { "\"\($0)\"" })
@@ -135,6 +136,8 @@ struct PeersOfGateway: StubState {
                 })
         case ("rooms", _) where call.parts.count == 5 && call.parts[3] == "positions":
             return .json(#"{"seq":\#(told[Int64(call.parts[4]) ?? 0] ?? 0)}"#)
+        case ("users", "channels"): return myChannels(of: call.number)
+        case ("users", "rooms"): return myRooms(of: call.number, call)
         case ("rooms", "messages"): return RoomID(call.parts[2]).map { messages(of: $0, call) }
         case ("token", _), (_, "token"): return .json(#"{"access_token":"t","expires_in":3600}"#)
         default: return nil
@@ -160,8 +163,12 @@ struct PeersOfGateway: StubState {
     private func decisions(_ call: StubCall) -> Response {
         let groups = call.ids("users").map { #"{"reason":"\#(pushReasons[$0] ?? "all")","users":["\#($0)"]}"# }
         let counts = call.ids("badges").map { #"{"user_id":"\#($0)","count":\#(badges[$0] ?? 0)}"# }
+        let room = call.json?["room"]?.string.flatMap(RoomID.init)
+        let message = room.flatMap { messages[$0] }?.first { $0.body.seq == call.json?["seq"]?.int.map(Int64.init) }
+        let bytes = JSONWriter.bytes { json in json.value(message?.body.content ?? "") }
+        let content = message == nil ? "" : ",\"content\":" + String(decoding: bytes, as: UTF8.self)
         return .json(
-            #"{"groups":[\#(groups.joined(separator: ","))],"badges":[\#(counts.joined(separator: ","))]}"#)
+            #"{"groups":[\#(groups.joined(separator: ","))],"badges":[\#(counts.joined(separator: ","))]\#(content)}"#)
     }
 
     private func messages(of room: RoomID, _ call: StubCall) -> Response {

@@ -30,6 +30,8 @@ struct PeersOfWorkspaces: StubState {
     var payment = Payment.well
     var balances: [Int64: Int] = [:]
     var reserves: [String: Reserve] = [:]
+    /// The reported erasures: user and round.
+    var erased: [String] = []
     /// The number of calls for profiles.
     var profileCalls = 0
 
@@ -44,6 +46,9 @@ struct PeersOfWorkspaces: StubState {
         case ("reserves", _):
             if payment == .failing { return .refusal(500, "E99") }
             return call.parts.count == 2 ? reserve(call) : release(call.parts[2])
+        case ("erasures", _):
+            erased.append("\(call.number) \(call.json?["round"]?.int ?? 0)")
+            return .json("{}")
         default: return nil
         }
     }

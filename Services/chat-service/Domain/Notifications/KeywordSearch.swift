@@ -6,28 +6,28 @@ import Wire
 /// other words stick to it: `배포` is in `재배포가`.
 struct KeywordSearch: Sendable {
     private let text: [Character]
-    /// Where each character is in the text.
-    private let places: [Character: [Int]]
+    /// The positions of each character in the text.
+    private let positions: [Character: [Int]]
 
     init(_ content: String) {
         text = Array(content.caselessKey)
-        places = Dictionary(grouping: text.indices, by: { [text] in text[$0] })
+        positions = Dictionary(grouping: text.indices, by: { [text] in text[$0] })
     }
 
     func contains(_ keyword: String) -> Bool {
         let wanted = Array(keyword.caselessKey)
-        guard let first = wanted.first, let places = places[first] else { return false }
-        return places.contains { place in
-            let end = place + wanted.count
-            guard end <= text.count, text[place..<end].elementsEqual(wanted) else { return false }
-            return isBoundary(at: place) && isBoundary(at: end)
+        guard let first = wanted.first, let starts = positions[first] else { return false }
+        return starts.contains { start in
+            let end = start + wanted.count
+            guard end <= text.count, text[start..<end].elementsEqual(wanted) else { return false }
+            return isBoundary(at: start) && isBoundary(at: end)
         }
     }
 
-    /// Whether no Latin or other word goes on across this place.
-    private func isBoundary(at place: Int) -> Bool {
-        guard place > 0, place < text.count else { return true }
-        return !(text[place - 1].isPartOfWord && text[place].isPartOfWord)
+    /// Whether no Latin or other word goes on across this position.
+    private func isBoundary(at position: Int) -> Bool {
+        guard position > 0, position < text.count else { return true }
+        return !(text[position - 1].isPartOfWord && text[position].isPartOfWord)
     }
 }
 

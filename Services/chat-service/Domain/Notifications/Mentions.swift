@@ -1,3 +1,4 @@
+import Contract
 import Wire
 
 /// The members and groups that a text mentions.
@@ -39,6 +40,11 @@ struct Mentions: Sendable, Equatable {
                 index += 1
             }
         }
+    }
+
+    /// All of them: members in the order in which the text names them, then the groups.
+    var list: [MessageMention] {
+        users.map { .user($0, nickname: nil) } + (room ? [.room] : []) + (here ? [.here] : [])
     }
 
     /// Whether a text with these mentions names this member.

@@ -8,25 +8,25 @@ import Wire
 struct PushDecisions: Sendable {
     let messages: MessageStore
     let recipients: PushRecipientStore
-    let members: RoomMembers
     let workspaces: WorkspaceClient
+    let blocks: BlockCache
 
     func decide(_ request: PushDecisionsRequest, at now: Timestamp = .now) async throws -> PushDecisionsReply {
         let room = request.room
         guard let message = try await messages.find([MessageKey(room: room, seq: request.seq)]).first,
-            let workspace = message.workspace, message.details.deletedAt == nil
+            message.details.deletedAt == nil
         else {
             return PushDecisionsReply(groups: [.init(reason: .deleted, users: request.users)], badges: [])
         }
         let pushed = PushedMessage(
-            seq: message.seq,
-            mentions: try await members.mentions(
-                in: message.content, of: room, in: workspace, by: message.author),
-            words: KeywordSearch(message.content))
+            mentions: message.traits?.mentions ?? [], words: KeywordSearch(message.content))
+        let blockers = Set(try await blocks.blocks(of: message.author).blockers)
         var groups: [PushReason: [UserID]] = [:]
         var notified: Set<UserID> = []
-        for recipient in try await recipients.list(request.users, in: room, at: now) {
-            let reason = recipient.reason(for: pushed, at: now)
+        let all = try await recipients.list(
+            request.users, in: room, thread: message.traits?.thread?.root, at: now)
+        for recipient in all {
+            let reason = blockers.contains(recipient.user) ? .blocked : recipient.reason(for: pushed, at: now)
             groups[reason, default: []].append(recipient.user)
             if reason.isPush { notified.insert(recipient.user) }
         }
@@ -34,7 +34,7 @@ struct PushDecisions: Sendable {
             groups: PushReason.allCases.compactMap { reason in
                 groups[reason].map { PushDecisionsReply.Group(reason: reason, users: $0) }
             },
-            badges: try await badges(of: request.badges.filter(notified.contains)))
+            badges: try await badges(of: request.badges.filter(notified.contains)), content: message.content)
     }
 
     /// The unread messages of users in all their rooms.

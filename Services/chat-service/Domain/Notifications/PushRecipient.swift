@@ -8,23 +8,32 @@ struct PushRecipient: Sendable {
     /// Whether it is a do-not-disturb hour of the member.
     let isQuiet: Bool
     let keywords: [String]
+    /// Whether the member follows the thread of the message.
+    var isFollower = false
 
     /// Why a message is pushed to the member, or why not.
     ///
-    /// A mention or a keyword passes the level `mentions`, but no mute, no level `none` and no do-not-disturb hours.
+    /// A mention, a keyword or a reply in a followed thread passes the level `mentions`, but no mute, no level `none` and no do-not-disturb hours.
     func reason(for message: PushedMessage, at now: Timestamp) -> PushReason {
         if notify.isMuted(at: now) { return .muted }
         if notify.level == .none { return .none }
         if isQuiet { return .doNotDisturb }
-        if message.mentions.names(user) { return .mention }
+        if message.mentions.contains(where: { $0.names(user) }) { return .mention }
         if keywords.contains(where: message.words.contains) { return .keyword }
+        if isFollower { return .thread }
         return notify.level == .all ? .all : .mentionsOnly
     }
 }
 
 /// The parts of a message on which its pushes depend.
 struct PushedMessage: Sendable {
-    let seq: Int64
-    let mentions: Mentions
+    let mentions: [MessageMention]
     let words: KeywordSearch
+}
+
+extension MessageMention {
+    /// Whether it reaches this member.
+    fileprivate func names(_ member: UserID) -> Bool {
+        if case .user(let user, _) = self { user == member } else { true }
+    }
 }

@@ -9,8 +9,8 @@ struct RoomMembers: Sendable {
     private let workspaces: WorkspaceClient
     private let dms: DMStore
     private let profiles: ProfileCache
-    private let ids: RoomCache<[UserID]>
-    private let names: RoomCache<MemberNames>
+    private let ids: HintedCache<RoomID, [UserID]>
+    private let names: HintedCache<RoomID, MemberNames>
 
     /// Members in all cached rooms together, about 100 bytes each with their names.
     private static let capacity = 500_000
@@ -19,8 +19,8 @@ struct RoomMembers: Sendable {
         self.workspaces = workspaces
         self.dms = dms
         self.profiles = profiles
-        ids = RoomCache(capacity: Self.capacity)
-        names = RoomCache(capacity: Self.capacity)
+        ids = HintedCache(capacity: Self.capacity)
+        names = HintedCache(capacity: Self.capacity)
     }
 
     /// Follows hints for as long as `subscriber` lives; call it on `loop`.
@@ -35,7 +35,7 @@ struct RoomMembers: Sendable {
     func ids(of room: RoomID, in workspace: WorkspaceID, member: UserID) async throws -> [UserID] {
         try await ids.value(of: room) {
             let users = try await fetch(room, member)
-            return RoomCache.Entry(value: users, workspace: workspace, users: [], weight: users.count + 1)
+            return HintedCache.Entry(value: users, workspace: workspace, users: [], weight: users.count + 1)
         }
     }
 
@@ -54,7 +54,7 @@ struct RoomMembers: Sendable {
             let users = try await ids(of: room, in: workspace, member: member)
             let known = try await profiles.members(users)
             let members = users.map { (user: $0, nickname: known[$0]?.nickname ?? "") }
-            return RoomCache.Entry(
+            return HintedCache.Entry(
                 value: MemberNames(members), workspace: workspace, users: Set(users), weight: users.count + 1)
         }
     }
@@ -62,13 +62,6 @@ struct RoomMembers: Sendable {
     private func fetch(_ room: RoomID, _ member: UserID) async throws -> [UserID] {
         if let dm = room.dm { return try await dms.find([dm], of: member).flatMap { [$0.low, $0.high] } }
         guard let channel = room.channel else { return [] }
-        var users: [UserID] = []
-        var after: UserID?
-        repeat {
-            let page = try await workspaces.members(of: channel, after: after)
-            users += page.users
-            after = page.next
-        } while after != nil
-        return users
+        return try await workspaces.allMembers(of: channel)
     }
 }

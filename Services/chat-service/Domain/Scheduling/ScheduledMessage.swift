@@ -19,6 +19,10 @@ struct ScheduledMessage: Sendable, Equatable {
     let workspace: WorkspaceID
     let room: RoomID
     let content: String
+    /// The paths of its files, which are stored already.
+    let files: [String]
+    /// Nil for a message outside of threads.
+    let reply: ReplyRequest?
     /// The name that the client gave the call that scheduled it.
     let clientID: String?
     let at: Timestamp

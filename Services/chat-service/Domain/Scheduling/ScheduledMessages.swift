@@ -7,21 +7,45 @@ struct ScheduledMessages: Sendable {
     let store: ScheduledStore
     let limits: SchedulingLimits
     let sender: ScheduledSender
+    let attachments: Attachments
+    let changes: MessageChanges
 
     /// Schedules a message. The caller must be able to write to the room now. Idempotent: the same `client_id`, text and
     /// time again returns the first one.
     func schedule(
         _ request: SendRequest, at: Timestamp, to target: MessageTarget, by caller: Caller
     ) async throws -> ScheduledMessage {
-        guard request.files.isEmpty else { throw Failure.invalid("A scheduled message cannot have files.") }
         try limits.check(at)
+        if let reply = request.reply {
+            let named = try await changes.existing(MessageKey(room: target.room, seq: reply.seq))
+            if let thread = named.traits?.thread {
+                _ = try await changes.existing(MessageKey(room: target.room, seq: thread.root))
+            }
+        }
+        let files = try await attachments.keep(request.files, in: target, by: caller.user)
+        do {
+            let scheduled = try await insert(request, files, at, target, caller)
+            // An earlier call has stored its own files.
+            if scheduled.files != files { await attachments.discard(paths: files) }
+            sender.wake()
+            return scheduled
+        } catch {
+            await attachments.discard(paths: files)
+            throw error
+        }
+    }
+
+    private func insert(
+        _ request: SendRequest, _ files: [String], _ at: Timestamp, _ target: MessageTarget, _ caller: Caller
+    ) async throws -> ScheduledMessage {
         let scheduled = try await store.insert(
-            request, at: at, to: target, by: caller, limit: limits.ofUser, now: .now)
+            request, files: files, at: at, to: target, by: caller, limit: limits.ofUser, now: .now)
         guard let scheduled else { throw Failure.invalid("You have too many scheduled messages.") }
-        guard scheduled.content == request.content, scheduled.at == at else {
+        guard scheduled.content == request.content, scheduled.at == at, scheduled.reply == request.reply,
+            scheduled.files.count == files.count
+        else {
             throw Failure(.invalidRequest, "Another message was scheduled with this client_id.", status: 409)
         }
-        sender.wake()
         return scheduled
     }
 
@@ -45,7 +69,8 @@ struct ScheduledMessages: Sendable {
 
     /// Cancels a message. One that is being sent is not found.
     func cancel(_ id: ScheduledID, by caller: Caller) async throws {
-        guard try await store.cancel(id, of: caller.user) else { throw Failure.notFound }
+        guard let files = try await store.cancel(id, of: caller.user) else { throw Failure.notFound }
+        await attachments.discard(paths: files)
     }
 }
 

@@ -78,9 +78,12 @@ final class ScheduledSender: Sendable {
 
     private func settle(_ message: ScheduledMessage) async throws {
         do {
-            let request = try SendRequest(content: message.content, files: [], clientID: message.sendID)
+            let request = try SendRequest(
+                content: message.content, files: [], clientID: message.sendID, reply: message.reply,
+                kept: message.files)
             let caller = Caller(user: message.author, session: message.session)
-            _ = try await conversations.send(request, to: try await target(of: message), by: caller)
+            _ = try await conversations.send(
+                request, to: try await target(of: message), by: caller, isScheduled: true)
         } catch {
             return try await handle(error, of: message)
         }

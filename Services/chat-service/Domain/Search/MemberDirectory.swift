@@ -2,55 +2,40 @@ import Contract
 import EventLoop
 import Search
 import ServiceKit
-import Synchronization
 import Wire
 
-/// The members of workspaces by name, for searches. A new member is known after at most `lifetime`.
-final class MemberDirectory: Sendable {
+/// The members of workspaces by name, for searches.
+struct MemberDirectory: Sendable {
     struct Entry: Sendable {
         let member: MemberView
         /// The nickname in the form in which search compares it.
         let name: SearchText
     }
 
-    private struct Kept {
-        let ids: [UserID]
-        let readAt: UInt64
-    }
-
     private let workspaces: WorkspaceClient
     private let profiles: ProfileCache
-    private let kept = Mutex<[WorkspaceID: Kept]>([:])
+    private let entries: HintedCache<WorkspaceID, [Entry]>
 
-    private static let lifetime = Duration.seconds(10).wholeNanoseconds
-    private static let maxWorkspaces = 1000
+    /// Members of all cached workspaces together, about 300 bytes each.
+    private static let capacity = 200_000
 
     init(workspaces: WorkspaceClient, profiles: ProfileCache) {
         self.workspaces = workspaces
         self.profiles = profiles
+        entries = HintedCache(capacity: Self.capacity)
     }
+
+    /// Follows hints for as long as `subscriber` lives; call it on `loop`.
+    func follow(_ subscriber: MessageSubscriber, on loop: EventLoop) { entries.follow(subscriber, on: loop) }
 
     /// The members of a workspace in the order of their ids.
     func members(of workspace: WorkspaceID) async throws -> [Entry] {
-        let ids = try await ids(of: workspace)
-        let people = try await profiles.members(ids)
-        return ids.compactMap { people[$0] }.map { Entry(member: $0, name: SearchText($0.nickname)) }
-    }
-
-    private func ids(of workspace: WorkspaceID) async throws -> [UserID] {
-        let now = EventLoop.preciseNow
-        if let kept = kept.withLock({ $0[workspace] }), now - kept.readAt < Self.lifetime { return kept.ids }
-        var ids: [UserID] = []
-        var next: UserID?
-        repeat {
-            let page = try await workspaces.members(of: workspace, after: next)
-            ids += page.users
-            next = page.next
-        } while next != nil
-        kept.withLock { kept in
-            if kept.count >= Self.maxWorkspaces { kept.removeAll() }
-            kept[workspace] = Kept(ids: ids, readAt: now)
+        try await entries.value(of: workspace) {
+            let ids = try await workspaces.allMembers(of: workspace)
+            let people = try await profiles.members(ids)
+            let members = ids.compactMap { people[$0] }.map { Entry(member: $0, name: SearchText($0.nickname)) }
+            return HintedCache.Entry(
+                value: members, workspace: workspace, users: Set(ids), weight: members.count + 1)
         }
-        return ids
     }
 }

@@ -28,16 +28,13 @@ struct MessageSearch: Sendable {
 
     struct Page: Sendable {
         let hits: [Hit]
-        let next: SearchCursor?
+        let next: SearchPageStart?
         /// Whether every message that matches is among the hits or after `next`.
         let isComplete: Bool
     }
 
-    /// Candidates of the first look and of any later one. Most queries fill a page with the first.
-    private static let firstLook = 100
-    private static let largestLook = 2000
-    /// Matches among which `best` chooses.
-    private static let ranked = 400
+    /// Matches that `best` orders at a time; older ones come after all of them.
+    static let ranked = 400
     /// A room that is behind by fewer messages is being indexed now.
     private static let toleratedBacklog = 1000
 
@@ -46,13 +43,15 @@ struct MessageSearch: Sendable {
         try await access.requireMembers([user], of: request.workspace)
         return try await limiter.run(for: user) {
             let rooms = try await readable(request, by: user)
-            if rooms.isEmpty { return Page(hits: [], next: nil, isComplete: true) }
-            var matches = try await search(request, in: Array(rooms.keys), for: user)
-            if try await store.countRoomsBehind(Array(rooms.keys), by: Self.toleratedBacklog) > 0 {
-                matches.isComplete = false
+            if rooms.isEmpty || request.filters.authors?.isEmpty == true {
+                return Page(hits: [], next: nil, isComplete: true)
             }
-            if !matches.isComplete { metrics.incomplete.increment() }
-            return try await shown(matches, rooms)
+            let walk = try await walk(request, in: Array(rooms.keys), for: user)
+            let isIndexed = try await store.countRoomsBehind(Array(rooms.keys), by: Self.toleratedBacklog) == 0
+            let isComplete = walk.isComplete && isIndexed
+            if !isComplete { metrics.incomplete.increment() }
+            let (matches, next) = Self.page(of: walk, request, for: user)
+            return Page(hits: try await hits(matches, rooms), next: next, isComplete: isComplete)
         }
     }
 
@@ -64,63 +63,48 @@ struct MessageSearch: Sendable {
         return Dictionary((channels + dms).filter { wanted?.contains($0.0) ?? true }) { first, _ in first }
     }
 
-    /// Matches before their authors are known.
-    private struct Matches {
-        /// Newest first, or the best first.
-        var found: [SearchMatch] = []
-        var next: SearchCursor?
-        var isComplete = true
-
-        /// Keeps the best matches. There is no next page then: older matches were never compared with these.
-        mutating func rank(to limit: Int) {
-            found = Array(found.sorted { $0.score > $1.score }.prefix(limit))
-            next = nil
-        }
-    }
-
-    private func search(_ request: SearchRequest, in rooms: [RoomID], for user: UserID) async throws -> Matches {
+    private func walk(_ request: SearchRequest, in rooms: [RoomID], for user: UserID) async throws -> SearchWalk {
         let end = EventLoop.preciseNow + timeLimit.wholeNanoseconds
-        let conditions = SearchStore.Conditions(request, rooms: rooms)
-        let wanted = request.order == .best ? Self.ranked : request.limit
-        var matches = Matches()
-        var cursor = request.cursor ?? .newest
-        var look = Self.firstLook
-        walk: while true {
+        let conditions = SearchConditions(request, rooms: rooms)
+        var walk = SearchWalk(
+            request, wanted: request.order == .best ? Self.ranked : request.limit, hasGrams: conditions.hasGrams)
+        while case .looking(let look) = walk.state {
             let now = EventLoop.preciseNow
             guard now < end,
                 let candidates = try await store.candidates(
-                    conditions, before: cursor, limit: look, within: .nanoseconds(Int64(end - now)))
+                    conditions, look, within: .nanoseconds(Int64(end - now)))
             else {
-                matches.isComplete = false
+                walk.runOutOfTime()
                 break
             }
             var found = try await messages.find(candidates.map { MessageKey(room: $0.room, seq: $0.seq) })
             try await details.fill(&found, for: .one(user))
-            let texts = Dictionary(found.map { (SearchCursor($0), $0) }) { first, _ in first }
-            for candidate in candidates {
-                cursor = candidate
-                guard let text = texts[candidate], let match = SearchMatch(text, to: request) else { continue }
-                matches.found.append(match)
-                if matches.found.count == wanted {
-                    matches.next = cursor
-                    break walk
-                }
-            }
-            if candidates.count < look { break }
-            look = min(4 * look, Self.largestLook)
+            walk.take(candidates, found)
         }
-        if request.order == .best { matches.rank(to: request.limit) }
-        return matches
+        return walk
     }
 
-    private func shown(_ matches: Matches, _ names: [RoomID: String?]) async throws -> Page {
-        let people = try await profiles.members(matches.found.map(\.message.author))
-        let hits = matches.found.map { match in
-            let author = match.message.author
-            return Hit(
+    /// The matches of a page in their order, and the next page. `best` orders the newest matches; once its pages have shown
+    /// them, the next page begins with older ones.
+    static func page(
+        of walk: SearchWalk, _ request: SearchRequest, for user: UserID
+    ) -> (matches: [SearchMatch], next: SearchPageStart?) {
+        let older = walk.next.map { SearchPageStart(cursor: $0) }
+        guard request.order == .best, let newest = walk.matches.first else { return (walk.matches, older) }
+        let shown = request.start?.shown ?? 0
+        let page = SearchRanking.ranked(walk.matches, for: user).dropFirst(shown).prefix(request.limit)
+        if shown + request.limit >= walk.matches.count { return (Array(page), older) }
+        // Messages that are sent meanwhile must not move those of the next page.
+        let start = request.start?.cursor ?? SearchCursor(newest.message).justBefore
+        return (Array(page), SearchPageStart(cursor: start, shown: shown + request.limit))
+    }
+
+    private func hits(_ matches: [SearchMatch], _ names: [RoomID: String?]) async throws -> [Hit] {
+        let people = try await profiles.members(matches.map(\.message).people)
+        return matches.map { match in
+            Hit(
                 room: match.message.room, roomName: names[match.message.room] ?? nil,
-                message: match.message.body(by: people[author] ?? .deleted(author)), highlights: match.highlights)
+                message: match.message.body(people), highlights: match.highlights)
         }
-        return Page(hits: hits, next: matches.next, isComplete: matches.isComplete)
     }
 }

@@ -1,23 +1,53 @@
+import Contract
 import Search
 import Wire
 
-extension SearchStore.Conditions {
-    /// The conditions of a request that the index can decide, in some rooms.
+/// The conditions of a search that the index can decide.
+struct SearchConditions: Sendable {
+    let workspace: WorkspaceID
+    /// A message must have all of these grams.
+    private(set) var all: Set<Int32> = []
+    /// A message must have one gram of each of these lists.
+    private(set) var any: [[Int32]] = []
+    let rooms: [RoomID]
+    let before: Timestamp?
+    let after: Timestamp?
+
+    /// So few rooms or authors are conditions of the index; more would make it slower than a check of each candidate.
+    private static let fewValues = 8
+
+    /// The conditions of a request in some rooms.
     init(_ request: SearchRequest, rooms: [RoomID]) {
+        (workspace, self.rooms) = (request.workspace, rooms)
+        (before, after) = (request.filters.before, request.filters.after)
         let grams = SearchGrams(workspace: request.workspace.rawValue)
-        var (all, any): (Set<Int64>, [[Int64]]) = ([], [])
-        for term in request.query.terms where !term.isExcluded {
-            let choices = term.alternatives.map(grams.required)
-            if choices.count == 1 {
-                all.formUnion(choices[0])
-            } else if choices.allSatisfy({ !$0.isEmpty }) {
-                // Grams that all alternatives share are required; beyond that, each alternative stands by one of its own.
-                let common = choices.dropFirst().reduce(Set(choices[0])) { $0.intersection($1) }
-                all.formUnion(common)
-                let own = choices.map { $0.first { !common.contains($0) } }
-                if own.allSatisfy({ $0 != nil }) { any.append(own.compactMap(\.self)) }
-            }
+        for term in request.query.requiredTerms { require(term.alternatives.map(grams.required)) }
+        for trait in request.filters.traits.properties { all.insert(grams.gram(of: trait)) }
+        require(oneOf: rooms.map(\.property), grams)
+        if let authors = request.filters.authors { require(oneOf: authors.map { .author($0.rawValue) }, grams) }
+    }
+
+    /// Whether the index can find messages by a gram.
+    var hasGrams: Bool { !all.isEmpty || !any.isEmpty }
+
+    /// Requires all grams of one of these lists.
+    private mutating func require(_ choices: [[Int32]]) {
+        if choices.count == 1 {
+            all.formUnion(choices[0])
+        } else if choices.allSatisfy({ !$0.isEmpty }) {
+            // Grams that all alternatives share are required; beyond that, each alternative stands by one of its own.
+            let common = choices.dropFirst().reduce(Set(choices[0])) { $0.intersection($1) }
+            all.formUnion(common)
+            let own = choices.map { $0.first { !common.contains($0) } }
+            if own.allSatisfy({ $0 != nil }) { any.append(own.compactMap(\.self)) }
         }
-        self.init(all: all.sorted(), any: any, rooms: rooms, filters: request.filters)
+    }
+
+    private mutating func require(oneOf properties: [SearchGrams.Property], _ grams: SearchGrams) {
+        if properties.count == 1 {
+            all.insert(grams.gram(of: properties[0]))
+        } else if properties.count <= Self.fewValues {
+            any.append(properties.map(grams.gram))
+        }
     }
 }

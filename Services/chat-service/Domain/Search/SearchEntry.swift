@@ -11,24 +11,30 @@ struct SearchEntry: Sendable {
         static let image = Traits(rawValue: 2)
         static let link = Traits(rawValue: 4)
         static let reaction = Traits(rawValue: 8)
+
+        var properties: [SearchGrams.Property] {
+            [Self.file, .image, .link, .reaction].filter(contains).map { .trait(Int64($0.rawValue)) }
+        }
     }
 
     let seq: Int64
     let createdAt: Timestamp
-    let author: UserID
-    let traits: Traits
-    /// In ascending order, each once.
-    let grams: [Int64]
+    /// The grams of the text, the author, the room and the traits, in ascending order, each once.
+    let grams: [Int32]
 
     /// The form of the grams. A change of the normalisation or of the hashes raises it, and every room is indexed anew.
-    static let form: Int16 = 1
+    static let form: Int16 = 3
 
-    init(_ message: SearchableMessage, in workspace: WorkspaceID) {
+    init(_ message: SearchableMessage, of room: RoomID, in workspace: WorkspaceID) {
         seq = message.seq
         createdAt = message.createdAt
-        author = message.author
-        traits = message.traits
         let grams = SearchGrams(workspace: workspace.rawValue)
-        self.grams = Set(message.texts.flatMap { grams.all(of: $0) }).sorted()
+        let properties = message.traits.properties + [.author(message.author.rawValue), room.property]
+        self.grams = Set(message.texts.flatMap { grams.all(of: $0) } + properties.map(grams.gram)).sorted()
     }
+}
+
+extension RoomID {
+    /// The room as the search index knows it.
+    var property: SearchGrams.Property { kind == .dm ? .dm(rawValue) : .channel(rawValue) }
 }

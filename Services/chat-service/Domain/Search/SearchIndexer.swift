@@ -5,16 +5,18 @@ import Telemetry
 import Wire
 
 /// Keeps the search index in step with the messages. It runs beside the sends: a commit wakes it for the rooms concerned,
-/// and a regular look at all rooms finds the rest after a crash.
+/// and a regular look at all rooms finds the rest after a crash, a loss of the index or a change of its form.
 final class SearchIndexer: Sendable {
     private let store: SearchIndexStore
     private let partitions: SearchPartitions
     private let metrics: SearchMetrics
+    private let log: Log
     /// The part of the time, 0 to 1, in which the index is written. At the limit of its load a service needs the rest for
     /// sends, and the index catches up later.
     private let share: Double
     private let signal = WakeSignal()
-    private let waiting = Mutex(Set<RoomID>())
+    /// Rooms with new messages or changes, and when the oldest of these were committed.
+    private let waiting = Mutex<[RoomID: UInt64]>([:])
 
     /// Messages, and changes, in one step.
     static let step = 500
@@ -24,10 +26,11 @@ final class SearchIndexer: Sendable {
     /// Rooms that wait beyond this number are found by the next look.
     private static let maxWaiting = 100_000
 
-    init(store: SearchIndexStore, partitions: SearchPartitions, metrics: SearchMetrics, share: Double) {
+    init(store: SearchIndexStore, partitions: SearchPartitions, metrics: SearchMetrics, log: Log, share: Double) {
         self.store = store
         self.partitions = partitions
         self.metrics = metrics
+        self.log = log
         self.share = share
     }
 
@@ -35,61 +38,91 @@ final class SearchIndexer: Sendable {
     func wake(for rooms: some Sequence<RoomID>) {
         waiting.withLock { waiting in
             guard waiting.count < Self.maxWaiting else { return }
-            waiting.formUnion(rooms)
+            let now = EventLoop.preciseNow
+            for room in rooms where waiting[room] == nil { waiting[room] = now }
         }
         signal.wake()
     }
 
     /// Indexes until the task is cancelled.
     func run(on loop: EventLoop) async throws {
+        var isRebuilding = false
         while !Task.isCancelled {
-            let isWhole = try await catchUp(on: loop)
-            if isWhole { try await indexWaiting(on: loop) }
+            let backlog = try await store.backlog(limit: Self.roomsPerLook)
+            report(backlog, &isRebuilding)
+            try await catchUp(with: backlog, on: loop)
         }
     }
 
-    /// Indexes rooms that are behind. Returns whether these were all.
-    private func catchUp(on loop: EventLoop) async throws -> Bool {
-        let rooms = try await store.behind(limit: Self.roomsPerLook)
-        metrics.setRoomsBehind(rooms.count)
-        for room in rooms { _ = try await index(room, on: loop) }
-        return rooms.count < Self.roomsPerLook
+    private func report(_ backlog: SearchBacklog, _ isRebuilding: inout Bool) {
+        metrics.found(backlog)
+        if backlog.messageCount >= SearchBacklog.rebuild {
+            isRebuilding = true
+            log.info(
+                "the search index is being rebuilt",
+                ["rooms": .integer(backlog.roomCount), "messages": .integer(backlog.messageCount)])
+        } else if isRebuilding, backlog.messageCount == 0 {
+            isRebuilding = false
+            log.info("the search index is complete")
+        }
     }
 
-    /// Indexes rooms as they are named, until it is time for the next look at all rooms.
-    private func indexWaiting(on loop: EventLoop) async throws {
+    /// Indexes the backlog and the rooms that are named meanwhile, until it is time for the next look at all rooms.
+    private func catchUp(with backlog: SearchBacklog, on loop: EventLoop) async throws {
         let end = EventLoop.preciseNow + Self.pauseBetweenLooks.wholeNanoseconds
+        var rooms = backlog.rooms[...]
         while EventLoop.preciseNow < end {
-            let rooms = waiting.withLock { waiting in
-                defer { waiting.removeAll(keepingCapacity: true) }
-                return waiting
+            // New messages come first, one step of each room, so that a backlog delays none of them for long.
+            for (room, committedAt) in takeWaiting() {
+                let isDone = try await step(in: room, committedAt: committedAt, on: loop)
+                if !isDone { waiting.withLock { $0[room] = min($0[room] ?? .max, committedAt) } }
             }
-            if rooms.isEmpty {
+            if let room = rooms.first {
+                if try await step(in: room, committedAt: nil, on: loop) { rooms.removeFirst() }
+            } else if backlog.hasMore {
+                return
+            } else if waiting.withLock(\.isEmpty) {
                 try await signal.sleep(atMost: .nanoseconds(Int64(end - min(end, EventLoop.preciseNow))), on: loop)
             }
-            for room in rooms {
-                guard let newest = try await index(room, on: loop) else { continue }
-                metrics.lag.observe(max(.zero, .now - newest))
-            }
         }
     }
 
-    /// Returns the time of the newest message that was indexed, or nil if there was none.
-    private func index(_ room: RoomID, on loop: EventLoop) async throws -> Timestamp? {
-        var newest: Timestamp?
-        while true {
-            try Task.checkCancellation()
-            let start = EventLoop.preciseNow
-            let step = try await store.advance(room, limit: Self.step, hasPartition: partitions.has)
-            if let moment = step.missingPartition {
-                try await partitions.make(for: moment)
-                continue
-            }
-            metrics.indexed.increment(by: UInt64(step.messages))
-            newest = step.newest ?? newest
-            let took = Double(EventLoop.preciseNow - start)
-            try await loop.sleep(for: .nanoseconds(Int64(took * (1 - share) / share)))
-            if step.isLast { return newest }
+    private func takeWaiting() -> [RoomID: UInt64] {
+        waiting.withLock { waiting in
+            defer { waiting.removeAll(keepingCapacity: true) }
+            return waiting
         }
+    }
+
+    /// Indexes the next messages and changes of a room. Returns whether these were all.
+    ///
+    /// - Parameter committedAt: when the oldest of them was committed; nil for a backlog. The lag is measured from it.
+    private func step(in room: RoomID, committedAt: UInt64?, on loop: EventLoop) async throws -> Bool {
+        try Task.checkCancellation()
+        let start = EventLoop.preciseNow
+        let step = try await store.advance(room, limit: Self.step, hasPartition: partitions.has)
+        if let moment = step.missingPartition {
+            try await partitions.make(for: moment)
+            return false
+        }
+        metrics.indexed.increment(by: UInt64(step.messages))
+        if let committedAt {
+            if step.isLast { metrics.lag.observe(EventLoop.preciseNow - committedAt) }
+        } else {
+            metrics.caughtUp(with: step.messages)
+        }
+        let took = Double(EventLoop.preciseNow - start)
+        try await loop.sleep(for: .nanoseconds(Int64(took * (1 - share) / share)))
+        return step.isLast
+    }
+}
+
+extension SearchIndexer: MetricsSource {
+    func write(to page: inout MetricsPage) {
+        page.begin(
+            "maru_search_wait_seconds", .gauge,
+            "The time that the oldest commit waits to be indexed; it grows while the index is not written.")
+        let oldest = waiting.withLock { $0.values.min() }
+        page.value(oldest.map { Double(EventLoop.preciseNow - $0) / 1e9 } ?? 0)
     }
 }

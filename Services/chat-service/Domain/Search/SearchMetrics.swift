@@ -9,7 +9,8 @@ final class SearchMetrics: Sendable {
     let lag: Histogram
     let incomplete: Counter
     private let roomsBehind: Gauge
-    private let lastRoomsBehind = Mutex(0)
+    private let messagesBehind: Gauge
+    private let last = Mutex((rooms: 0, messages: 0))
 
     init(_ registry: MetricsRegistry) {
         indexed = registry.counter("maru_search_indexed_total", "Messages and changes written to the search index.")
@@ -19,13 +20,28 @@ final class SearchMetrics: Sendable {
             "maru_search_incomplete_total",
             "Searches that ended at their time limit or with rooms that are not indexed.")
         roomsBehind = registry.gauge(
-            "maru_search_rooms_behind", "Rooms that the last look found with messages outside the index; 1000 at most.")
+            "maru_search_rooms_behind", "Rooms that the last look found with messages outside of the search index.")
+        messagesBehind = registry.gauge(
+            "maru_search_messages_behind",
+            "Messages and changes outside of the search index: those of the last look without those written since.")
     }
 
-    func setRoomsBehind(_ count: Int) {
-        lastRoomsBehind.withLock { last in
-            roomsBehind.add(count - last)
-            last = count
+    /// Sets the backlog that a look has found.
+    func found(_ backlog: SearchBacklog) {
+        set(rooms: Int(backlog.roomCount), messages: Int(backlog.messageCount))
+    }
+
+    /// Counts messages of the backlog that were written.
+    func caughtUp(with messages: Int) {
+        let (rooms, behind) = last.withLock(\.self)
+        set(rooms: rooms, messages: max(0, behind - messages))
+    }
+
+    private func set(rooms: Int, messages: Int) {
+        last.withLock { last in
+            roomsBehind.add(rooms - last.rooms)
+            messagesBehind.add(messages - last.messages)
+            last = (rooms, messages)
         }
     }
 }

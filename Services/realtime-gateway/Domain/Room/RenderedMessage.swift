@@ -8,35 +8,39 @@ import Wire
 struct RenderedMessage {
     let message: RoomMessage
     private let pool: CompressionPool?
-    private var packets: [(form: ClientProfile.Form, packet: SharedPacket)] = []
+    private var packets: [(form: EventForm, packet: SharedPacket)] = []
 
     init(_ message: RoomMessage, compressingIn pool: CompressionPool?) {
         self.message = message
         self.pool = pool
     }
 
-    /// The packet for clients of the profile's form.
-    mutating func packet(for profile: ClientProfile) -> SharedPacket {
-        for known in packets where known.form == profile.form { return known.packet }
-        return render(for: profile)
+    /// The packet for the sockets of a form with clients of the profile.
+    mutating func packet(for form: EventForm, _ profile: ClientProfile) -> SharedPacket {
+        for known in packets where known.form == form { return known.packet }
+        return render(form, profile)
     }
 
     /// The packet for clients of a form, rendered for its profile; nil without one.
     mutating func packet(
-        for form: ClientProfile.Form, _ profiles: [ClientProfile.Form: ClientProfile]
+        for form: EventForm, _ profiles: [EventForm: ClientProfile]
     ) -> SharedPacket? {
         for known in packets where known.form == form { return known.packet }
-        return profiles[form].map { render(for: $0) }
+        return profiles[form].map { render(form, $0) }
     }
 
-    private mutating func render(for profile: ClientProfile) -> SharedPacket {
+    private mutating func render(_ form: EventForm, _ profile: ClientProfile) -> SharedPacket {
+        let packet = SharedPacket(event(form, profile), compressingIn: pool)
+        packets.append((form, packet))
+        return packet
+    }
+
+    private func event(_ form: EventForm, _ profile: ClientProfile) -> SocketIOPacket {
+        if form == .me { return MeEvent.message(message).packet(for: profile) }
         let room = message.room
-        let event = SocketIOPacket.event(Namespace.event(of: room), in: Namespace.name(of: room)) { json in
+        return SocketIOPacket.event(Namespace.event(of: room), in: Namespace.name(of: room)) { json in
             message.write(to: &json, for: profile)
         }
-        let packet = SharedPacket(event, compressingIn: pool)
-        packets.append((profile.form, packet))
-        return packet
     }
 }
 

@@ -21,6 +21,8 @@ enum RoomAction: Equatable {
     case writeCursor(Ticket, CursorWrite)
     /// Call `retry` after a pause.
     case retryLater(Ticket)
+    /// A `/me` socket has been sent all missed messages, and is live.
+    case caughtUp(MemberID)
 
     // The room's messages.
     /// Fetch the head: `headReported`. Repeated until it is known.

@@ -25,14 +25,15 @@ extension RoomDriver {
     }
 
     private func broadcast(_ change: RoomChange, _ actions: inout [RoomAction]) {
-        let profile = profiles[.native]
+        let profiles = profiles
         let pool = context.compression.current
-        var rendered: SharedPacket?
-        let count = machineBroadcast(change, &actions) { engine in
+        var rendered: (native: SharedPacket?, me: SharedPacket?)
+        let count = machineBroadcast(change, &actions) { engine, form in
             guard SocketBackpressure.hasRoom(in: engine) else { return false }
-            guard let profile else { return true }
-            let packet = rendered ?? SharedPacket(Self.packet(of: change, for: profile), compressingIn: pool)
-            rendered = packet
+            guard let profile = profiles[form] else { return true }
+            let known = form == .me ? rendered.me : rendered.native
+            let packet = known ?? SharedPacket(Self.packet(of: change, form, profile), compressingIn: pool)
+            if known == nil { if form == .me { rendered.me = packet } else { rendered.native = packet } }
             engine.send(packet)
             return true
         }
@@ -41,16 +42,19 @@ extension RoomDriver {
 
     /// Queues missed changes for one socket.
     private func send(_ changes: [RoomChange], to id: MemberID) {
-        guard let socket = socket(id) else { return }
+        guard let socket = endpoint(id) else { return }
         for change in changes {
             socket.engine.send(
-                SharedPacket(Self.packet(of: change, for: socket.identity.profile), compressingIn: nil))
+                SharedPacket(Self.packet(of: change, socket.form, socket.profile), compressingIn: nil))
             context.metrics.changeDeliveries.increment()
         }
         socket.engine.flush()
     }
 
-    private static func packet(of change: RoomChange, for profile: ClientProfile) -> SocketIOPacket {
+    private static func packet(
+        of change: RoomChange, _ form: EventForm, _ profile: ClientProfile
+    ) -> SocketIOPacket {
+        if form == .me { return MeEvent.changed(change).packet(for: profile) }
         let room = change.message.room
         return .event(eventName, in: Namespace.name(of: room)) { json in
             json.object { json in
@@ -73,7 +77,7 @@ extension RoomDriver {
     }
 
     private func fetchMissed(_ id: MemberID, after: Int64) {
-        guard let socket = socket(id) else { return }
+        guard let socket = endpoint(id) else { return }
         Task.immediate(executorPreference: loop) { [self] in
             await socket.wait(for: .room)
             do {

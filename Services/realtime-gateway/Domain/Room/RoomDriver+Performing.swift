@@ -15,7 +15,8 @@ extension RoomDriver {
 
     func perform(_ action: RoomAction, _ actions: inout [RoomAction]) {
         switch action {
-        case .accept(let id): socket(id)?.accept()
+        case .accept(let id): endpoint(id)?.accept(in: room)
+        case .caughtUp(let id): endpoint(id)?.caughtUp(in: room)
         case .broadcast(let message): broadcast(message, &actions)
         case .send(let id, let messages): send(messages, to: id)
         case .awaitRoom(let ticket): awaitSocket(ticket, .room)
@@ -42,8 +43,8 @@ extension RoomDriver {
         case .recheck(let id): shard.recheck(id, in: self)
         case .recheckAll(let number): recheckAll(number)
         case .noteRemoval(let user): shard.accessChanges.note(user)
-        case .putOut(let id): socket(id)?.putOut()
-        case .closeSocket(let id): socket(id)?.engine.close()
+        case .putOut(let id): endpoint(id)?.putOut(of: room)
+        case .closeSocket(let id): endpoint(id)?.engine.close()
         case .userLeft(let user): shard.userLeft(user, room)
         }
     }
@@ -55,7 +56,7 @@ extension RoomDriver {
     // MARK: Catching up
 
     private func awaitSocket(_ ticket: Ticket, _ need: RoomSocket.Need) {
-        guard let socket = socket(ticket.member) else { return }
+        guard let socket = endpoint(ticket.member) else { return }
         if socket.meets(need) { return handle { $0.drained(ticket, &$1) } }
         Task.immediate(executorPreference: loop) { [self] in
             await socket.wait(for: need)

@@ -20,9 +20,9 @@ final class RoomDriver: @unchecked Sendable {
     /// Known once somebody was let in.
     var workspace: WorkspaceID?
     private var machine = RoomMachine<EngineSocket>()
-    private var sockets: [MemberID: RoomSocket] = [:]
+    private var sockets: [MemberID: RoomEndpoint] = [:]
     /// A profile of each form among the members, to render for.
-    private(set) var profiles: [ClientProfile.Form: ClientProfile] = [:]
+    private(set) var profiles: [EventForm: ClientProfile] = [:]
     private var waiting: [Event] = []
     private var isPerforming = false
     private var subscription: RedisSubscription?
@@ -47,6 +47,8 @@ final class RoomDriver: @unchecked Sendable {
     func open() {
         subscription = context.subscriber.listen(toRoom: room, on: loop) { [weak self] event in
             switch event {
+            case .message(.typing(_, let user, let thread)): self?.tellTyping(user, in: thread)
+            case .message(.read(let read)): self?.tellRead(read)
             case .message(let event): self?.handle { $0.published(event, &$1) }
             // The head is fetched only now, because every later message arrives.
             case .confirmed: self?.handle { $0.subscribed(&$1) }
@@ -91,19 +93,38 @@ final class RoomDriver: @unchecked Sendable {
 
     func join(_ socket: RoomSocket, isMember: Bool) {
         let profile = socket.identity.profile
-        sockets[socket.id] = socket
-        if profiles[profile.form] == nil { profiles[profile.form] = profile }
+        let form = EventForm(profile.form)
+        sockets[socket.id] = .namespace(socket)
+        if profiles[form] == nil { profiles[form] = profile }
         let member = RoomMember(
             id: socket.id, user: socket.identity.user, session: socket.identity.session,
-            form: profile.form, echo: profile.echo, repeatedEvent: profile.repeatedEvent,
+            form: form, echo: profile.echo, repeatedEvent: profile.repeatedEvent,
             socket: socket.engine, isMember: isMember)
         handle { $0.join(member, &$1) }
     }
 
-    func leave(_ socket: RoomSocket) {
-        handle { $0.leave(socket.id, &$1) }
+    /// Lets a `/me` socket of a member into the room.
+    ///
+    /// - Parameters:
+    ///   - start: how far its client has the room; nil to begin at the present.
+    ///   - head: the room's head by chat-service, if it was asked for.
+    func join(_ socket: MeSocket, after start: RoomHead?, head: RoomHead?) {
+        sockets[socket.id] = .me(socket)
+        if profiles[.me] == nil { profiles[.me] = socket.profile }
+        let member = RoomMember(me: socket.id, user: socket.user, socket: socket.engine, after: start?.seq)
+        handle { machine, actions in
+            machine.join(member, changesAfter: start?.rev, &actions)
+            // The head may show that an event was lost. While it is not known here, an older one must not take its place.
+            guard let head, machine.head != nil else { return }
+            machine.revisionReported(head.rev, &actions)
+            machine.headReported(head.seq, &actions)
+        }
+    }
+
+    func leave(_ id: MemberID) {
+        handle { $0.leave(id, &$1) }
         // The release of its cursor needs it.
-        if !isPerforming { sockets[socket.id] = nil } else { handle { [self] _, _ in sockets[socket.id] = nil } }
+        if !isPerforming { sockets[id] = nil } else { handle { [self] _, _ in sockets[id] = nil } }
     }
 
     // MARK: Reading
@@ -113,7 +134,23 @@ final class RoomDriver: @unchecked Sendable {
     var count: Int { machine.roster.count }
     var isHeadKnown: Bool { machine.head != nil }
 
-    func socket(_ id: MemberID) -> RoomSocket? { sockets[id] }
+    func endpoint(_ id: MemberID) -> RoomEndpoint? { sockets[id] }
+
+    /// The socket of a member that has a session cursor: none for `/me` sockets.
+    func socket(_ id: MemberID) -> RoomSocket? {
+        guard case .namespace(let socket)? = sockets[id] else { return nil }
+        return socket
+    }
+
+    /// The live `/me` sockets of the users that `isMeant` accepts.
+    func meSockets(of isMeant: (UserID) -> Bool) -> [EngineSocket] {
+        machine.recheck.isPending
+            ? []
+            : machine.roster.members.compactMap { member in
+                guard member.form == .me, case .live = member.phase, let user = member.user else { return nil }
+                return isMeant(user) ? member.socket : nil
+            }
+    }
 
     func contains(_ id: MemberID) -> Bool { machine.roster.index(of: id) != nil }
 
@@ -144,7 +181,7 @@ final class RoomDriver: @unchecked Sendable {
     }
 
     func machineBroadcast(
-        _ change: RoomChange, _ actions: inout [RoomAction], _ send: (EngineSocket) -> Bool
+        _ change: RoomChange, _ actions: inout [RoomAction], _ send: (EngineSocket, EventForm) -> Bool
     ) -> UInt64 {
         machine.broadcastChange(change, &actions, send)
     }
@@ -154,7 +191,7 @@ final class RoomDriver: @unchecked Sendable {
         guard let socket = sockets[id] else { return }
         for message in messages {
             var rendered = RenderedMessage(message, compressingIn: nil)
-            socket.send(rendered.packet(for: socket.identity.profile), seq: message.body.seq)
+            socket.send(rendered.packet(for: socket.form, socket.profile), seq: message.body.seq)
             context.metrics.deliveries.increment()
         }
         socket.engine.flush()
@@ -181,7 +218,7 @@ final class RoomDriver: @unchecked Sendable {
     func rewriteCursors() async {
         handle { machine, actions in machine.reserveAgain(&actions) }
         for id in machine.roster.ids {
-            guard let write = machine.rewrite(id), let socket = sockets[id] else { continue }
+            guard let write = machine.rewrite(id), let socket = socket(id) else { continue }
             try? await self.write(write, of: socket)
         }
     }

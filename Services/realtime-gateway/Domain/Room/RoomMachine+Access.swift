@@ -34,6 +34,8 @@ extension RoomMachine {
         case .live(let cursor), .catchingUp(let cursor, _):
             change(id) { $0.enter(.suspended(.catchUp(cursor: cursor))) }
         case .waiting(let entry), .readingCursor(let entry): change(id) { $0.enter(.suspended(.enter(entry))) }
+        // A start that the client has named is kept.
+        case .entering where member.form == .me: change(id) { $0.enter(.observing(cursor: member.namedStart)) }
         case .entering: change(id) { $0.enter(.suspended(.enter(nil))) }
         case .observing, .suspended: break
         }
@@ -56,7 +58,7 @@ extension RoomMachine {
         slices[id] = nil
         change(id) { member in
             member.recorded = .none
-            member.enter(.observing(cursor: member.cursor ?? member.acknowledgedStart))
+            member.enter(.observing(cursor: member.cursor ?? member.acknowledgedStart ?? member.namedStart))
         }
     }
 

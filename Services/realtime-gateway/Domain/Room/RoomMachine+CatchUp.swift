@@ -3,7 +3,7 @@ import Wire
 
 /// How a member is sent missed messages, in slices, until it is live.
 extension RoomMachine {
-    /// A live member whose socket has no room goes on from where it is, at its own pace.
+    /// A live member with a full socket goes on from where it is, at its own pace.
     mutating func catchUp(_ id: MemberID, _ actions: inout [RoomAction]) {
         guard let cursor = roster[id]?.cursor else { return }
         change(id) { $0.enter(.catchingUp(cursor: cursor, .draining)) }
@@ -115,7 +115,8 @@ extension RoomMachine {
         guard slice.isAll else { return proceed(id, &actions) }
         send(slice, to: id, &actions)
         change(id) { $0.enter(.live(cursor: max(cursor, slice.end, $0.cursor ?? 0))) }
-        passChanges(&actions)
+        if roster[id]?.form == .me { actions.append(.caughtUp(id)) }
+        passChanges(&actions, nowLive: id)
     }
 
     /// Writes the session's cursor. Where repeats are harmless, Redis only has to know where the socket began.
@@ -137,7 +138,7 @@ extension RoomMachine {
         return Ticket(member: id, step: number ?? 0)
     }
 
-    /// The state of a member whose step the ticket is for; nil if it has left or gone on.
+    /// The state of the member of a ticket; nil if it has left or gone on.
     private func catchUpState(_ ticket: Ticket) -> (cursor: Int64, step: CatchUpStep)? {
         guard let member = roster[ticket.member], member.step == ticket.step,
             case .catchingUp(let cursor, let step) = member.phase

@@ -11,7 +11,7 @@ extension RoomMachine {
     mutating func revisionReported(_ rev: Int64, _ actions: inout [RoomAction]) {
         if roster.hearingCount == 0 { return skipChanges(to: rev) }
         guard changes.order.last == nil else { return perform(changes.order.compared(rev: rev), &actions) }
-        changes.passed = rev
+        changes.start(at: rev)
         perform(changes.order.start(at: rev), &actions)
     }
 
@@ -26,7 +26,7 @@ extension RoomMachine {
     private mutating func skipChanges(to rev: Int64) {
         changes.order.skip(to: rev)
         changes.held = []
-        changes.passed = max(changes.passed, rev)
+        changes.pass(rev)
     }
 
     /// The answer to `.awaitMissingChanges`.
@@ -56,14 +56,16 @@ extension RoomMachine {
     }
 
     /// Broadcasts the changes that may go out now: those of messages that have been broadcast.
-    mutating func passChanges(_ actions: inout [RoomAction]) {
+    ///
+    /// - Parameter id: the only member whose missed changes may be fetched from now on; nil to look at all.
+    mutating func passChanges(_ actions: inout [RoomAction], nowLive id: MemberID? = nil) {
         guard let head, !recheck.isPending else { return }
         while let change = changes.held.first, change.message.body.seq <= head {
             changes.held.removeFirst()
             actions.append(.broadcastChange(change))
         }
         if changes.held.count > ChangeDelivery.mostHeld { dropHeldChanges() }
-        if !changes.missing.isEmpty { fetchMissed(&actions) }
+        if let id { fetchMissed(id, &actions) } else if !changes.missing.isEmpty { fetchMissed(&actions) }
     }
 
     /// Performs `.broadcastChange`.
@@ -71,11 +73,12 @@ extension RoomMachine {
     /// - Parameter send: queues the change for a socket. Returns whether the socket had room.
     /// - Returns: how many sockets the change was queued for.
     mutating func broadcastChange(
-        _ change: RoomChange, _ actions: inout [RoomAction], _ send: (Socket) -> Bool
+        _ change: RoomChange, _ actions: inout [RoomAction], _ send: (Socket, EventForm) -> Bool
     ) -> UInt64 {
-        let (count, missed) = roster.broadcastChange(mayHear: { !changes.isMissing($0) }, send)
-        for id in missed { changes.miss(id) }
-        changes.passed = max(changes.passed, change.rev)
+        let (count, missed) = roster.broadcastChange(
+            mayHear: { !changes.isMissing($0) && !changes.isAhead($0, of: change.rev) }, send)
+        for id in missed where !changes.isAhead(id, of: change.rev) { changes.miss(id) }
+        changes.pass(change.rev)
         if !missed.isEmpty { fetchMissed(&actions) }
         return count
     }
@@ -84,17 +87,19 @@ extension RoomMachine {
     private mutating func dropHeldChanges() {
         guard let last = changes.held.last else { return }
         for member in roster.members where member.hearsChanges { changes.miss(member.id) }
-        changes.passed = max(changes.passed, last.rev)
+        changes.pass(last.rev)
         changes.held = []
     }
 
     // MARK: Missed changes
 
     private mutating func fetchMissed(_ actions: inout [RoomAction]) {
-        for id in changes.missing.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            guard case .live? = roster[id]?.phase, let after = changes.beginFetch(id) else { continue }
-            actions.append(.fetchMissed(id, after: after))
-        }
+        for id in changes.missing.keys.sorted(by: { $0.rawValue < $1.rawValue }) { fetchMissed(id, &actions) }
+    }
+
+    private mutating func fetchMissed(_ id: MemberID, _ actions: inout [RoomAction]) {
+        guard changes.isMissing(id), case .live? = roster[id]?.phase, let after = changes.beginFetch(id) else { return }
+        actions.append(.fetchMissed(id, after: after))
     }
 
     /// The answer to `.fetchMissed`: the changes after the revision in order, and the revision up to which they are all.
@@ -107,12 +112,12 @@ extension RoomMachine {
         let wanted = found.filter { $0.rev <= changes.passed }
         if !wanted.isEmpty { actions.append(.sendChanges(id, wanted)) }
         changes.endFetch(id, upTo: min(rev, changes.passed))
-        fetchMissed(&actions)
+        fetchMissed(id, &actions)
     }
 
     /// There was no answer for a member.
     mutating func missedFailed(_ id: MemberID, _ actions: inout [RoomAction]) {
         changes.endFetch(id, upTo: nil)
-        fetchMissed(&actions)
+        fetchMissed(id, &actions)
     }
 }

@@ -23,7 +23,8 @@ extension RoomMachine {
         case .entering(let history):
             if member.session == nil {
                 actions.append(.accept(id))
-                begin(id, at: head, &actions)
+                // Only clients of `/me` sockets name where they begin. One may know a message before this loop does.
+                begin(id, at: history ?? head, &actions)
             } else {
                 readCursor(id, .init(head: head, history: history), &actions)
             }

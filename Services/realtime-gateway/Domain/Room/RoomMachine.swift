@@ -51,8 +51,10 @@ struct RoomMachine<Socket> {
 
     // MARK: Members
 
-    mutating func join(_ member: RoomMember<Socket>, _ actions: inout [RoomAction]) {
+    /// - Parameter rev: the revision up to which the client has the changes; nil to begin at the present.
+    mutating func join(_ member: RoomMember<Socket>, changesAfter rev: Int64? = nil, _ actions: inout [RoomAction]) {
         roster.add(member)
+        if let rev { changes.begin(member.id, after: rev) }
         if head != nil { admit(member.id, &actions) }
     }
 
@@ -67,7 +69,7 @@ struct RoomMachine<Socket> {
         release(member, &actions)
         slices[id] = nil
         changes.forget(id)
-        if let user = member.user, !roster.has(user) { actions.append(.userLeft(user)) }
+        if let user = member.user, member.form != .me, !roster.has(user) { actions.append(.userLeft(user)) }
     }
 
     /// The session of a member has ended: nothing more is sent to it.
@@ -140,6 +142,7 @@ struct RoomMachine<Socket> {
             orderPoints.close(after: after)
             passReachedOrderPoints(&actions)
             perform(order.compared(head: after), &actions)
+        case .read, .typing: break  // They have no place in the order.
         }
     }
 
@@ -207,7 +210,7 @@ struct RoomMachine<Socket> {
     /// - Parameter send: queues the message for a socket, and raises no event meanwhile. Returns whether the socket had room.
     /// - Returns: how many sockets the message was queued for.
     mutating func broadcast(
-        _ message: RoomMessage, _ actions: inout [RoomAction], _ send: (Socket, ClientProfile.Form) -> Bool
+        _ message: RoomMessage, _ actions: inout [RoomAction], _ send: (Socket, EventForm) -> Bool
     ) -> UInt64 {
         let (count, behind) = roster.broadcast(message, send)
         flow.isBroadcasting = false

@@ -62,7 +62,7 @@ struct RoomMember<Socket> {
 
     /// The values of its client profile.
     private struct Traits {
-        let form: ClientProfile.Form
+        let form: EventForm
         /// Whether it is sent messages of its own session.
         let hearsItself: Bool
         let isCautious: Bool
@@ -90,7 +90,7 @@ struct RoomMember<Socket> {
     private var heartbeat = Heartbeat()
 
     init(
-        id: MemberID, user: UserID?, session: SessionID?, form: ClientProfile.Form, echo: Bool,
+        id: MemberID, user: UserID?, session: SessionID?, form: EventForm, echo: Bool,
         repeatedEvent: ClientProfile.RepeatedEvent, socket: Socket, isMember: Bool
     ) {
         self.id = id
@@ -102,9 +102,20 @@ struct RoomMember<Socket> {
         phase = isMember ? .entering(history: nil) : .observing(cursor: nil)
     }
 
-    var form: ClientProfile.Form { traits.form }
+    /// A `/me` socket. Its client names the seq after which it begins; nil stands for the room's head. It has no session
+    /// cursor.
+    init(me id: MemberID, user: UserID, socket: Socket, after seq: Int64?) {
+        self.id = id
+        self.user = user
+        session = nil
+        traits = Traits(form: .me, hearsItself: true, isCautious: false)
+        self.socket = socket
+        phase = .entering(history: seq)
+    }
+
+    var form: EventForm { traits.form }
     /// Whether it is sent changes of messages.
-    var hearsChanges: Bool { traits.form == .native }
+    var hearsChanges: Bool { traits.form.hearsChanges }
     /// Whether a message must not be sent to its session twice.
     var isCautious: Bool { traits.isCautious }
     /// The seq that an answered heartbeat, or its start, confirmed.
@@ -129,6 +140,12 @@ struct RoomMember<Socket> {
             entry.isAccepted ? entry.start : nil
         default: nil
         }
+    }
+
+    /// Where the client of a `/me` socket begins while the room's head is not known.
+    var namedStart: Int64? {
+        guard form == .me, case .entering(let seq) = phase else { return nil }
+        return seq
     }
 
     /// Whether a message after the cursor is sent to this socket.

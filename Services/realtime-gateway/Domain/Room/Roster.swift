@@ -17,7 +17,7 @@ struct Roster<Socket> {
     var isEmpty: Bool { members.isEmpty }
     var count: Int { members.count }
     var ids: [MemberID] { members.map(\.id) }
-    /// The users with a socket here.
+    /// The users with a socket of their own here. `/me` sockets are not counted by room.
     var users: some Collection<UserID> { socketCounts.keys }
 
     func index(of id: MemberID) -> Int? { indices[id] }
@@ -32,7 +32,7 @@ struct Roster<Socket> {
         indices[member.id] = members.count
         members.append(member)
         sendAhead.append((member.socket as? EngineSocket).map(SendAhead.init))
-        if let user = member.user { socketCounts[user, default: 0] += 1 }
+        if let user = member.user, member.form != .me { socketCounts[user, default: 0] += 1 }
         if member.isCautious { cautiousCount += 1 }
         if member.hearsChanges { hearingCount += 1 }
     }
@@ -47,7 +47,9 @@ struct Roster<Socket> {
             sendAhead[index] = lastAhead
             indices[last.id] = index
         }
-        if let user = member.user, let count = socketCounts[user] { socketCounts[user] = count > 1 ? count - 1 : nil }
+        if let user = member.user, member.form != .me, let count = socketCounts[user] {
+            socketCounts[user] = count > 1 ? count - 1 : nil
+        }
         if member.isCautious { cautiousCount -= 1 }
         if member.hearsChanges { hearingCount -= 1 }
         return member
@@ -60,9 +62,9 @@ struct Roster<Socket> {
     /// Sends a message to every live member that has not got it.
     ///
     /// - Parameter send: queues the message; returns whether the socket had room for it.
-    /// - Returns: how many sockets the message was queued for, and the members whose sockets had no room.
+    /// - Returns: how many sockets the message was queued for, and the members with full sockets.
     mutating func broadcast(
-        _ message: RoomMessage, _ send: (Socket, ClientProfile.Form) -> Bool
+        _ message: RoomMessage, _ send: (Socket, EventForm) -> Bool
     ) -> (count: UInt64, behind: [MemberID]) {
         let seq = message.body.seq
         var count: UInt64 = 0
@@ -90,12 +92,12 @@ struct Roster<Socket> {
     /// - Parameter send: queues the change; returns whether the socket had room for it.
     /// - Returns: how many sockets the change was queued for, and the members that hear changes and did not get it.
     func broadcastChange(
-        mayHear: (MemberID) -> Bool, _ send: (Socket) -> Bool
+        mayHear: (MemberID) -> Bool, _ send: (Socket, EventForm) -> Bool
     ) -> (count: UInt64, missed: [MemberID]) {
         var count: UInt64 = 0
         var missed: [MemberID] = []
         for member in members where member.hearsChanges {
-            if case .live = member.phase, mayHear(member.id), send(member.socket) {
+            if case .live = member.phase, mayHear(member.id), send(member.socket, member.form) {
                 count += 1
             } else {
                 missed.append(member.id)

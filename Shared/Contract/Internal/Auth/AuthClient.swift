@@ -33,4 +33,15 @@ public struct AuthClient: Sendable {
     public func revocationPage(since: Timestamp) async throws -> RevocationsReply {
         try await client.send(RevocationsRequest(since: since))
     }
+
+    /// Reports that a service has erased its data of a deleted account.
+    public func erased(_ deletion: UserDeletion, by part: ErasurePart) async throws {
+        _ = try await client.send(ErasedRequest(user: deletion.user, part: part, round: deletion.round))
+    }
+
+    /// The blocks of users, in both directions; users without any are missing.
+    public func blocks(of users: [UserID]) async throws -> [Blocks] {
+        if users.isEmpty { return [] }
+        return try await client.send(BlocksRequest(users: users)).blocks
+    }
 }

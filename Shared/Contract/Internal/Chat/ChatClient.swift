@@ -51,4 +51,15 @@ public struct ChatClient: Sendable {
     public func dms(_ ids: [DMID], of user: UserID) async throws -> [DMAccess] {
         try await client.send(DMAccessRequest(user: user, rooms: ids)).dms
     }
+
+    /// Does a call of a `/me` socket, and returns the result as its client receives it.
+    public func perform<Request: InternalRequest>(_ request: Request) async throws -> [UInt8]
+    where Request.Reply == MeReply { try await client.send(request).result }
+
+    /// The start of a user's `/me` socket: the rooms, which are these channels and all DMs, the profile and the settings.
+    public func rooms(
+        of user: UserID, in channels: [MyRoomsRequest.Channel], for profile: ClientProfile
+    ) async throws -> MyRoomsReply {
+        try await client.send(MyRoomsRequest(user: user, profile: profile.name, channels: channels))
+    }
 }

@@ -89,23 +89,29 @@ public struct PushDecisionsReply: WireMessage {
     public let groups: [Group]
     /// The badges of the notified users among those asked for.
     public let badges: [Badge]
+    /// The text of the message as it is now; nil if the message is deleted, and from older versions of the service.
+    public let content: String?
 
-    public init(groups: [Group], badges: [Badge]) {
+    public init(groups: [Group], badges: [Badge], content: String? = nil) {
         self.groups = groups
         self.badges = badges
+        self.content = content
     }
 
     public init?(_ json: JSONValue) {
         guard json["groups"]?.kind == .array else { return nil }
-        self.init(groups: json.list("groups"), badges: json.list("badges"))
+        self.init(groups: json.list("groups"), badges: json.list("badges"), content: json["content"]?.string)
     }
 
-    public var sizeHint: Int { groups.reduce(64) { $0 + 12 * $1.users.count } + 40 * badges.count }
+    public var sizeHint: Int {
+        groups.reduce(64) { $0 + 12 * $1.users.count } + 40 * badges.count + (content?.utf8.count ?? 0)
+    }
 
     public func write(to json: inout JSONWriter) {
         json.object { json in
             json.field("groups", groups)
             json.field("badges", badges)
+            if let content { json.field("content", content) }
         }
     }
 }

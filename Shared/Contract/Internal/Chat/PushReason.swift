@@ -6,6 +6,8 @@ public enum PushReason: String, Sendable, CaseIterable {
     case mention
     /// The message contains one of the member's keywords.
     case keyword
+    /// The message is a reply in a thread that the member follows.
+    case thread
 
     /// The member has a socket in the room.
     case present
@@ -17,6 +19,8 @@ public enum PushReason: String, Sendable, CaseIterable {
     case mentionsOnly = "mentions_only"
     /// It is a do-not-disturb hour of the member.
     case doNotDisturb = "do_not_disturb"
+    /// The member has blocked the author.
+    case blocked
     /// The member has no device.
     case noDevice = "no_device"
     /// The message does not exist any more.
@@ -27,8 +31,8 @@ public enum PushReason: String, Sendable, CaseIterable {
     /// Whether the message is pushed.
     public var isPush: Bool {
         switch self {
-        case .all, .mention, .keyword: true
-        case .present, .muted, .none, .mentionsOnly, .doNotDisturb, .noDevice, .deleted, .expired: false
+        case .all, .mention, .keyword, .thread: true
+        case .present, .muted, .none, .mentionsOnly, .doNotDisturb, .blocked, .noDevice, .deleted, .expired: false
         }
     }
 }

@@ -1,33 +1,75 @@
 public import Wire
 
-/// Asks workspace-service for a page of the members of a channel, in the order of their ids.
-public struct ChannelMembersRequest: InternalRequest {
-    public typealias Reply = MembersReply
+/// A part of a list of members in the order of their ids.
+public struct MembersPage: Hashable, Sendable {
+    public static let largest = 1000
 
-    public static let route = InternalRoute.get("/internal/channels/{id}/members")
-    public static let largestPage = 1000
-
-    public let channel: ChannelID
     /// The page begins after this user; nil for the first page.
     public let after: UserID?
     public let limit: Int
 
-    public init(channel: ChannelID, after: UserID?, limit: Int) {
-        self.channel = channel
+    public init(after: UserID? = nil, limit: Int = Self.largest) {
         self.after = after
         self.limit = limit
     }
 
-    public init(reading request: InternalRequestReader) throws(Failure) {
+    init(reading request: InternalRequestReader) throws(Failure) {
         let after = try request.queryNumber("after", in: 0...Int64.max) ?? 0
-        let limit = try request.queryNumber("limit", in: 1...Self.largestPage) ?? Self.largestPage
-        self.init(channel: try request.id("id"), after: after == 0 ? nil : UserID(after), limit: limit)
+        let limit = try request.queryNumber("limit", in: 1...Self.largest) ?? Self.largest
+        self.init(after: after == 0 ? nil : UserID(after), limit: limit)
+    }
+
+    func write(to request: inout InternalRequestWriter) {
+        request.query("after", after?.rawValue ?? 0)
+        request.query("limit", limit)
+    }
+}
+
+/// Asks workspace-service for a page of the members of a channel.
+public struct ChannelMembersRequest: InternalRequest {
+    public typealias Reply = MembersReply
+
+    public static let route = InternalRoute.get("/internal/channels/{id}/members")
+
+    public let channel: ChannelID
+    public let page: MembersPage
+
+    public init(channel: ChannelID, page: MembersPage) {
+        self.channel = channel
+        self.page = page
+    }
+
+    public init(reading request: InternalRequestReader) throws(Failure) {
+        self.init(channel: try request.id("id"), page: try MembersPage(reading: request))
     }
 
     public func write(to request: inout InternalRequestWriter) {
         request.parameter(channel)
-        request.query("after", after?.rawValue ?? 0)
-        request.query("limit", limit)
+        page.write(to: &request)
+    }
+}
+
+/// Asks workspace-service for a page of the members of a workspace.
+public struct WorkspaceMembersRequest: InternalRequest {
+    public typealias Reply = MembersReply
+
+    public static let route = InternalRoute.get("/internal/workspaces/{id}/members")
+
+    public let workspace: WorkspaceID
+    public let page: MembersPage
+
+    public init(workspace: WorkspaceID, page: MembersPage) {
+        self.workspace = workspace
+        self.page = page
+    }
+
+    public init(reading request: InternalRequestReader) throws(Failure) {
+        self.init(workspace: try request.id("id"), page: try MembersPage(reading: request))
+    }
+
+    public func write(to request: inout InternalRequestWriter) {
+        request.parameter(workspace)
+        page.write(to: &request)
     }
 }
 
@@ -54,37 +96,6 @@ public struct MembersReply: WireMessage {
             json.field("members", users.map(\.description))
             if let next { json.field("next", next.description) }
         }
-    }
-}
-
-/// Asks workspace-service for a page of the members of a workspace, in the order of their ids.
-public struct WorkspaceMembersRequest: InternalRequest {
-    public typealias Reply = MembersReply
-
-    public static let route = InternalRoute.get("/internal/workspaces/{id}/members")
-
-    public let workspace: WorkspaceID
-    /// The page begins after this user; nil for the first page.
-    public let after: UserID?
-    public let limit: Int
-
-    public init(workspace: WorkspaceID, after: UserID?, limit: Int) {
-        self.workspace = workspace
-        self.after = after
-        self.limit = limit
-    }
-
-    public init(reading request: InternalRequestReader) throws(Failure) {
-        let after = try request.queryNumber("after", in: 0...Int64.max) ?? 0
-        let largest = ChannelMembersRequest.largestPage
-        let limit = try request.queryNumber("limit", in: 1...largest) ?? largest
-        self.init(workspace: try request.id("id"), after: after == 0 ? nil : UserID(after), limit: limit)
-    }
-
-    public func write(to request: inout InternalRequestWriter) {
-        request.parameter(workspace)
-        request.query("after", after?.rawValue ?? 0)
-        request.query("limit", limit)
     }
 }
 

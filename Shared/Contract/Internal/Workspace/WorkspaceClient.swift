@@ -27,19 +27,24 @@ public struct WorkspaceClient: Sendable {
         try await nilIfNotFound { try await client.send(JoinChannelRequest(channel: channel, user: user)) }
     }
 
-    /// The members of a channel in the order of their ids, after the user `after`. `next` of the reply is where the
-    /// next page begins; it is nil on the last page.
-    public func members(
-        of channel: ChannelID, after: UserID? = nil, limit: Int = 1000
-    ) async throws -> MembersReply {
-        try await client.send(ChannelMembersRequest(channel: channel, after: after, limit: limit))
+    /// A page of the members of a channel. `next` of the reply is where the next page begins; it is nil on the last page.
+    public func members(of channel: ChannelID, on page: MembersPage = MembersPage()) async throws -> MembersReply {
+        try await client.send(ChannelMembersRequest(channel: channel, page: page))
     }
 
-    /// The members of a workspace in the order of their ids, after the user `after`, in pages like those of a channel.
-    public func members(
-        of workspace: WorkspaceID, after: UserID? = nil, limit: Int = 1000
-    ) async throws -> MembersReply {
-        try await client.send(WorkspaceMembersRequest(workspace: workspace, after: after, limit: limit))
+    /// A page of the members of a workspace, like those of a channel.
+    public func members(of workspace: WorkspaceID, on page: MembersPage = MembersPage()) async throws -> MembersReply {
+        try await client.send(WorkspaceMembersRequest(workspace: workspace, page: page))
+    }
+
+    /// All members of a channel in the order of their ids, read page by page.
+    public func allMembers(of channel: ChannelID) async throws -> [UserID] {
+        try await all { try await members(of: channel, on: $0) }
+    }
+
+    /// All members of a workspace in the order of their ids, read page by page.
+    public func allMembers(of workspace: WorkspaceID) async throws -> [UserID] {
+        try await all { try await members(of: workspace, on: $0) }
     }
 
     /// The channels that the user is a member of, in one workspace or in all.
@@ -63,11 +68,27 @@ public struct WorkspaceClient: Sendable {
         _ = try await client.send(AutoJoinRequest(user: user, slugs: slugs))
     }
 
+    private func all(_ read: (MembersPage) async throws -> MembersReply) async throws -> [UserID] {
+        var users: [UserID] = []
+        var page: MembersPage? = MembersPage()
+        while let wanted = page {
+            let reply = try await read(wanted)
+            users += reply.users
+            page = reply.next.map { MembersPage(after: $0) }
+        }
+        return users
+    }
+
     private func nilIfNotFound<Value>(_ body: () async throws -> Value) async throws -> Value? {
         do {
             return try await body()
         } catch let failure as Failure where failure.code == .notFound {
             return nil
         }
+    }
+
+    /// The workspaces that a user owns and that have other members.
+    public func sharedWorkspaces(ownedBy user: UserID) async throws -> [WorkspaceID] {
+        try await client.send(SharedWorkspacesRequest(user: user)).workspaces
     }
 }

@@ -4,11 +4,11 @@ import ServiceKit
 import Synchronization
 import Wire
 
-/// Values that are made of the members of rooms, kept while hints of changes arrive.
+/// Values that are made of the members of rooms or workspaces, kept while hints of changes arrive.
 ///
-/// A hint about access empties the rooms of its workspace. A hint about a profile empties the rooms that depend on the
+/// A hint about access removes the values of its workspace. A hint about a profile removes the values that depend on the
 /// user. A value that was fetched while a hint arrived is used once and not kept. While no hints arrive nothing is kept.
-final class RoomCache<Value: Sendable>: Sendable {
+final class HintedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// A value and its dependencies.
     struct Entry: Sendable {
         let value: Value
@@ -20,7 +20,7 @@ final class RoomCache<Value: Sendable>: Sendable {
     }
 
     private struct State {
-        var entries: [RoomID: (entry: Entry, fetchedAt: UInt64)] = [:]
+        var entries: [Key: (entry: Entry, fetchedAt: UInt64)] = [:]
         var weight = 0
         var isLive = false
         /// Grows with each hint.
@@ -32,9 +32,9 @@ final class RoomCache<Value: Sendable>: Sendable {
         }
 
         mutating func remove(where isAffected: (Entry) -> Bool) {
-            for (room, kept) in entries where isAffected(kept.entry) {
+            for (key, kept) in entries where isAffected(kept.entry) {
                 weight -= kept.entry.weight
-                entries[room] = nil
+                entries[key] = nil
             }
         }
     }
@@ -51,11 +51,11 @@ final class RoomCache<Value: Sendable>: Sendable {
         self.lifetime = lifetime.wholeNanoseconds
     }
 
-    /// The value of a room, from the cache or from `fetch`.
-    func value(of room: RoomID, fetch: () async throws -> Entry) async throws -> Value {
+    /// The value of a key, from the cache or from `fetch`.
+    func value(of key: Key, fetch: () async throws -> Entry) async throws -> Value {
         let now = EventLoop.preciseNow
         let (known, hints) = state.withLock { state in
-            let kept = state.entries[room].flatMap { now &- $0.fetchedAt <= lifetime ? $0.entry : nil }
+            let kept = state.entries[key].flatMap { now &- $0.fetchedAt <= lifetime ? $0.entry : nil }
             return (kept, state.hints)
         }
         if let known { return known.value }
@@ -63,8 +63,8 @@ final class RoomCache<Value: Sendable>: Sendable {
         state.withLock { state in
             guard state.isLive, state.hints == hints, entry.weight <= capacity else { return }
             if state.weight + entry.weight > capacity { state.removeAll() }
-            if let old = state.entries[room] { state.weight -= old.entry.weight }
-            state.entries[room] = (entry, now)
+            if let old = state.entries[key] { state.weight -= old.entry.weight }
+            state.entries[key] = (entry, now)
             state.weight += entry.weight
         }
         return entry.value

@@ -1,0 +1,45 @@
+import Mail
+import ServiceKit
+import Wire
+
+extension App {
+    /// Builds the outbox of mails, and its delivery if the settings name a mail server or a folder.
+    static func assembleMail(_ service: ServiceBuilder, _ store: MailStore) throws -> MailOutbox {
+        let settings = try MailSettings(service.config)
+        let signal = WakeSignal()
+        let transport: (any MailTransport)? =
+            if let server = settings.server {
+                SMTPClient(server, connections: MailDelivery.concurrency)
+            } else {
+                settings.folder.map { MailFolder(at: $0, pool: service.pool) }
+            }
+        if let transport {
+            let delivery = MailDelivery(
+                store: store, transport: transport, codes: CodeGenerator(credential: service.credential),
+                sender: settings.sender, lease: settings.timeout + .seconds(30),
+                metrics: MailMetrics(service.metrics), signal: signal, log: service.log)
+            service.background("mail delivery") { try await delivery.run(on: $0) }
+            service.atDrain { transport.close() }
+            service.queue("mail", length: store.length)
+        }
+        return MailOutbox(
+            store: store, isSetUp: transport != nil, lifetime: settings.lifetime, signal: signal, log: service.log)
+    }
+
+    /// Builds the changes of passwords and addresses, and the removal of old codes and devices.
+    static func assembleCredentials(
+        _ service: ServiceBuilder, _ stores: CredentialStores, accounts: Accounts, mails: MailOutbox,
+        sessions: Sessions, facts: AccountFactPublisher, throttle: LoginThrottle
+    ) -> Credentials {
+        service.background("old codes and devices", every: .seconds(600)) {
+            try await stores.codes.deleteOld(before: Timestamp.now - Codes.window)
+            try await stores.devices.forget(before: Timestamp.now - NewDevices.memory)
+        }
+        return Credentials(
+            store: stores.credentials, accounts: accounts,
+            codes: Codes(
+                store: stores.codes, generator: CodeGenerator(credential: service.credential), mails: mails,
+                limits: CodeSettings(service.config).limits),
+            mails: mails, sessions: sessions, facts: facts, throttle: throttle)
+    }
+}

@@ -1,0 +1,25 @@
+import Contract
+import Wire
+
+/// Lets users keep others from reaching them. The blocked user is told nothing.
+struct Blocks: Sendable {
+    let store: BlockStore
+    let publisher: BlockPublisher
+    /// The blocks of one account.
+    let limit: Int
+
+    /// Blocks a user; blocking one again changes nothing.
+    func block(_ blocked: UserID, by account: UserID) async throws {
+        guard blocked != account else { throw Failure.invalid("You cannot block yourself.") }
+        switch try await store.insert(blocked, by: account, limit: limit, at: .now) {
+        case .unknown: throw Failure.notFound
+        case .full: throw Failure.invalid("You have blocked too many users.")
+        case .blocked: publisher.changed(account, blocked)
+        }
+    }
+
+    /// Ends a block; without one nothing changes.
+    func unblock(_ blocked: UserID, by account: UserID) async throws {
+        if try await store.delete(blocked, by: account) { publisher.changed(account, blocked) }
+    }
+}

@@ -1,0 +1,112 @@
+import EventLoop
+import Mail
+import ServiceKit
+import Telemetry
+import Wire
+
+/// Sends the mails of the outbox, several at a time.
+///
+/// An instance leases the mails that it sends, so that a crash delays them but loses none. A crash between the server's
+/// reply and the deletion of the row sends a mail a second time, with the same Message-ID.
+struct MailDelivery: Sendable {
+    let store: MailStore
+    let transport: any MailTransport
+    let codes: CodeGenerator
+    let sender: Sender
+    let lease: Duration
+    let metrics: MailMetrics
+    let signal: WakeSignal
+    let log: Log
+
+    /// The sender that readers see, and the language of mails to accounts that have none.
+    struct Sender: Sendable {
+        let name: String
+        let address: String
+        let language: MailLanguage
+    }
+
+    /// The mails on their way at a time.
+    static let concurrency = 4
+    /// The pause between searches for mails that other instances accepted or left behind.
+    private static let patrol = Duration.seconds(2)
+
+    /// Sends until the task is cancelled.
+    func run(on loop: EventLoop) async throws {
+        while !Task.isCancelled {
+            let due = try await store.take(atMost: Self.concurrency, now: .now, lease: lease)
+            await withTaskGroup { group in
+                for mail in due { group.addTask { await settle(mail) } }
+            }
+            if due.count == Self.concurrency { continue }
+            try await signal.sleep(atMost: Self.patrol, on: loop)
+        }
+    }
+
+    private func settle(_ mail: WaitingMail) async {
+        do {
+            try await send(mail)
+        } catch {
+            log.error("the outcome of a mail is not written down", ["cause": .cause(error)])
+        }
+    }
+
+    private func send(_ mail: WaitingMail) async throws {
+        guard mail.expiresAt > .now else {
+            metrics.expired.increment()
+            log.warning("a mail was given up", ["template": .name(mail.template.rawValue)])
+            return try await store.finish(mail.id)
+        }
+        // Only here does an address without an account differ from others: the caller had its reply long ago.
+        guard mail.template != .reset || mail.account != nil else {
+            metrics.discarded.increment()
+            return try await store.finish(mail.id)
+        }
+        let values = MailValues(
+            moment: mail.createdAt, expiry: mail.expiresAt, code: mail.code.map(codes.code) ?? "", detail: mail.detail)
+        let text = mail.template.text(in: mail.language ?? sender.language, values)
+        let message = MailMessage(
+            from: sender.name, sender.address, to: mail.recipient, subject: text.subject, text: text.text,
+            id: "mail-\(mail.id)-\(mail.createdAt.milliseconds)", date: .now)
+        do throws(MailFailure) {
+            try await transport.send(message)
+            metrics.sent.increment()
+        } catch {
+            return try await handle(error, of: mail)
+        }
+        try await store.finish(mail.id)
+    }
+
+    private func handle(_ failure: MailFailure, of mail: WaitingMail) async throws {
+        switch failure {
+        case .refused(let code):
+            metrics.bounced.increment()
+            log.info("a mail bounced", ["template": .name(mail.template.rawValue), "code": .count(code)])
+            try await store.bounce(mail, at: .now)
+        case .unavailable(let code, let reason):
+            metrics.retried.increment()
+            log.warning(
+                "a mail is sent again later",
+                ["attempts": .count(mail.attempts), "code": .count(code), "cause": .name(reason)])
+            let wait = MailRetry.wait(after: mail.attempts, spread: .random(in: 0...1))
+            try await store.postpone(mail.id, to: .now + wait)
+        }
+    }
+}
+
+/// The metrics of mails.
+struct MailMetrics: Sendable {
+    let sent, retried, bounced, expired: Counter
+    /// Resets of addresses without an account.
+    let discarded: Counter
+
+    init(_ metrics: MetricsRegistry) {
+        func counter(_ outcome: String) -> Counter {
+            metrics.counter("maru_mails_total", "Mails by their outcome.", labels: ["outcome": outcome])
+        }
+        sent = counter("sent")
+        retried = counter("retried")
+        bounced = counter("bounced")
+        expired = counter("expired")
+        discarded = counter("discarded")
+    }
+}

@@ -1,0 +1,75 @@
+extension MailTemplate {
+    /// The English text without its greeting and footer.
+    func english(_ values: MailValues) -> MailText {
+        let moment = MailTime.text(of: values.moment, in: .english)
+        let isNotYou = "If this was not you, reset your password now and sign out the other devices."
+        return switch self {
+        case .verification:
+            MailText(
+                subject: "\(values.code) is your verification code",
+                text: """
+                    Your verification code: \(values.code)
+
+                    Enter it in the app within \(values.minutes) minutes. If you did not ask for it, ignore this mail.
+                    """)
+        case .address:
+            MailText(
+                subject: "\(values.code) is your code for a new address",
+                text: """
+                    The code that changes the address of your account to this one: \(values.code)
+
+                    Enter it in the app within \(values.minutes) minutes. If you did not ask for it, ignore this mail.
+                    """)
+        case .reset:
+            MailText(
+                subject: "\(values.code) is your code for a new password",
+                text: """
+                    The code that resets your password: \(values.code)
+
+                    Enter it in the app within \(values.minutes) minutes. Give it to nobody.
+                    If you did not ask for it, ignore this mail. Your password stays as it is.
+                    """)
+        case .passwordReset:
+            MailText(
+                subject: "Your password was reset",
+                text: """
+                    Your password was reset at \(moment), and all your devices were signed out.
+
+                    \(isNotYou)
+                    """)
+        case .passwordChanged:
+            MailText(
+                subject: "Your password was changed",
+                text: """
+                    Your password was changed at \(moment), and your other devices were signed out.
+
+                    \(isNotYou)
+                    """)
+        case .addressChanged:
+            MailText(
+                subject: "The address of your account was changed",
+                text: """
+                    The address of your account was changed at \(moment) to \(values.detail).
+
+                    If this was not you, tell the operator of this server now.
+                    """)
+        case .newDevice:
+            MailText(
+                subject: "New sign-in to your account",
+                text: """
+                    Your account was used on a new device at \(moment).
+                    App: \(values.detail)
+
+                    \(isNotYou)
+                    """)
+        case .accountDeleted:
+            MailText(
+                subject: "Your account was deleted",
+                text: """
+                    Your account was deleted at \(moment). Your personal data are being erased.
+
+                    Thank you for having used Maru.
+                    """)
+        }
+    }
+}

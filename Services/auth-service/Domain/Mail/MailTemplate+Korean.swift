@@ -1,0 +1,75 @@
+extension MailTemplate {
+    /// The Korean text without its greeting and footer.
+    func korean(_ values: MailValues) -> MailText {
+        let moment = MailTime.text(of: values.moment, in: .korean)
+        let isNotYou = "본인이 아니라면 바로 비밀번호를 재설정하고 다른 기기에서 로그아웃해 주세요."
+        return switch self {
+        case .verification:
+            MailText(
+                subject: "이메일 인증번호 \(values.code)",
+                text: """
+                    인증번호: \(values.code)
+
+                    \(values.minutes)분 안에 앱에 입력해 주세요. 요청하지 않았다면 이 메일을 무시하세요.
+                    """)
+        case .address:
+            MailText(
+                subject: "이메일 변경 인증번호 \(values.code)",
+                text: """
+                    계정의 이메일을 이 주소로 바꾸는 인증번호: \(values.code)
+
+                    \(values.minutes)분 안에 앱에 입력해 주세요. 요청하지 않았다면 이 메일을 무시하세요.
+                    """)
+        case .reset:
+            MailText(
+                subject: "비밀번호 재설정 인증번호 \(values.code)",
+                text: """
+                    비밀번호를 재설정하는 인증번호: \(values.code)
+
+                    \(values.minutes)분 안에 앱에 입력해 주세요. 아무에게도 알려 주지 마세요.
+                    요청하지 않았다면 이 메일을 무시하세요. 비밀번호는 바뀌지 않습니다.
+                    """)
+        case .passwordReset:
+            MailText(
+                subject: "비밀번호를 재설정했습니다",
+                text: """
+                    \(moment)에 비밀번호를 재설정했고 모든 기기에서 로그아웃했습니다.
+
+                    \(isNotYou)
+                    """)
+        case .passwordChanged:
+            MailText(
+                subject: "비밀번호를 바꾸었습니다",
+                text: """
+                    \(moment)에 비밀번호를 바꾸었고 다른 기기에서 로그아웃했습니다.
+
+                    \(isNotYou)
+                    """)
+        case .addressChanged:
+            MailText(
+                subject: "계정의 이메일을 바꾸었습니다",
+                text: """
+                    \(moment)에 계정의 이메일을 다음 주소로 바꾸었습니다: \(values.detail)
+
+                    본인이 아니라면 바로 운영자에게 알려 주세요.
+                    """)
+        case .newDevice:
+            MailText(
+                subject: "새 기기에서 로그인했습니다",
+                text: """
+                    \(moment)에 새 기기에서 로그인했습니다.
+                    앱: \(values.detail)
+
+                    \(isNotYou)
+                    """)
+        case .accountDeleted:
+            MailText(
+                subject: "계정을 삭제했습니다",
+                text: """
+                    \(moment)에 계정을 삭제했습니다. 개인정보는 곧 모두 지워집니다.
+
+                    그동안 마루를 이용해 주셔서 고맙습니다.
+                    """)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Wire
+
+/// The kinds of mails. The raw values are stored.
+enum MailTemplate: String, Sendable, CaseIterable {
+    /// A code that verifies the account's address.
+    case verification
+    /// A code that verifies the address that an account changes to.
+    case address
+    /// A code that sets a new password.
+    case reset
+    /// A code has set a new password.
+    case passwordReset = "password_reset"
+    /// The owner has changed the password.
+    case passwordChanged = "password_changed"
+    /// The account has another address. The old and the new one get this mail.
+    case addressChanged = "address_changed"
+    /// A sign-in on a device that the account has not been used on.
+    case newDevice = "new_device"
+    /// The owner has deleted the account. It goes to the address that the account had.
+    case accountDeleted = "account_deleted"
+}
+
+/// A mail's subject and text, ready to be sent.
+struct MailText: Sendable, Equatable {
+    let subject: String
+    let text: String
+}
+
+/// The values that a template shows.
+struct MailValues: Sendable, Equatable {
+    /// When the event of the mail happened.
+    let moment: Timestamp
+    /// Until when a code is valid.
+    let expiry: Timestamp
+    /// The digits of a code; empty for a mail without one.
+    var code = ""
+    /// The name of an app or an address; empty if the template shows none.
+    var detail = ""
+
+    var minutes: Int { Int(max(1, (expiry - moment).wholeMilliseconds / 60_000)) }
+}
+
+extension MailTemplate {
+    /// Writes the mail in one language.
+    func text(in language: MailLanguage, _ values: MailValues) -> MailText {
+        switch language {
+        case .korean:
+            let text = korean(values)
+            return MailText(
+                subject: "[마루] " + text.subject, text: text.text + "\n\n마루\n이 메일은 발신 전용입니다.\n")
+        case .english:
+            let text = english(values)
+            return MailText(
+                subject: "[Maru] " + text.subject, text: text.text + "\n\nMaru\nPlease do not reply to this mail.\n")
+        }
+    }
+}

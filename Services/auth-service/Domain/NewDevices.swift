@@ -1,0 +1,38 @@
+import Crypto
+import ServiceKit
+import Telemetry
+import Wire
+
+/// Tells owners of sign-ins on devices that their accounts were not used on before.
+///
+/// Apps send no id of a device, so a device is the app, its version as it names itself, and its network.
+struct NewDevices: Sendable {
+    let store: KnownDeviceStore
+    let mails: MailOutbox
+    let log: Log
+    private let key: HMACSHA256
+
+    /// How long a device that is not used stays known.
+    static let memory = Duration.seconds(400 * 86_400)
+
+    /// - Parameter credential: the secret of the services; digests without it name no network.
+    init(store: KnownDeviceStore, mails: MailOutbox, credential: String, log: Log) {
+        self.store = store
+        self.mails = mails
+        self.log = log
+        let derived = HMACSHA256(key: Array(credential.utf8).span).code(for: Array("known devices 1".utf8).span)
+        key = HMACSHA256(key: derived.span)
+    }
+
+    /// Remembers the device of a sign-in, and sends a mail if the account was used on other devices only. A failure is
+    /// logged and does not undo the sign-in.
+    func signedIn(_ account: UserID, app: String, agent: String, address: String) async {
+        let text = "\(app)\n\(agent.prefix(256))\n\(AddressGroup.of(address))"
+        do {
+            let isNew = try await store.see(key.code(for: Array(text.utf8).span), of: account, at: .now)
+            if isNew { try await mails.notify(account, .newDevice, detail: app) }
+        } catch {
+            log.warning("a sign-in is not remembered", ["cause": .cause(error)])
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import Contract
+import Postgres
+import ServiceKit
+import Wire
+
+/// The tables of erasures, and the end of an account's own data.
+struct ErasureStore: Sendable {
+    let database: PostgresPool
+
+    private static let close = Statement.write(
+        "close account",
+        """
+        update account set
+            email = 'deleted-' || id || '@' || $3, email_key = 'deleted-' || id || '@' || $3, is_key_exact = true,
+            is_email_verified = false, nickname = $4, phone = null, profile_image = null, password_hash = null,
+            provider = null, language = null, mail_bounced_at = null, credentials = credentials + 1,
+            version = version + 1, deleted_at = $2
+        where id = $1 and deleted_at is null
+        returning id, email, nickname, phone, profile_image, provider, created_at, version
+        """)
+    /// The goodbye goes to the address that the account has until the end of the transaction.
+    private static let goodbye = Statement.write(
+        "insert goodbye",
+        """
+        insert into mail (recipient, template, language, created_at, due_at, expires_at)
+        select email, $2, language, $3, $3, $4 from account
+        where id = $1 and deleted_at is null and email not like '%.invalid' and mail_bounced_at is null
+        """)
+    private static let begin = Statement.write(
+        "begin erasure",
+        """
+        with begun as (
+            insert into erasure (account, requested_at, deletes_messages, due_at) values ($1, $2, $3, $4)
+            returning account
+        ), parts as (
+            insert into erasure_part (account, part) select account, unnest($5::text[]) from begun
+        )
+        insert into erasure_grant (account, provider, subject, token, client)
+        select begun.account, provider, subject,
+            case when provider = $6 and subject = $7 then $8::text end,
+            case when provider = $6 and subject = $7 then $9::text end
+        from begun join identity on identity.account = begun.account
+        """)
+    private static let eraseIdentity = Statement.write("erase identities", "delete from identity where account = $1")
+    private static let eraseDevice = Statement.write("erase devices", "delete from device where account = $1")
+    private static let eraseToken = Statement.write(
+        "erase refresh tokens",
+        "delete from refresh_token where session in (select id from session where account = $1)")
+    private static let eraseMail = Statement.write("erase mails", "delete from mail where account = $1")
+    private static let eraseCode = Statement.write(
+        "erase codes", "delete from mail_code where account = $1 or address = $2")
+    private static let eraseKnownDevice = Statement.write(
+        "erase known devices", "delete from known_device where account = $1")
+    private static let eraseBlock = Statement.write(
+        "erase blocks", "delete from block where account = $1 or blocked = $1")
+    /// Replaced portraits otherwise stay for months.
+    private static let erasePortrait = Statement.write(
+        "erase portraits",
+        "update unused_portrait set is_replaced = false, due_at = 0, account = null where account = $1")
+    private static let address = Statement.read("address of account", "select email_key from account where id = $1")
+    private static let take = Statement.write(
+        "take due erasures",
+        """
+        with due as (
+            update erasure set attempts = attempts + 1, due_at = $1 + $2
+            where account in (
+                select account from erasure where finished_at is null and due_at <= $1
+                order by due_at limit $3 for update skip locked
+            )
+            returning account, requested_at, deletes_messages, round, attempts
+        )
+        select due.*, array(
+            select part from erasure_part where account = due.account and erasure_part.round < due.round order by part)
+        from due
+        """)
+    private static let grants = Statement.read(
+        "grants of erasure", "select provider, subject, token, client from erasure_grant where account = $1")
+    private static let removeGrant = Statement.write(
+        "remove grant", "delete from erasure_grant where account = $1 and provider = $2 and subject = $3")
+    private static let finishPart = Statement.write(
+        "finish part of erasure",
+        """
+        with part as (
+            update erasure_part set round = greatest(round, $3) where account = $1 and part = $2 returning account
+        )
+        update erasure set due_at = least(due_at, $4), attempts = 0
+        where account = (select account from part) and finished_at is null and not exists (
+            select from erasure_part as other
+            where other.account = $1 and other.part <> $2 and other.round < erasure.round
+        ) and $3 >= round
+        """)
+    private static let hasPart = Statement.read(
+        "part of erasure", "select exists (select from erasure_part where account = $1 and part = $2)")
+    private static let beginRound = Statement.write(
+        "begin round of erasure",
+        """
+        update erasure set round = round + 1, due_at = greatest($3, $4), attempts = 0,
+            erased_at = case when $5 then coalesce(erased_at, $4) else erased_at end
+        where account = $1 and round = $2 and finished_at is null
+        """)
+    private static let end = Statement.write(
+        "end erasure", "update erasure set finished_at = $2 where account = $1 and finished_at is null")
+    private static let find = Statement.read(
+        "find erasure",
+        """
+        select requested_at, erased_at, array(
+            select part from erasure_part where account = $1 and erasure_part.round < 2
+            union all select provider from erasure_grant where account = $1 order by 1)
+        from erasure where account = $1
+        """)
+    private static let forget = Statement.write("forget erasures", "delete from erasure where finished_at < $1")
+    private static let length = Statement.read(
+        "length of erasure queue",
+        """
+        select count(*), min(requested_at)
+        from (select requested_at from erasure where finished_at is null and erased_at is null limit $1) as waiting
+        """)
+
+    /// An erasure that is not finished.
+    struct Erasure: Sendable {
+        let account: UserID
+        let requestedAt: Timestamp
+        let deletesMessages: Bool
+        let round: Int
+        let attempts: Int
+        /// The services that have not finished this round.
+        let waiting: [String]
+        var grants: [Erasures.Grant] = []
+    }
+
+    /// Takes everything personal from an account's row and orders the goodbye; nil if it is deleted already.
+    func close(_ account: UserID, at now: Timestamp, in tx: PostgresTransaction) async throws -> Account? {
+        let address = try await tx.query(Self.address, account).first { row throws(PostgresError) in
+            try row.next(as: String.self)
+        }
+        guard let address else { return nil }
+        try await tx.execute(
+            Self.goodbye, account, MailTemplate.accountDeleted.rawValue, now.milliseconds,
+            (now + .seconds(86_400)).milliseconds)
+        try await tx.execute(Self.eraseCode, account, address)
+        return try await tx.query(
+            Self.close, account, now.milliseconds, DeletedProfile.domain, DeletedProfile.nickname
+        ).first(Account.init(row:))
+    }
+
+    /// Writes the order, with the account's grants at providers.
+    func begin(_ order: Erasures.Order, at now: Timestamp, due: Timestamp, in tx: PostgresTransaction) async throws {
+        try await tx.execute(
+            Self.begin, order.account, now.milliseconds, order.deletesMessages, due.milliseconds,
+            ErasurePart.allCases.map(\.rawValue), order.grant?.provider.rawValue, order.grant?.subject,
+            order.grant?.token, order.grant?.client)
+    }
+
+    /// Erases the account's rows in the other tables of this schema. Sessions stay without their tokens until they expire,
+    /// because services ask for revocations.
+    func eraseOwn(_ account: UserID, in tx: PostgresTransaction) async throws {
+        for statement in [
+            Self.eraseIdentity, Self.eraseDevice, Self.eraseToken, Self.eraseMail, Self.eraseKnownDevice,
+            Self.eraseBlock, Self.erasePortrait,
+        ] {
+            try await tx.execute(statement, account)
+        }
+    }
+
+    /// Leases due erasures, with their grants.
+    func take(atMost limit: Int, now: Timestamp, lease: Duration) async throws -> [Erasure] {
+        var taken = try await database.query(Self.take, now.milliseconds, lease.wholeMilliseconds, limit).map {
+            row throws(PostgresError) in
+            Erasure(
+                account: try row.next(), requestedAt: try row.next(), deletesMessages: try row.next(),
+                round: Int(try row.next(as: Int32.self)), attempts: Int(try row.next(as: Int32.self)),
+                waiting: try row.next())
+        }
+        for index in taken.indices { taken[index].grants = try await grants(of: taken[index].account) }
+        return taken
+    }
+
+    private func grants(of account: UserID) async throws -> [Erasures.Grant] {
+        try await database.query(Self.grants, account).map { row throws(PostgresError) in
+            let provider = SocialProvider(rawValue: try row.next(as: String.self))
+            return Erasures.Grant(
+                provider: provider ?? .kakao, subject: try row.next(), token: try row.next(), client: try row.next())
+        }
+    }
+
+    func remove(_ grant: Erasures.Grant, of account: UserID) async throws {
+        try await database.execute(Self.removeGrant, account, grant.provider.rawValue, grant.subject)
+    }
+
+    /// Notes that a service has finished a round; the last service makes the erasure due. False if there is none.
+    func finish(_ part: ErasurePart, of account: UserID, round: Int, at now: Timestamp) async throws -> Bool {
+        try await database.execute(Self.finishPart, account, part.rawValue, round, now.milliseconds)
+        return try await database.query(Self.hasPart, account, part.rawValue).value()
+    }
+
+    /// Ends a round; returns false if another instance has.
+    ///
+    /// - Parameter isErased: whether everything is erased with the end of the round.
+    func beginRound(
+        after round: Int, of account: UserID, due: Timestamp, isErased: Bool, at now: Timestamp
+    ) async throws -> Bool {
+        try await database.execute(
+            Self.beginRound, account, round, due.milliseconds, now.milliseconds, isErased) == 1
+    }
+
+    /// Ends an erasure, and erases rows that were written here since its begin.
+    func end(_ account: UserID, at now: Timestamp) async throws {
+        try await database.transaction(attempts: 3) { tx in
+            try await eraseOwn(account, in: tx)
+            try await tx.execute(Self.end, account, now.milliseconds)
+        }
+    }
+
+    /// How far an erasure is; nil for an account that was not deleted.
+    func find(_ account: UserID) async throws -> ErasureReply? {
+        try await database.query(Self.find, account).first { row throws(PostgresError) in
+            ErasureReply(requestedAt: try row.next(), erasedAt: try row.next(), waiting: try row.next())
+        }
+    }
+
+    func forget(before moment: Timestamp) async throws {
+        try await database.execute(Self.forget, moment.milliseconds)
+    }
+
+    /// The number of erasures that are not over.
+    func length() async throws -> QueueLength {
+        try await database.query(Self.length, QueueLength.mostCounted).only { row throws(PostgresError) in
+            let rows = try row.next(as: Int64.self)
+            return QueueLength(rows: Int(rows), oldest: try row.next())
+        }
+    }
+}

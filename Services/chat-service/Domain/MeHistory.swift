@@ -1,0 +1,48 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// Reads history for `/me` sockets: pages that fit into the output of a socket.
+struct MeHistory: Sendable {
+    let conversations: Conversations
+
+    /// Bytes of content in a page. With names, files and reactions it stays far below the output limit of a socket.
+    private static let pageBytes = 128 * 1024
+
+    /// Reads on after a seq, or the page before one, as the public route does: without the replies that are in their threads
+    /// alone, and with the same effect on the read marker.
+    func read(
+        _ anchor: HistoryRequest.Anchor, limit: Int, of target: MessageTarget, by user: UserID,
+        for profile: ClientProfile
+    ) async throws -> [MessageBody] {
+        let request = HistoryRequest(anchor: anchor, limit: limit, withThreads: false)
+        let part = try await conversations.part(request, of: target.room, for: profile)
+        let page = try await page(of: target.room, part, keepsNewest: !request.readsOn, for: user)
+        if part.isRead, page.end > 0 { try await conversations.advance(user, in: target, to: page.end) }
+        return page.messages
+    }
+
+    /// The messages of a part, oldest first.
+    ///
+    /// - Parameter keepsNewest: whether the newest messages of the part are kept when not all fit; else the oldest.
+    private func page(
+        of room: RoomID, _ part: Conversations.Part, keepsNewest: Bool, for user: UserID
+    ) async throws -> (messages: [MessageBody], end: Int64) {
+        var after = part.after
+        while true {
+            var stored = try await conversations.messages.page(
+                of: room, after: after, through: part.through, limit: Int(max(0, part.through - after)),
+                bytes: Self.pageBytes, inTimeline: part.inTimeline)
+            // The page ends where it is full: then the newest messages are missing.
+            let isFull = stored.reduce(0) { $0 + $1.content.utf8.count } >= Self.pageBytes
+            if isFull, keepsNewest, stored.count > 1, part.through - after > 1 {
+                after = part.through - (part.through - after) / 2
+                continue
+            }
+            try await conversations.details.fill(&stored, for: .one(user))
+            let people = try await conversations.profiles.members(stored.people)
+            let messages = stored.map { $0.body(people) }
+            return (messages, isFull ? messages.last?.seq ?? part.through : part.through)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Contract
+import EventLoop
+import Redis
+import ServiceKit
+import Wire
+
+/// Publishes moved read markers on the channels of their rooms, at most one event a second for each member and room.
+///
+/// No caller waits for it, and an event that is lost is not repeated: the next one has the newer marker, and every list of
+/// rooms and readers has the right one.
+///
+/// - Note: `@unchecked Sendable` because everything except `moved` runs on its loop.
+final class ReadPublisher: @unchecked Sendable {
+    private let redis: Redis
+    private let store: ReadEventStore
+    private let members: RoomMembers
+    private let loop: EventLoop
+    private var moves = ReadCoalescer()
+    private var isBusy = false
+
+    /// Markers that moved meanwhile share a query.
+    private static let tick = Duration.milliseconds(100)
+    private static let batchSize = 500
+
+    init(redis: Redis, store: ReadEventStore, members: RoomMembers, on loop: EventLoop) {
+        self.redis = redis
+        self.store = store
+        self.members = members
+        self.loop = loop
+    }
+
+    /// A member has read a room up to a seq. To be called on any loop, after the commit.
+    func moved(_ user: UserID, in target: MessageTarget, to seq: Int64) {
+        let move = ReadCoalescer.Move(
+            key: ReadCoalescer.Key(user: user, room: target.room), workspace: target.workspace, seq: seq)
+        loop.execute { [self] in
+            moves.add(move)
+            if !isBusy { wait() }
+        }
+    }
+
+    private func wait() {
+        isBusy = true
+        loop.schedule(after: Self.tick) { [self] in flush() }
+    }
+
+    private func flush() {
+        let due = moves.take(at: EventLoop.preciseNow, limit: Self.batchSize)
+        Task.immediate(executorPreference: loop) { [self] in
+            if !due.isEmpty { try? await publish(due) }
+            isBusy = false
+            if !moves.isEmpty { wait() }
+        }
+    }
+
+    private func publish(_ moves: [ReadCoalescer.Move]) async throws {
+        let states = try await store.states(of: moves)
+        var shown: [RoomID: [UserID]] = [:]
+        for move in moves where states[move.key]?.isShared == true && shown[move.key.room] == nil {
+            let ids = try await members.ids(of: move.key.room, in: move.workspace, member: move.key.user)
+            shown[move.key.room] = ids.count <= ReadReceipts.mostShown ? ids : []
+        }
+        let hidden = try await store.hiding(Set(shown.values.joined()))
+        let commands = moves.compactMap { move -> RedisCommand? in
+            guard let state = states[move.key] else { return nil }
+            var audience = RoomRead.Audience.nobody
+            if state.isShared, let ids = shown[move.key.room], !ids.isEmpty {
+                audience = .members(except: ids.filter(hidden.contains))
+            }
+            let read = RoomRead(
+                room: move.key.room, user: move.key.user, seq: state.seq, unread: state.unread,
+                mentions: state.mentions, audience: audience)
+            return .publish(RoomEvent.read(read).encoded(), in: read.room)
+        }
+        _ = await redis.runInBatches(commands)
+    }
+}

@@ -1,0 +1,37 @@
+import Contract
+import Postgres
+import Wire
+
+/// Reads the messages that mention users.
+struct MentionStore: Sendable {
+    let database: PostgresPool
+
+    /// A message that mentions a user.
+    struct Hit: Sendable {
+        let key: MessageKey
+        let id: Int64
+    }
+
+    /// Looks for the newest mentions of each room by themselves, so that an old room with many costs no more than a new one.
+    private static let list = Statement.read(
+        "mentions of user",
+        """
+        select distinct on (id) kind, room, seq, id
+        from unnest($2::smallint[], $3::bigint[]) as w (kind, room)
+        cross join unnest($4::bigint[]) as as_user (user_id)
+        cross join lateral (
+            select n.seq, m.id from mention n join message m using (kind, room, seq)
+            where n.user_id = as_user.user_id and n.kind = w.kind and n.room = w.room and m.id < $5 and m.author <> $1
+            order by n.seq desc limit $6
+        ) as newest
+        order by id desc limit $6
+        """)
+
+    /// The messages of others in these rooms that mention a user, by name or with the room, newest first, below a message id.
+    func list(of user: UserID, in rooms: [RoomID], before id: Int64, limit: Int) async throws -> [Hit] {
+        try await database.query(
+            Self.list, user, rooms.map(\.kindNumber), rooms.map(\.rawValue), MessageMention.numbers(of: user), id,
+            limit
+        ).map { row throws(PostgresError) in Hit(key: try row.nextMessageKey(), id: try row.next()) }
+    }
+}

@@ -1,0 +1,96 @@
+import Postgres
+import Wire
+
+/// Writes the rows of a batch of messages, in its transaction.
+enum MessageRows {
+    /// Most batches have plain messages only, and this statement is the shorter one.
+    private static let plain = Statement.write(
+        "write messages",
+        """
+        with raised as (
+            update room set last_seq = last_seq + count, last_at = greatest($4::bigint, last_at + $5) + $5 * (count - 1)
+            from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, count)
+            where room.kind = wanted.kind and room.id = wanted.room
+                and not is_closed and last_at + $5::bigint <= $4 + $6::bigint
+            returning room.kind, room.id as room, last_seq, last_at
+        ), written as (
+            insert into message (kind, room, seq, author, session, content, files, created_at, client_id, digest)
+            select kind, room, last_seq - followers, author, session, content,
+                coalesce(string_to_array(nullif(files, ''), E'\\n'), '{}'), last_at - $5 * followers, client_id, digest
+            from unnest(
+                $7::smallint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::text[],
+                $14::text[], $15::bytea[]
+            ) as pending (kind, room, followers, author, session, content, files, client_id, digest)
+            join raised using (kind, room)
+            returning kind, room, seq, id, created_at
+        ), batch as (
+            insert into outbox (type, body)
+            select 'messages', '[' || string_agg('[' || kind || ',' || room || ',' || seq || ']', ',') || ']'
+            from written having count(*) > 0
+            returning id
+        )
+        select kind, room, id, seq, created_at, null::bigint, (select id from batch)
+        from written order by kind, room, seq
+        """)
+    private static let full = Statement.write(
+        "write messages with threads and mentions",
+        """
+        with raised as (
+            update room set last_seq = last_seq + count, last_at = greatest($4::bigint, last_at + $5) + $5 * (count - 1)
+            from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, count)
+            where room.kind = wanted.kind and room.id = wanted.room
+                and not is_closed and last_at + $5::bigint <= $4 + $6::bigint
+            returning room.kind, room.id as room, last_seq, last_at
+        ), written as (
+            insert into message (kind, room, seq, author, session, content, files, created_at, client_id, digest, thread,
+                is_aside, mentions, is_scheduled)
+            select kind, room, last_seq - followers, author, session, content,
+                coalesce(string_to_array(nullif(files, ''), E'\\n'), '{}'), last_at - $5 * followers, client_id, digest,
+                thread, is_aside, string_to_array(mentions, ',')::bigint[], is_scheduled
+            from unnest(
+                $7::smallint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::text[],
+                $14::text[], $15::bytea[], $16::bigint[], $17::boolean[], $18::text[], $19::boolean[]
+            ) as pending (kind, room, followers, author, session, content, files, client_id, digest, thread, is_aside,
+                mentions, is_scheduled)
+            join raised using (kind, room)
+            returning kind, room, seq, id, created_at, thread, is_aside, mentions
+        ), replied as (
+            insert into reply (kind, room, seq, root, is_aside)
+            select kind, room, seq, thread, is_aside from written where thread is not null
+        ), mentioned as (
+            insert into mention (kind, room, seq, user_id) select kind, room, seq, unnest(mentions) from written
+        ), batch as (
+            insert into outbox (type, body)
+            select 'messages', '[' || string_agg('[' || kind || ',' || room || ',' || seq || ']', ',') || ']'
+            from written having count(*) > 0
+            returning id
+        )
+        select kind, room, id, seq, created_at, thread, (select id from batch) from written order by kind, room, seq
+        """)
+
+    /// Adds the statement that numbers and writes messages, and returns them in their order with the id of the outbox row.
+    ///
+    /// - Parameter roots: the roots of the threads, by the messages that the replies name.
+    static func add(
+        _ order: BatchOrder, at now: Timestamp, roots: [MessageKey: Int64] = [:], to batch: inout PostgresBatch
+    ) throws(PostgresError) {
+        let (rooms, messages) = (order.rooms, order.messages)
+        let (kinds, ids, clientIDs) = (
+            messages.map(\.room.kindNumber), messages.map(\.room.rawValue), messages.map(\.clientID)
+        )
+        let files = messages.map { $0.files.joined(separator: "\n") }
+        let (spacing, lead) = (MessageWriter.spacing, MessageWriter.maxLead)
+        guard messages.contains(where: { !$0.isPlain }) else {
+            return try batch.add(
+                plain, rooms.map(\.kindNumber), rooms.map(\.rawValue), order.counts, now.milliseconds, spacing, lead,
+                kinds, ids, order.followers, messages.map(\.author), messages.map(\.session), messages.map(\.content),
+                files, clientIDs, messages.map(\.digest))
+        }
+        try batch.add(
+            full, rooms.map(\.kindNumber), rooms.map(\.rawValue), order.counts, now.milliseconds, spacing, lead, kinds,
+            ids, order.followers, messages.map(\.author), messages.map(\.session), messages.map(\.content), files,
+            clientIDs, messages.map(\.digest), messages.map { $0.repliedKey.flatMap { roots[$0] } },
+            messages.map { $0.reply?.isInTimeline == false }, messages.map(\.mentions.column),
+            messages.map(\.isScheduled))
+    }
+}

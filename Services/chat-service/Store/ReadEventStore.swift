@@ -1,0 +1,64 @@
+import Contract
+import Postgres
+import Wire
+
+/// Reads the parts of a read event that the move of a marker does not tell.
+struct ReadEventStore: Sendable {
+    let database: PostgresPool
+
+    struct State: Sendable {
+        /// The marker, which an own message may have moved further.
+        let seq: Int64
+        let isShared: Bool
+        let unread: Int64
+        let mentions: Int64
+    }
+
+    private static let states = Statement.read(
+        "states of moved markers",
+        """
+        select w.user_id, w.kind, w.room, p.seq, coalesce(s.read_receipts, true), (
+                select count(*) from message u
+                where u.kind = w.kind and u.room = w.room and u.seq > p.seq and u.author <> w.user_id
+                    and u.deleted_at is null and not u.is_aside
+            ), (
+                select count(distinct n.seq) from mention n join message u using (kind, room, seq)
+                where n.kind = w.kind and n.room = w.room and n.user_id in (w.user_id, 0, -1) and n.seq > p.seq
+                    and u.author <> w.user_id and not u.is_aside
+            )
+        from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[]) as w (user_id, kind, room, seq)
+        left join user_settings s on s.user_id = w.user_id
+        cross join lateral (
+            -- The offset keeps the planner from inlining this, so that it runs once for each marker.
+            select coalesce(
+                (select o.seq from message o
+                 where o.kind = w.kind and o.room = w.room and o.author = w.user_id and o.seq > w.seq and not o.is_aside
+                 order by o.seq desc limit 1), w.seq) as seq
+            offset 0
+        ) p
+        """)
+    private static let hiding = Statement.read(
+        "users that share no markers",
+        "select user_id from user_settings where user_id = any($1::bigint[]) and not read_receipts")
+
+    func states(of moves: [ReadCoalescer.Move]) async throws -> [ReadCoalescer.Key: State] {
+        let found = try await database.query(
+            Self.states, moves.map(\.key.user), moves.map(\.key.room.kindNumber), moves.map(\.key.room.rawValue),
+            moves.map(\.seq)
+        ).map { row throws(PostgresError) in
+            (
+                ReadCoalescer.Key(user: try row.next(), room: try row.nextRoom()),
+                State(
+                    seq: try row.next(), isShared: try row.next(), unread: try row.next(), mentions: try row.next())
+            )
+        }
+        return Dictionary(found) { first, _ in first }
+    }
+
+    /// The users among these that do not share their read markers.
+    func hiding(_ users: Set<UserID>) async throws -> Set<UserID> {
+        if users.isEmpty { return [] }
+        return Set(
+            try await database.query(Self.hiding, Array(users)).map { row throws(PostgresError) in try row.next() })
+    }
+}

@@ -1,0 +1,104 @@
+import Contract
+import Postgres
+import Wire
+
+/// Reads the threads of a batch of replies under the locks of their rooms, and writes their summaries, their followers and
+/// the new revisions of their roots.
+enum ThreadRows {
+    private static let targets = Statement.read(
+        "messages replied to",
+        """
+        select named.kind, named.room, named.seq, root.seq, named.deleted_at is null and root.deleted_at is null,
+            case when thread.root is null then array_append(root.mentions, root.author) else '{}' end,
+            coalesce(thread.users, '{}'), room.last_seq, room.rev
+        from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as wanted (kind, room, seq)
+        join message named on named.kind = wanted.kind and named.room = wanted.room and named.seq = wanted.seq
+        join message root on root.kind = named.kind and root.room = named.room
+            and root.seq = coalesce(named.thread, named.seq)
+        join room on room.kind = named.kind and room.id = named.room
+        left join thread on thread.kind = root.kind and thread.room = root.room and thread.root = root.seq
+        """)
+    /// Writes nothing in rooms that have refused the replies. A mentioned follower keeps the read marker, so that earlier
+    /// unread replies stay unread.
+    private static let raise = Statement.write(
+        "raise roots of threads",
+        """
+        with raised as materialized (
+            select wanted.*, message.created_at as last_at
+            from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+                $7::boolean[], $8::text[]) as wanted (kind, room, root, rev, last_seq, added, has_asides, users)
+            join message on message.kind = wanted.kind and message.room = wanted.room
+                and message.seq = wanted.last_seq
+        ), rooms as (
+            update room set rev = raised.rev, has_asides = room.has_asides or raised.has_asides
+            from (
+                select kind, room, max(rev) as rev, bool_or(has_asides) as has_asides from raised group by kind, room
+            ) as raised
+            where room.kind = raised.kind and room.id = raised.room
+        ), roots as (
+            update message set rev = raised.rev from raised
+            where message.kind = raised.kind and message.room = raised.room and message.seq = raised.root
+        ), changes as (
+            insert into message_change (kind, room, seq, rev) select kind, room, root, rev from raised
+            on conflict (kind, room, seq) do update set rev = excluded.rev
+        ), threads as (
+            insert into thread (kind, room, root, count, last_seq, last_at, users)
+            select kind, room, root, added, last_seq, last_at, string_to_array(users, ',')::bigint[] from raised
+            on conflict (kind, room, root) do update set count = thread.count + excluded.count,
+                last_seq = excluded.last_seq, last_at = excluded.last_at, users = excluded.users
+        ), followers as (
+            insert into thread_follower (user_id, kind, room, root, is_following, read_seq)
+            select wanted.user_id, kind, room, root, true, case
+                when wanted.reason = 2 and known.is_following then known.read_seq else wanted.read_seq end
+            from unnest($9::bigint[], $10::smallint[], $11::bigint[], $12::bigint[], $13::smallint[], $14::bigint[])
+                as wanted (user_id, kind, room, root, reason, read_seq)
+            join raised using (kind, room, root) left join thread_follower known using (user_id, kind, room, root)
+            where wanted.reason > 1 or known.user_id is null
+            on conflict (user_id, kind, room, root) do update
+                set is_following = true, read_seq = greatest(thread_follower.read_seq, excluded.read_seq)
+        )
+        insert into outbox (type, body)
+        select 'changes', '[' || string_agg('[' || kind || ',' || room || ',' || root || ']', ',') || ']'
+        from raised having count(*) > 0
+        returning id
+        """)
+
+    /// Adds the statement that reads the messages that the replies name; `targets(_:)` reads its result.
+    static func addLookup(of messages: [PendingMessage], to batch: inout PostgresBatch) throws(PostgresError) {
+        let keys = Set(messages.compactMap(\.repliedKey))
+        try batch.add(targets, keys.map(\.room.kindNumber), keys.map(\.room.rawValue), keys.map(\.seq))
+    }
+
+    static func targets(_ rows: Rows) throws(PostgresError) -> [MessageKey: ThreadPlan.Target] {
+        let found = try rows.map { row throws(PostgresError) in
+            let key = try row.nextMessageKey()
+            let (root, isOpen): (Int64, Bool) = (try row.next(), try row.next())
+            // Only users follow: 0 and below are groups.
+            let (first, users): ([Int64], [UserID]) = (try row.next(), try row.next())
+            return (
+                key,
+                ThreadPlan.Target(
+                    root: root, isOpen: isOpen, firstFollowers: first.filter { $0 > 0 }.map { UserID($0) },
+                    users: users, head: RoomHead(seq: try row.next(), rev: try row.next()))
+            )
+        }
+        return Dictionary(found) { first, _ in first }
+    }
+
+    /// Adds the statement that writes the threads. It returns the id of the outbox row that lists the roots.
+    static func add(_ plan: ThreadPlan, to batch: inout PostgresBatch) throws(PostgresError) {
+        let (roots, followers) = (plan.roots, plan.followers)
+        let rootUsers = roots.map { $0.users.map(\.description).joined(separator: ",") }
+        let (rooms, ids) = (roots.map(\.key.room.kindNumber), roots.map(\.key.room.rawValue))
+        try batch.add(
+            raise, rooms, ids, roots.map(\.key.seq), roots.map(\.rev), roots.map(\.lastSeq), roots.map(\.added),
+            roots.map(\.hasAsides), rootUsers, followers.map(\.user), followers.map(\.key.room.kindNumber),
+            followers.map(\.key.room.rawValue), followers.map(\.key.seq), followers.map(\.reason.rawValue),
+            followers.map(\.readSeq))
+    }
+}
+
+extension PendingMessage {
+    /// The message that it replies to; nil if it is no reply.
+    var repliedKey: MessageKey? { reply.map { MessageKey(room: room, seq: $0.seq) } }
+}

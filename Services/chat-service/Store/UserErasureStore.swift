@@ -1,0 +1,113 @@
+import Contract
+import Postgres
+import Wire
+
+/// Finds and erases the rows of a deleted account.
+struct UserErasureStore: Sendable {
+    let database: PostgresPool
+
+    private static let ownRows = Statement.write(
+        "erase own rows",
+        """
+        with settings as (delete from user_settings where user_id = $1),
+        levels as (delete from room_notify where user_id = $1),
+        drafts as (delete from draft where user_id = $1),
+        later as (delete from scheduled where user_id = $1 returning files),
+        freed as (
+            update file set is_sent = false
+            where name in (select substring(path from '[^_]*$') from later, unnest(later.files) as path)
+        ),
+        followed as (delete from thread_follower where user_id = $1),
+        mentioned as (delete from mention where user_id = $1),
+        bookmarks as (delete from saved_message where user_id = $1)
+        delete from storage where kind = 1 and id = $1
+        """)
+    private static let reactions = Statement.read(
+        "reactions of user",
+        """
+        select r.kind, r.room, r.seq, r.emoji, room.workspace, room.name
+        from reaction r join room on room.kind = r.kind and room.id = r.room
+        where r.user_id = $1 order by r.kind, r.room, r.seq limit $2
+        """)
+    private static let eraseReactions = Statement.write(
+        "erase reactions",
+        """
+        delete from reaction where user_id = $1 and (kind, room, seq) in (
+            select * from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as done (kind, room, seq))
+        """)
+    /// After leaving a channel or a workspace, a user has a removal in each of its rooms.
+    private static let rooms = Statement.read(
+        "rooms of user",
+        """
+        select kind, room from read_position where user_id = $1
+        union select kind, room from removal where user_id = $1
+        union select 2::smallint, id from dm where low = $1
+        union select 2::smallint, id from dm where high = $1
+        order by 1, 2
+        """)
+    private static let target = Statement.read(
+        "room of erasure", "select workspace, name, last_seq from room where kind = $1 and id = $2")
+    private static let messages = Statement.read(
+        "messages of user in room",
+        """
+        select seq from message
+        where kind = $1 and room = $2 and seq > $3 and seq <= $4 and author = $5 and deleted_at is null order by seq
+        """)
+    private static let traces = Statement.write(
+        "erase traces in room",
+        """
+        with versions as (
+            delete from message_version where kind = $1 and room = $2 and written_by = $3
+        ), files as (
+            update file set author = null where kind = $1 and room = $2 and author = $3
+        )
+        delete from read_position where kind = $1 and room = $2 and user_id = $3
+        """)
+
+    /// Erases the rows that only the user sees.
+    func eraseOwnRows(of user: UserID) async throws { try await database.execute(Self.ownRows, user) }
+
+    /// The first reactions of a user, as changes that take them back.
+    func reactions(of user: UserID, limit: Int) async throws -> [PendingChange] {
+        try await database.query(Self.reactions, user, limit).map { row throws(PostgresError) in
+            let key = try row.nextMessageKey()
+            let emoji = try row.next(as: String.self)
+            let target = MessageTarget(room: key.room, workspace: try row.next(), name: try row.next())
+            return PendingChange(target: target, seq: key.seq, user: user, kind: .unreact(Emoji(stored: emoji)))
+        }
+    }
+
+    /// Erases the rest of a user's reactions to the messages of changes.
+    func erase(_ reactions: [PendingChange], of user: UserID) async throws {
+        try await database.execute(
+            Self.eraseReactions, user, reactions.map { $0.target.room.kindNumber },
+            reactions.map { $0.target.room.rawValue }, reactions.map(\.seq))
+    }
+
+    /// The rooms that a user has read, was removed from, or has as a DM.
+    func rooms(of user: UserID) async throws -> [RoomID] {
+        try await database.query(Self.rooms, user).map { row throws(PostgresError) in try row.nextRoom() }
+    }
+
+    /// The deletions of a user's messages in a room, among the `span` messages after a seq; nil at the room's end.
+    func messages(
+        of user: UserID, in room: RoomID, after seq: Int64, span: Int64
+    ) async throws -> (changes: [PendingChange], end: Int64)? {
+        let found = try await database.query(Self.target, room.kindNumber, room.rawValue).first {
+            row throws(PostgresError) in
+            let target = MessageTarget(room: room, workspace: try row.next(), name: try row.next())
+            return (target: target, head: try row.next(as: Int64.self))
+        }
+        guard let (target, head) = found, seq < head else { return nil }
+        let end = min(seq + span, head)
+        let seqs = try await database.query(
+            Self.messages, room.kindNumber, room.rawValue, seq, end, user
+        ).map { row throws(PostgresError) in try row.next(as: Int64.self) }
+        return (seqs.map { PendingChange(target: target, seq: $0, user: user, kind: .delete) }, end)
+    }
+
+    /// Erases earlier texts, the authorship of files and the read marker of a user in a room.
+    func eraseTraces(of user: UserID, in room: RoomID) async throws {
+        try await database.execute(Self.traces, room.kindNumber, room.rawValue, user)
+    }
+}

@@ -1,0 +1,19 @@
+import Contract
+
+/// The form of the events that a socket is sent. Sockets of one form are sent the same bytes.
+enum EventForm: UInt8, Hashable, Sendable, CaseIterable {
+    case january2024, july2024, native
+    /// A `/me` socket: the native message in an object with its room.
+    case me
+
+    init(_ form: ClientProfile.Form) {
+        switch form {
+        case .january2024: self = .january2024
+        case .july2024: self = .july2024
+        case .native: self = .native
+        }
+    }
+
+    /// Whether sockets of this form are sent changes of messages.
+    var hearsChanges: Bool { rawValue >= EventForm.native.rawValue }
+}

@@ -1,0 +1,102 @@
+import Contract
+import EventLoop
+import ServiceKit
+import SocketIO
+import Wire
+
+/// The `/me` sockets of a loop: their starts, and changes of their users' access.
+extension GatewayShard {
+    private static let firstPause = Duration.milliseconds(250)
+    private static let longestPause = Duration.seconds(5)
+
+    // MARK: Starts
+
+    /// Reads the rooms of a socket's user, and begins. While a service does not answer, the socket waits.
+    func begin(_ socket: MeSocket, from cursors: MeCursors) {
+        me.add(socket)
+        Task.immediate(executorPreference: loop) { [self] in
+            var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
+            while !socket.isEnded {
+                do {
+                    let start = try await start(of: socket)
+                    if !socket.isEnded { socket.begin(start, from: cursors) }
+                    return
+                } catch {
+                    try? await loop.sleep(for: backoff.next())
+                }
+            }
+        }
+    }
+
+    func end(_ socket: MeSocket) {
+        me.remove(socket)
+        socket.end()
+    }
+
+    /// The start of a socket, as of the last known change of its user's access.
+    private func start(of socket: MeSocket) async throws -> MyRoomsReply {
+        while true {
+            let mark = accessChanges.mark(of: socket.user)
+            let start = try await limits.admissions.run {
+                try await admission.start(of: socket.user, for: socket.profile)
+            }
+            if mark == accessChanges.mark(of: socket.user) { return start }
+        }
+    }
+
+    /// A user has changed something of their own: the other devices are told.
+    func userStateChanged(_ hint: UserStateHint) {
+        for socket in me.sockets(of: hint.user) where socket.isReady {
+            if hint.session != socket.caller.session { socket.send(.changedElsewhere(hint.part, hint.room)) }
+            if hint.part == .settings { refresh(socket) }
+        }
+    }
+
+    // MARK: Access
+
+    /// Something has changed for a user: in one channel or DM, or in all rooms for nil.
+    func meAccessChanged(of user: UserID, room: RoomID?) {
+        for socket in me.sockets(of: user) where socket.isReady {
+            if let room { checkGained(room, by: socket) } else { refresh(socket) }
+        }
+    }
+
+    /// Changes may have been missed: all sockets read their rooms again, spread over a time.
+    func meAccessUnknown() {
+        for socket in me.all where socket.isReady { refresh(socket) }
+    }
+
+    private func checkGained(_ room: RoomID, by socket: MeSocket) {
+        guard !socket.isIn(room) else { return }
+        Task.immediate(executorPreference: loop) { [self] in
+            var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
+            while !socket.isEnded {
+                do {
+                    let standing = try await limits.admissions.run {
+                        try await self.standing(of: socket.user, in: room)
+                    }
+                    if standing?.isMember == true { socket.handle { $0.gained(room) } }
+                    return
+                } catch {
+                    try? await loop.sleep(for: backoff.next())
+                }
+            }
+        }
+    }
+
+    /// Reads the rooms of a socket's user again.
+    private func refresh(_ socket: MeSocket) {
+        Task.immediate(executorPreference: loop) { [self] in
+            var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
+            while !socket.isEnded {
+                do {
+                    let start = try await start(of: socket)
+                    socket.note(settings: start.settings)
+                    return socket.handle { $0.refreshed(Set(start.rooms.map(\.room))) }
+                } catch {
+                    try? await loop.sleep(for: backoff.next())
+                }
+            }
+        }
+    }
+}

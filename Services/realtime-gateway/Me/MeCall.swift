@@ -1,0 +1,63 @@
+import Contract
+import Wire
+
+/// An event of a `/me` client, which is acknowledged with its result or with an error.
+enum MeCall: Equatable {
+    case send(RoomID, content: String, clientID: String, thread: Int64?, toRoom: Bool)
+    case read(RoomID, seq: Int64, thread: Int64?)
+    case history(RoomID, MeHistoryRequest.Anchor, limit: Int)
+    case typing(RoomID, thread: Int64?)
+
+    private static let historyLimits = 1...200
+    private static let defaultHistory = 50
+
+    /// - Throws: `unknownRoute` for an unknown event, `invalid` for a malformed argument.
+    init(_ name: String, _ argument: JSONValue?) throws(Failure) {
+        let json = Argument(json: argument)
+        switch name {
+        case "send":
+            guard let clientID = argument?.string("client_id") else { throw .invalid("client_id is missing.") }
+            guard let content = argument?.string("content") else { throw .invalid("content is missing.") }
+            self = .send(
+                try json.room(), content: content, clientID: clientID, thread: try json.number("thread"),
+                toRoom: argument?.bool("toRoom") ?? false)
+        case "read":
+            guard let seq = try json.number("seq") else { throw .invalid("seq is missing.") }
+            self = .read(try json.room(), seq: seq, thread: try json.number("thread"))
+        case "history": self = .history(try json.room(), try json.anchor(), limit: try json.limit(Self.historyLimits))
+        case "typing": self = .typing(try json.room(), thread: try json.number("thread"))
+        default: throw .unknownRoute
+        }
+    }
+
+    private struct Argument {
+        let json: JSONValue?
+
+        func room() throws(Failure) -> RoomID {
+            guard let room = json?.string("room").flatMap(RoomID.init) else { throw .invalid("room is not valid.") }
+            return room
+        }
+
+        /// A member that is a number of at least 0; nil if it is missing.
+        func number(_ name: StaticString) throws(Failure) -> Int64? {
+            guard let value = json?[name], !value.isNull else { return nil }
+            guard let number = value.int, number >= 0 else { throw .invalid("\(name) is not valid.") }
+            return Int64(number)
+        }
+
+        func anchor() throws(Failure) -> MeHistoryRequest.Anchor {
+            let found: [MeHistoryRequest.Anchor] = [
+                try number("beforeSeq").map { .beforeSeq($0) }, try number("afterSeq").map { .afterSeq($0) },
+                try number("afterRev").map { .afterRev($0) },
+            ].compactMap(\.self)
+            guard found.count <= 1 else { throw .invalid("Only one of beforeSeq, afterSeq and afterRev is allowed.") }
+            return found.first ?? .beforeSeq(.max)
+        }
+
+        func limit(_ range: ClosedRange<Int>) throws(Failure) -> Int {
+            guard let limit = try number("limit") else { return MeCall.defaultHistory }
+            guard range.contains(Int(limit)) else { throw .invalid("limit is out of range.") }
+            return Int(limit)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Contract
+import EngineIO
+import EventLoop
+import ServiceKit
+import SocketIO
+import Wire
+
+/// The events that one `/me` client sends: checks, forwards and acknowledges them.
+///
+/// Messages of one socket are sent one after the other, so that they keep their order.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its socket's loop.
+final class MeCalls: @unchecked Sendable {
+    /// Nil once the socket has ended, while calls may still be under way.
+    private weak var socket: MeSocket?
+    private let context: ShardContext
+    private let loop: EventLoop
+    private var limiter: MeCallLimiter
+    private var typing = TypingThrottle()
+    private var sends: [(call: MeSendRequest, id: UInt64?)] = []
+    private var isSending = false
+
+    init(of socket: MeSocket, _ context: ShardContext, on loop: EventLoop) {
+        self.socket = socket
+        self.context = context
+        self.loop = loop
+        limiter = MeCallLimiter(context.meLimits, now: EventLoop.preciseNow)
+    }
+
+    func received(_ event: SocketIOEvent) {
+        guard let socket else { return }
+        switch limiter.begin(now: EventLoop.preciseNow) {
+        case .admitted: break
+        case .refused(let wait): return answer(.tooManyCalls(retryAfter: wait), to: event.id)
+        case .close: return socket.engine.close()
+        }
+        do throws(Failure) {
+            var arguments = event.arguments.makeIterator()
+            try begin(try MeCall(event.name, arguments.next()), event.id, of: socket)
+        } catch {
+            finish(event.id, .failure(error))
+        }
+    }
+
+    private func begin(_ call: MeCall, _ id: UInt64?, of socket: MeSocket) throws(Failure) {
+        switch call {
+        case .send(let room, let content, let clientID, let thread, let toRoom):
+            let request = MeSendRequest(
+                caller: socket.meCaller, room: room, content: content, clientID: clientID, thread: thread,
+                toRoom: toRoom)
+            sends.append((request, id))
+            if !isSending { sendAll() }
+        case .read(let room, let seq, let thread):
+            forward(MeReadRequest(caller: socket.meCaller, room: room, seq: seq, thread: thread), id)
+        case .history(let room, let anchor, let limit):
+            forward(MeHistoryRequest(caller: socket.meCaller, room: room, anchor: anchor, limit: limit), id)
+        case .typing(let room, let thread):
+            guard socket.isIn(room) else { throw .notFound }
+            if socket.sharesTyping, typing.admit(room, now: EventLoop.preciseNow) {
+                context.publisher.publish(.typing(room: room, user: socket.user, thread: thread))
+            }
+            finish(id, .success(Self.done))
+        }
+    }
+
+    private func sendAll() {
+        isSending = true
+        Task.immediate(executorPreference: loop) { [self] in
+            while !sends.isEmpty {
+                let (call, id) = sends.removeFirst()
+                finish(id, await outcome(of: call))
+            }
+            isSending = false
+        }
+    }
+
+    private func forward<Request: InternalRequest>(_ request: Request, _ id: UInt64?) where Request.Reply == MeReply {
+        Task.immediate(executorPreference: loop) { [self] in finish(id, await outcome(of: request)) }
+    }
+
+    private func outcome<Request: InternalRequest>(of request: Request) async -> Result<[UInt8], Failure>
+    where Request.Reply == MeReply {
+        do {
+            return .success(try await context.chat.perform(request))
+        } catch {
+            return .failure(error as? Failure ?? .unavailable)
+        }
+    }
+
+    // MARK: Acknowledgements
+
+    private static let done = Array("{}".utf8)
+
+    private func finish(_ id: UInt64?, _ outcome: Result<[UInt8], Failure>) {
+        limiter.finished()
+        switch outcome {
+        case .success(let result): acknowledge(id) { $0.raw(result) }
+        case .failure(let failure): answer(failure, to: id)
+        }
+    }
+
+    private func answer(_ failure: Failure, to id: UInt64?) {
+        acknowledge(id) { json in
+            json.object { json in
+                json.field("errorCode", failure.code.rawValue)
+                json.field("detail", failure.detail)
+                if let wait = failure.retryAfter { json.field("retryAfter", wait / .seconds(1)) }
+            }
+        }
+    }
+
+    private func acknowledge(_ id: UInt64?, _ write: (inout JSONWriter) -> Void) {
+        guard let id, let socket, !socket.isEnded else { return }
+        socket.client.send(.acknowledgement(of: id, in: MeEvent.namespace, arguments: write))
+    }
+}

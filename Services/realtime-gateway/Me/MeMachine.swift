@@ -1,0 +1,159 @@
+import Contract
+import Wire
+
+/// The rooms of one `/me` socket as a state machine without I/O: it decides which room the socket enters when and where,
+/// and it tells the client of changes of access.
+///
+/// Each room's own machine sends the messages. A room that the client has up to its head is entered at once; the others
+/// are entered few at a time, unread ones first, so that a client that was away for long is not flooded.
+struct MeMachine {
+    /// A room of the user and its state when the socket's start was read.
+    struct Room: Equatable {
+        let id: RoomID
+        let head: RoomHead
+        let unread: Int64
+    }
+
+    enum Action: Equatable {
+        /// Send `ready`.
+        case sendReady
+        case send(MeEvent)
+        /// Enter a room after `start`, or at its present for nil. `head` is the room's head when the start was read.
+        case enter(RoomID, after: RoomHead?, head: RoomHead?)
+        /// Leave a room that was entered.
+        case leave(RoomID)
+        /// Check the access to a room that was entered: `putOut` follows if the user has lost it.
+        case recheck(RoomID)
+    }
+
+    private enum Membership: UInt8 {
+        /// Its turn to be entered has not come.
+        case waiting
+        /// Entered, and sent the missing messages.
+        case resuming
+        /// Entered, and its client is told as soon as later messages reach the socket.
+        case announcing
+        case entered
+    }
+
+    private struct Resumption {
+        let room: RoomID
+        let start, head: RoomHead
+    }
+
+    private var rooms: [RoomID: Membership] = [:]
+    private var queue: ArraySlice<Resumption> = []
+    private var resumingCount = 0
+    private(set) var isReady = false
+
+    /// Rooms that are resumed at a time.
+    static let mostResuming = 4
+    /// A client that misses more messages or more changes of a room loads them by HTTP.
+    static let mostMissed: Int64 = 500
+
+    var roomIDs: some Collection<RoomID> { rooms.keys }
+
+    func isIn(_ room: RoomID) -> Bool { rooms[room] != nil }
+
+    /// The user's rooms are known, and so is how far the client has them.
+    mutating func start(_ found: [Room], from cursors: MeCursors) -> [Action] {
+        guard !isReady else { return [] }
+        isReady = true
+        var actions: [Action] = [.sendReady]
+        let order = found.enumerated().sorted { first, second in
+            ((first.element.unread > 0 ? 0 : 1), first.offset) < ((second.element.unread > 0 ? 0 : 1), second.offset)
+        }
+        for (_, room) in order {
+            let (start, gap) = Self.begin(room, after: cursors[room.id])
+            if let gap { actions.append(.send(.gap(gap))) }
+            if start.seq >= room.head.seq, start.rev >= room.head.rev {
+                rooms[room.id] = .entered
+                actions.append(.enter(room.id, after: start, head: room.head))
+            } else {
+                rooms[room.id] = .waiting
+                queue.append(Resumption(room: room.id, start: start, head: room.head))
+            }
+        }
+        return actions + resumeNext()
+    }
+
+    /// The place at which the socket enters a room, and the gap that its client has to load itself.
+    private static func begin(_ room: Room, after cursor: RoomHead?) -> (start: RoomHead, gap: MeGap?) {
+        guard let cursor else { return (room.head, nil) }
+        let skipsMessages = room.head.seq - cursor.seq > mostMissed
+        let skipsChanges = room.head.rev - cursor.rev > mostMissed
+        guard skipsMessages || skipsChanges else { return (cursor, nil) }
+        let start = RoomHead(
+            seq: skipsMessages ? room.head.seq : cursor.seq, rev: skipsChanges ? room.head.rev : cursor.rev)
+        let gap = MeGap(
+            room: room.id, from: skipsMessages ? cursor.seq + 1 : room.head.seq + 1, to: room.head.seq,
+            changes: skipsChanges ? .init(after: cursor.rev, through: room.head.rev) : nil)
+        return (start, gap)
+    }
+
+    private mutating func resumeNext() -> [Action] {
+        var actions: [Action] = []
+        while resumingCount < Self.mostResuming, let next = queue.popFirst() {
+            // The room may have been left meanwhile.
+            guard rooms[next.room] == .waiting else { continue }
+            rooms[next.room] = .resuming
+            resumingCount += 1
+            actions.append(.enter(next.room, after: next.start, head: next.head))
+        }
+        return actions
+    }
+
+    // MARK: Answers of the rooms
+
+    /// Messages of the room reach the socket from now on.
+    mutating func accepted(_ room: RoomID) -> [Action] {
+        guard rooms[room] == .announcing else { return [] }
+        rooms[room] = .entered
+        return [.send(.joined(room))]
+    }
+
+    /// The socket has been sent everything that was missing in the room.
+    mutating func caughtUp(_ room: RoomID) -> [Action] {
+        guard rooms[room] == .resuming else { return [] }
+        rooms[room] = .entered
+        resumingCount -= 1
+        return resumeNext()
+    }
+
+    /// The user has lost the access to a room.
+    mutating func putOut(_ room: RoomID) -> [Action] {
+        guard let membership = rooms.removeValue(forKey: room) else { return [] }
+        if membership == .resuming { resumingCount -= 1 }
+        let told: [Action] = membership == .announcing ? [] : [.send(.left(room))]
+        return (membership == .waiting ? [] : [.leave(room)]) + told + resumeNext()
+    }
+
+    // MARK: Changes of access
+
+    /// The user is a member of a room now.
+    mutating func gained(_ room: RoomID) -> [Action] {
+        guard isReady, rooms[room] == nil else { return [] }
+        rooms[room] = .announcing
+        return [.enter(room, after: nil, head: nil)]
+    }
+
+    /// All rooms of the user, read again.
+    mutating func refreshed(_ current: Set<RoomID>) -> [Action] {
+        guard isReady else { return [] }
+        var actions: [Action] = []
+        for (room, membership) in rooms where !current.contains(room) {
+            // A room that was entered loses the socket at the place of the removal in the room's order.
+            if membership == .waiting { actions += putOut(room) } else { actions.append(.recheck(room)) }
+        }
+        for room in current.sorted() { actions += gained(room) }
+        return actions
+    }
+
+    /// The socket has ended.
+    mutating func end() -> [Action] {
+        let left = rooms.filter { $0.value != .waiting }.keys
+        rooms = [:]
+        queue = []
+        return left.map { .leave($0) }
+    }
+}

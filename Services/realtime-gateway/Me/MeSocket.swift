@@ -1,0 +1,101 @@
+import Contract
+import EngineIO
+import EventLoop
+import ServiceKit
+import SocketIO
+import Wire
+
+/// A device's `/me` socket: performs the actions of its `MeMachine`.
+///
+/// An event that comes while actions are performed waits until they are done: entering a room may bring answers of the room
+/// at once.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its loop.
+final class MeSocket: @unchecked Sendable {
+    typealias Event = (inout MeMachine) -> [MeMachine.Action]
+
+    let id: MemberID
+    let caller: Caller
+    let profile: ClientProfile
+    let client: SocketIOClient
+    let backpressure: SocketBackpressure
+    private unowned let shard: GatewayShard
+    private var machine = MeMachine()
+    private var events: (waiting: [Event], isPerforming: Bool) = ([], false)
+    /// The start of the socket, until `ready` has been sent.
+    private var start: MyRoomsReply?
+    private(set) var isEnded = false
+    private(set) lazy var calls = MeCalls(of: self, shard.context, on: shard.loop)
+    /// Whether others see that the user is typing.
+    private(set) var sharesTyping = true
+
+    init(
+        _ id: MemberID, of client: SocketIOClient, caller: Caller, profile: ClientProfile,
+        backpressure: SocketBackpressure, shard: GatewayShard
+    ) {
+        self.id = id
+        self.client = client
+        self.caller = caller
+        self.profile = profile
+        self.backpressure = backpressure
+        self.shard = shard
+    }
+
+    var engine: EngineSocket { client.engine }
+    var user: UserID { caller.user }
+    var rooms: some Collection<RoomID> { machine.roomIDs }
+    var isReady: Bool { machine.isReady }
+
+    func isIn(_ room: RoomID) -> Bool { machine.isIn(room) }
+
+    var meCaller: MeCaller { MeCaller(user: caller.user, session: caller.session, profile: profile.name) }
+
+    /// The start has been read: the client is told, and the socket enters its rooms.
+    func begin(_ start: MyRoomsReply, from cursors: MeCursors) {
+        self.start = start
+        note(settings: start.settings)
+        let rooms = start.rooms.map { MeMachine.Room(id: $0.room, head: $0.head, unread: $0.unread) }
+        handle { $0.start(rooms, from: cursors) }
+        for room in start.rooms { shard.note(room.workspace, of: room.room) }
+    }
+
+    /// The user's settings, when they have been read.
+    func note(settings: [UInt8]) {
+        sharesTyping = (try? JSONValue(parsing: settings))?.bool("typing") ?? true
+    }
+
+    /// The connection has ended, or its client has left the namespace.
+    func end() {
+        handle { $0.end() }
+        isEnded = true
+    }
+
+    func send(_ event: MeEvent) { client.send(event.packet(for: profile)) }
+
+    /// Hands the machine an event, and performs the actions.
+    func handle(_ event: @escaping Event) {
+        if isEnded { return }
+        events.waiting.append(event)
+        if events.isPerforming { return }
+        events.isPerforming = true
+        var next = 0
+        while next < events.waiting.count {
+            for action in events.waiting[next](&machine) { perform(action) }
+            next += 1
+        }
+        events = ([], false)
+    }
+
+    private func perform(_ action: MeMachine.Action) {
+        switch action {
+        case .sendReady:
+            guard let start else { return }
+            self.start = nil
+            send(.ready(MeReady(session: caller.session, start: start, now: .now)))
+        case .send(let event): send(event)
+        case .enter(let room, let start, let head): shard.enter(self, room, after: start, head: head)
+        case .leave(let room): shard.leave(self, room)
+        case .recheck(let room): shard.recheck(self, in: room)
+        }
+    }
+}

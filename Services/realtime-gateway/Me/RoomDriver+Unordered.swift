@@ -1,0 +1,31 @@
+import Contract
+import EngineIO
+import SocketIO
+import Wire
+
+extension RoomDriver {
+    /// Bytes that may wait for a socket that is still told of typing and read markers.
+    private static let mostWaiting = 16 * 1024
+
+    /// Tells the `/me` sockets of the other members that a user is typing. A socket that reads slowly is not told.
+    func tellTyping(_ user: UserID, in thread: Int64?) {
+        guard let profile = profiles[.me] else { return }
+        let packet = SharedPacket(MeEvent.typing(room, user: user, thread: thread).packet(for: profile))
+        send(packet) { $0 != user }
+    }
+
+    /// Tells the `/me` sockets that a read marker has moved: the user's own with the counts, and those of members that
+    /// share theirs without. A socket that reads slowly is not told; it reads the marker with the next list of its rooms.
+    func tellRead(_ read: RoomRead) {
+        guard let profile = profiles[.me] else { return }
+        send(SharedPacket(MeEvent.read(read, withCounts: true).packet(for: profile))) { $0 == read.user }
+        guard case .members = read.audience else { return }
+        send(SharedPacket(MeEvent.read(read, withCounts: false).packet(for: profile))) {
+            $0 != read.user && read.audience.includes($0)
+        }
+    }
+
+    private func send(_ packet: SharedPacket, toUsers isMeant: (UserID) -> Bool) {
+        for socket in meSockets(of: isMeant) where socket.queuedBytes <= Self.mostWaiting { socket.send(packet) }
+    }
+}

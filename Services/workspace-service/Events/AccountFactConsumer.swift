@@ -1,0 +1,14 @@
+import Contract
+import ServiceKit
+
+/// Erases the data of deleted accounts and reports it to auth-service. A fact that is repeated changes nothing.
+struct AccountFactConsumer: Sendable {
+    let erasure: MemberErasure
+    let auth: AuthClient
+
+    func handle(_ fact: AccountFact) async throws {
+        guard case .userDeleted(let deletion) = fact else { return }
+        try await erasure.erase(deletion.user)
+        try await auth.erased(deletion, by: .workspace)
+    }
+}

@@ -1,0 +1,46 @@
+import Postgres
+import Wire
+
+/// Finds the traces of a deleted account in the tables of workspaces.
+struct ErasureStore: Sendable {
+    let database: PostgresPool
+
+    private static let memberships = Statement.read(
+        "workspaces of user", "select workspace from member where user_id = $1 order by workspace limit $2")
+    private static let shared = Statement.read(
+        "shared workspaces of owner",
+        """
+        select w.id from member m join workspace w on w.id = m.workspace and w.owner = m.user_id
+        where m.user_id = $1 and exists (select from member o where o.workspace = w.id and o.user_id <> $1)
+        order by w.id
+        """)
+    private static let successor = Statement.read(
+        "successor of owner",
+        "select user_id from member where workspace = $1 and user_id <> $2 order by joined_at, user_id limit 1")
+    private static let disown = Statement.write(
+        "disown channels", "update channel set owner = null where workspace = $1 and owner = $2 and not is_default")
+
+    /// The first workspaces that a user is a member of.
+    func memberships(of user: UserID, limit: Int) async throws -> [WorkspaceID] {
+        try await database.query(Self.memberships, user, limit).map { row throws(PostgresError) in try row.next() }
+    }
+
+    /// The workspaces that a user owns and that have other members.
+    func shared(ownedBy user: UserID) async throws -> [WorkspaceID] {
+        try await database.query(Self.shared, user).map { row throws(PostgresError) in try row.next() }
+    }
+
+    /// The first of the other members by joining; nil if the user is the only member.
+    func successor(
+        of user: UserID, in workspace: WorkspaceID, _ transaction: PostgresTransaction
+    ) async throws -> UserID? {
+        try await transaction.query(Self.successor, workspace, user).first { row throws(PostgresError) in
+            try row.next()
+        }
+    }
+
+    /// Leaves the channels of a user without an owner, in a workspace that has none.
+    func disown(_ user: UserID, in workspace: WorkspaceID, _ transaction: PostgresTransaction) async throws {
+        try await transaction.execute(Self.disown, workspace, user)
+    }
+}

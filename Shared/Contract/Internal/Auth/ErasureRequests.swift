@@ -1,0 +1,79 @@
+public import Wire
+
+/// The services that erase data of a deleted account. auth-service erases its own at once.
+public enum ErasurePart: String, Sendable, CaseIterable {
+    case workspace, chat, realtime, payment
+}
+
+/// Tells auth-service that a service has erased its data of a deleted account. Repeating it changes nothing.
+public struct ErasedRequest: InternalRequest {
+    public typealias Reply = EmptyReply
+
+    public static let route = InternalRoute.idempotentPost("/internal/erasures/{user}/{part}")
+
+    public let user: UserID
+    public let part: ErasurePart
+    /// The round of the fact that was handled.
+    public let round: Int
+
+    public init(user: UserID, part: ErasurePart, round: Int) {
+        self.user = user
+        self.part = part
+        self.round = round
+    }
+
+    public init(reading request: InternalRequestReader) throws(Failure) {
+        guard let part = ErasurePart(rawValue: try request.text("part")) else { throw .notFound }
+        self.init(user: try request.id("user"), part: part, round: try request.memberInteger("round"))
+    }
+
+    public func write(to request: inout InternalRequestWriter) {
+        request.parameter(user)
+        request.parameter(part.rawValue)
+        request.body { $0.field("round", round) }
+    }
+}
+
+/// Asks auth-service how far the erasure of an account is: for operators and tests. 404 for an account that nobody deleted.
+public struct ErasureRequest: InternalRequest {
+    public typealias Reply = ErasureReply
+
+    public static let route = InternalRoute.get("/internal/erasures/{user}")
+
+    public let user: UserID
+
+    public init(user: UserID) { self.user = user }
+
+    public init(reading request: InternalRequestReader) throws(Failure) { self.init(user: try request.id("user")) }
+
+    public func write(to request: inout InternalRequestWriter) { request.parameter(user) }
+}
+
+public struct ErasureReply: WireMessage {
+    public let requestedAt: Timestamp
+    /// When everything was erased for the first time; nil before.
+    public let erasedAt: Timestamp?
+    /// The services, and the grants of providers, that are not done yet.
+    public let waiting: [String]
+
+    public init(requestedAt: Timestamp, erasedAt: Timestamp?, waiting: [String]) {
+        self.requestedAt = requestedAt
+        self.erasedAt = erasedAt
+        self.waiting = waiting
+    }
+
+    public init?(_ json: JSONValue) {
+        guard let requestedAt = json.timestamp("requested_at"), let waiting = json["waiting"]?.array(\.string) else {
+            return nil
+        }
+        self.init(requestedAt: requestedAt, erasedAt: json.timestamp("erased_at"), waiting: waiting)
+    }
+
+    public func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.field("requested_at", requestedAt.milliseconds)
+            if let erasedAt { json.field("erased_at", erasedAt.milliseconds) }
+            json.field("waiting", waiting)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+public import Wire
+
+/// The parts of a message that most messages lack: its thread and its mentions, and whether it was scheduled. A class, because a
+/// message is copied often.
+public final class MessageTraits: Sendable, Equatable {
+    /// Nil for a message that is no reply.
+    public let thread: ThreadPlace?
+    /// In the order in which the text names them first.
+    public let mentions: [MessageMention]
+    public let isScheduled: Bool
+
+    public init(thread: ThreadPlace? = nil, mentions: [MessageMention] = [], isScheduled: Bool = false) {
+        self.thread = thread
+        self.mentions = mentions
+        self.isScheduled = isScheduled
+    }
+
+    public static func == (one: MessageTraits, other: MessageTraits) -> Bool {
+        one === other
+            || one.thread == other.thread && one.mentions == other.mentions && one.isScheduled == other.isScheduled
+    }
+}
+
+/// The place of a reply.
+public struct ThreadPlace: Sendable, Equatable {
+    /// The seq of the message that all messages of the thread reply to.
+    public let root: Int64
+    /// Whether the reply is also in the timeline of the room. Clients of the native API show other replies in the thread alone.
+    public let isInTimeline: Bool
+
+    public init(root: Int64, isInTimeline: Bool) {
+        self.root = root
+        self.isInTimeline = isInTimeline
+    }
+}
+
+/// A user or a group that a message mentions.
+public enum MessageMention: Sendable, Equatable {
+    /// - Parameter nickname: the name that other clients show in the place of `<@5>`; nil if the text has no such id.
+    case user(UserID, nickname: String?)
+    /// All members, by `@channel`.
+    case room
+    /// The present members, by `@here`.
+    case here
+
+    var type: String {
+        switch self {
+        case .user: "user"
+        case .room: "room"
+        case .here: "here"
+        }
+    }
+}
+
+extension MessageTraits {
+    /// A text with nicknames in the place of ids such as `<@5>`, for clients that do not know those.
+    func naming(_ content: String) -> String {
+        var named = content
+        for case .user(let user, let nickname?) in mentions {
+            named = named.replacing("<@\(user)>", with: "@\(nickname)")
+        }
+        return named
+    }
+
+    /// Writes the members that only native clients know; nil stands for a message without them.
+    static func writeMembers(_ traits: MessageTraits?, to json: inout JSONWriter, for profile: ClientProfile) {
+        if let thread = traits?.thread { json.object("thread") { thread.write(to: &$0) } }
+        json.array("mentions") { json in
+            for mention in traits?.mentions ?? [] {
+                json.object { json in
+                    json.field("type", mention.type)
+                    if case .user(let user, _) = mention { json.field("user_id", user, for: profile) }
+                }
+            }
+        }
+        if traits?.isScheduled == true { json.field("scheduled", true) }
+    }
+}
+
+extension ThreadPlace {
+    func write(to json: inout JSONWriter) {
+        json.field("root", root)
+        if isInTimeline { json.field("toRoom", true) }
+    }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Backoff } from '../../../Web/maru/backoff.js';
+import { MaruError } from '../../../Web/maru/errors.js';
+import { Outbox } from '../../../Web/maru/outbox.js';
+import { MemoryStorage } from '../../../Web/maru/storage.js';
+
+/** A server that stores messages by client_id, as chat-service does, and fails on demand. */
+class Server {
+    received = [];
+    failures = [];
+
+    send = async ({ id, room, content }) => {
+        const failure = this.failures.shift();
+        if (failure?.before) throw failure.before;
+        if (!this.received.some((each) => each.id === id)) this.received.push({ id, room, content });
+        if (failure?.after) throw failure.after;
+        return { seq: this.received.findIndex((each) => each.id === id) + 1, client_id: id, content };
+    };
+
+    get contents() {
+        return this.received.map((each) => each.content);
+    }
+}
+
+let ids = 0;
+function outbox(server, storage = new MemoryStorage()) {
+    return new Outbox({ storage, send: server.send, id: () => `id-${(ids += 1)}`, backoff: () => new Backoff({ first: 1, longest: 2 }) });
+}
+
+const message = (content, room = 'channel-1') => ({ room, workspace: '1', content });
+const sent = (box, count) => new Promise((resolve) => {
+    let all = 0;
+    box.on('sent', () => (all += 1) === count && resolve());
+});
+
+test('Messages of a room leave in their order, and the outbox is empty afterwards', async () => {
+    const server = new Server(), box = outbox(server);
+    await box.open('7');
+    const done = sent(box, 3);
+    for (const each of ['one', 'two', 'three']) await box.add(message(each));
+    await done;
+    await new Promise(setImmediate);
+    assert.deepEqual(server.contents, ['one', 'two', 'three']);
+    assert.equal(box.isEmpty, true);
+});
+
+test('A message whose reply was lost is one message, before and after a reload', async () => {
+    const server = new Server(), storage = new MemoryStorage();
+    server.failures = [{ after: MaruError.offline() }, { after: MaruError.offline() }];
+    const before = outbox(server, storage);
+    await before.open('7');
+    const isWaiting = before.next('changed');
+    await before.add(message('once'));
+    await isWaiting;
+    before.close();
+
+    const after = outbox(server, storage);
+    const done = sent(after, 1);
+    await after.open('7');
+    await done;
+    assert.deepEqual(server.contents, ['once']);
+});
+
+test('An outbox takes up its own user only', async () => {
+    const server = new Server(), storage = new MemoryStorage();
+    server.failures = Array(100).fill({ before: MaruError.offline() });
+    const anna = outbox(server, storage);
+    await anna.open('7');
+    await anna.add(message('secret'));
+    anna.close();
+    const ben = outbox(new Server(), storage);
+    await ben.open('8');
+    assert.equal(ben.isEmpty, true);
+});
+
+test('A refused message stays as failed, does not hold up the next one, and can be sent again', async () => {
+    const server = new Server(), box = outbox(server);
+    server.failures = [{ before: new MaruError('E11', { status: 400, detail: 'too long' }) }];
+    await box.open('7');
+    const done = sent(box, 1);
+    const first = await box.add(message('refused'));
+    await box.add(message('fine'));
+    await done;
+    assert.deepEqual(server.contents, ['fine']);
+    assert.deepEqual(box.of('channel-1').map((each) => [each.content, each.state, each.error.code]), [['refused', 'failed', 'E11']]);
+    const again = sent(box, 1);
+    await box.retry(first.id);
+    await again;
+    assert.deepEqual(server.contents, ['fine', 'refused']);
+});
+
+test('A failed message is still failed after a reload', async () => {
+    const server = new Server(), storage = new MemoryStorage(), box = outbox(server, storage);
+    server.failures = [{ before: new MaruError('E13', { status: 404 }) }];
+    await box.open('7');
+    await box.add(message('gone'));
+    while (box.of('channel-1')[0].state !== 'failed') await box.next('changed');
+    await new Promise(setImmediate);
+    const after = outbox(server, storage);
+    await after.open('7');
+    assert.equal(after.of('channel-1')[0].state, 'failed');
+});
+
+test('A removed message is not sent by a later visit', async () => {
+    const server = new Server(), storage = new MemoryStorage(), box = outbox(server, storage);
+    server.failures = Array(1000).fill({ before: MaruError.offline() });
+    await box.open('7');
+    const entry = await box.add(message('no'));
+    await box.remove(entry.id);
+    assert.deepEqual(await storage.all('outbox/'), []);
+    box.close();
+});
+
+test('A thread shows its own replies, and the room those that were sent to it too', async () => {
+    const server = new Server(), box = outbox(server);
+    server.failures = Array(1000).fill({ before: MaruError.offline() });
+    await box.open('7');
+    await box.add({ ...message('reply'), thread: 5 });
+    await box.add({ ...message('both'), thread: 5, toRoom: true });
+    await box.add(message('room'));
+    assert.deepEqual(box.of('channel-1').map((each) => each.content), ['both', 'room']);
+    assert.deepEqual(box.of('channel-1', 5).map((each) => each.content), ['reply', 'both']);
+    box.close();
+});

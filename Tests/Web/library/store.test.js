@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Store } from '../../../Web/maru/store.js';
+import { withReaction } from '../../../Web/maru/rooms.js';
+
+const anna = { user_id: '1', nickname: '안나' };
+const ben = { user_id: '2', nickname: '벤' };
+const message = (seq, user, more = {}) => ({ seq, rev: 0, content: `m${seq}`, createdAt: '2026-01-01T00:00:00.000Z', files: [], reactions: [], user, ...more });
+
+function store() {
+    const made = new Store({ later: () => {} });
+    made.me = '1';
+    made.setWorkspaces([{ workspace_id: '9', name: 'home' }]);
+    made.setRooms('9', [{ channel_id: '3', name: '일반', lastSeq: 10, lastReadSeq: 10, unreadCount: 0, rev: 4, lastMessage: message(10, ben) }]);
+    return made;
+}
+
+const KEY = 'channel-3';
+const live = (made, name, data) => made.apply({ name, data: { room: KEY, ...data } });
+
+test('A live message counts as unread once, a repeated one not at all', () => {
+    const made = store();
+    for (let time = 0; time < 2; time += 1) live(made, 'message', { message: message(11, ben, { mentions: [{ type: 'user', user_id: '1' }] }) });
+    const room = made.rooms.get(KEY);
+    assert.deepEqual([room.unreadCount, room.mentionCount, room.lastSeq], [1, 1, 11]);
+    assert.deepEqual(made.badge('9'), { unreadCount: 1, mentionCount: 1 });
+});
+
+test('An own message reads the room', () => {
+    const made = store();
+    live(made, 'message', { message: message(11, ben) });
+    live(made, 'message', { message: message(12, anna) });
+    assert.deepEqual([made.rooms.get(KEY).unreadCount, made.rooms.get(KEY).lastReadSeq], [0, 12]);
+});
+
+test('A read on another device clears the count, and an old one does nothing', () => {
+    const made = store();
+    live(made, 'message', { message: message(11, ben) });
+    live(made, 'read', { user_id: '1', seq: 9, unreadCount: 5 });
+    assert.equal(made.rooms.get(KEY).unreadCount, 1);
+    live(made, 'read', { user_id: '1', seq: 11, unreadCount: 0, mentionCount: 0 });
+    assert.equal(made.rooms.get(KEY).unreadCount, 0);
+});
+
+test('A list of rooms that was overtaken by a read does not bring the count back', () => {
+    const made = store();
+    live(made, 'message', { message: message(11, ben) });
+    made.update(KEY, { lastReadSeq: 11, unreadCount: 0 });
+    made.setRooms('9', [{ channel_id: '3', name: '일반', lastSeq: 11, lastReadSeq: 10, unreadCount: 1 }]);
+    assert.equal(made.rooms.get(KEY).unreadCount, 0);
+});
+
+test('A list of rooms that was overtaken by a message does not take it back', () => {
+    const made = store();
+    live(made, 'message', { message: message(11, ben) });
+    made.setRooms('9', [{ channel_id: '3', name: '일반', lastSeq: 10, lastReadSeq: 10, unreadCount: 0 }]);
+    assert.deepEqual([made.rooms.get(KEY).lastSeq, made.rooms.get(KEY).unreadCount], [11, 1]);
+});
+
+test('A reply that stays in its thread is neither shown nor counted in the room', () => {
+    const made = store();
+    made.page(KEY, [message(10, ben)], (timeline, page) => timeline.open(page, { atStart: true, atEnd: true }));
+    made.page(`${KEY}/10`, [message(10, ben)], (timeline, page) => timeline.open(page, { atStart: true, atEnd: true }));
+    live(made, 'message', { message: message(11, ben, { thread: { root: 10 } }) });
+    live(made, 'message', { message: message(12, ben, { thread: { root: 10, toRoom: true } }) });
+    assert.deepEqual(made.timeline(KEY).messages.map((each) => each.seq), [10, 12]);
+    assert.deepEqual(made.timeline(`${KEY}/10`).messages.map((each) => each.seq), [10, 11, 12]);
+    assert.equal(made.rooms.get(KEY).unreadCount, 1);
+});
+
+test('Events mark the own reactions, of more than twenty users by the held message', () => {
+    const made = store();
+    const mine = { emoji: '👍', count: 30, users: ['5', '6'], mine: true };
+    made.page(KEY, [message(10, ben, { rev: 1, reactions: [mine] })], (timeline, page) => timeline.open(page, { atStart: true, atEnd: true }));
+    const { mine: _, ...unmarked } = mine;
+    live(made, 'changed', { message: message(10, ben, { rev: 2, reactions: [{ ...unmarked, count: 31 }, { emoji: '🎉', count: 1, users: ['1'] }] }) });
+    assert.deepEqual(made.timeline(KEY).get(10).reactions.map((each) => each.mine), [true, true]);
+});
+
+test('Cursors name what is held: the head and the revision of each loaded room', () => {
+    const made = store();
+    assert.deepEqual(made.cursors(), {});
+    made.page(KEY, [message(10, ben)], (timeline, page) => timeline.open(page, { atStart: true, atEnd: true, rev: 4 }));
+    live(made, 'message', { message: message(11, ben) });
+    live(made, 'changed', { message: message(10, ben, { rev: 5 }) });
+    assert.deepEqual(made.cursors(), { [KEY]: [11, 5] });
+});
+
+test('A room that the caller left is gone with its messages', () => {
+    const made = store();
+    made.timeline(KEY);
+    live(made, 'left', {});
+    assert.deepEqual([made.rooms.size, made.timelines.size], [0, 0]);
+});
+
+test('Typing ends after six seconds and with a message', () => {
+    let now = 0;
+    const made = new Store({ now: () => now, later: () => {} });
+    made.me = '1';
+    live(made, 'typing', { user_id: '2' });
+    assert.deepEqual(made.typing(KEY), ['2']);
+    live(made, 'message', { message: message(11, ben) });
+    assert.deepEqual(made.typing(KEY), []);
+    live(made, 'typing', { user_id: '2' });
+    now = 6001;
+    assert.deepEqual(made.typing(KEY), []);
+});
+
+test('A reaction is added once and its last one takes the emoji away', () => {
+    const once = withReaction(message(1, ben), '👍', '1', true);
+    assert.deepEqual(once.reactions, [{ emoji: '👍', count: 1, users: ['1'], mine: true }]);
+    assert.equal(withReaction(once, '👍', '1', true), once);
+    assert.deepEqual(withReaction(once, '👍', '1', false).reactions, []);
+});

@@ -1,0 +1,135 @@
+"""A person at a browser: one window with its own cookies and storage, and the steps of a user."""
+
+import itertools
+import os
+import re
+
+from playwright.sync_api import expect
+
+PASSWORD = "Maru-Haus-2026!"
+PATIENCE = 15_000 * int(os.environ.get("MARU_PATIENCE", "1"))
+expect.set_options(timeout=PATIENCE)
+counter = itertools.count(1)
+
+# Faults of the page that a console message does not tell.
+WATCH = """
+addEventListener('securitypolicyviolation', (event) => console.error('policy violated: ' + event.violatedDirective + ' ' + event.blockedURI));
+addEventListener('unhandledrejection', (event) => console.error('not handled: ' + (event.reason?.stack ?? event.reason)));
+"""
+
+
+class Person:
+    def __init__(self, product, browser, name="Anna", locale="en-US", theme="light", size=(1360, 860)):
+        self.product, self.name = product, name
+        self.email = f"web.{next(counter)}.{os.getpid()}@example.com"
+        self.faults = []
+        # Failed calls that a test causes, such as by cutting the network.
+        self.expected = []
+        self.context = browser.new_context(
+            locale=locale, color_scheme=theme, viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce"
+        )
+        self.context.add_init_script(WATCH)
+        self.context.set_default_timeout(PATIENCE)
+        self.page = self.open()
+
+    def open(self, path="/"):
+        """Opens another window of the same browser."""
+        page = self.context.new_page()
+        page.on("console", self.hear)
+        page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        page.goto(self.product.base + path)
+        return page
+
+    def hear(self, message):
+        if message.type in ("error", "warning") and not any(re.search(each, message.text) for each in self.expected):
+            self.faults.append(f"{message.text} ({message.location.get('url', '')})")
+
+    def close(self):
+        self.context.close()
+
+    # Signing in
+
+    def join(self):
+        page = self.page
+        page.get_by_role("button", name=re.compile("Create an account|계정 만들기")).click()
+        page.locator("[name=email]").fill(self.email)
+        page.locator("[name=nickname]").fill(self.name)
+        page.locator("[name=password]").fill(PASSWORD)
+        page.locator("button[type=submit]").click()
+        expect(page.locator("maru-shell")).to_be_visible()
+        return self
+
+    def sign_in(self):
+        page = self.page
+        page.locator("[name=email]").fill(self.email)
+        page.locator("[name=password]").fill(PASSWORD)
+        page.locator("button[type=submit]").click()
+        expect(page.locator("maru-shell")).to_be_visible()
+
+    # Workspaces and rooms
+
+    def create_workspace(self, name):
+        self.page.locator("maru-rail").get_by_role("button", name=re.compile("Create a workspace|워크스페이스 만들기")).click()
+        dialog = self.page.get_by_role("dialog")
+        dialog.locator("[name=name]").fill(name)
+        dialog.locator("button[type=submit]").click()
+        expect(dialog).to_have_count(0)
+        expect(self.page.locator(".side-title")).to_contain_text(name)
+
+    def invite(self, other):
+        self.page.locator(".side-title").click()
+        self.page.get_by_role("menuitem", name=re.compile("Invite people|초대하기")).click()
+        dialog = self.page.get_by_role("dialog")
+        dialog.locator("[name=email]").fill(other.email)
+        dialog.locator("button[type=submit]").click()
+        expect(self.page.locator(".toast")).to_contain_text(other.name)
+        self.page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+
+    def create_channel(self, name, topic=""):
+        self.page.get_by_role("button", name=re.compile("^(Create a channel|채널 만들기)$")).click()
+        dialog = self.page.get_by_role("dialog")
+        dialog.locator("[name=name]").fill(name)
+        dialog.locator("[name=description]").fill(topic)
+        dialog.locator("button[type=submit]").click()
+        expect(self.title).to_contain_text(name)
+
+    def enter(self, name):
+        """Goes to a room of the list."""
+        self.page.locator("maru-sidebar a.side-row", has_text=name).click()
+        expect(self.title).to_contain_text(name)
+
+    @property
+    def title(self):
+        return self.page.locator(".room-title h1")
+
+    # Messages
+
+    @property
+    def composer(self):
+        return self.page.locator("maru-room maru-composer textarea")
+
+    def say(self, text):
+        self.composer.fill(text)
+        self.composer.press("Enter")
+
+    def message(self, text):
+        return self.page.locator("maru-room .message", has_text=text)
+
+    def sees(self, text, count=1):
+        expect(self.message(text)).to_have_count(count)
+
+    def sent(self, text):
+        """Waits until the server has acknowledged a message."""
+        expect(self.page.locator("maru-room .message:not(.pending)", has_text=text)).to_have_count(1)
+
+    def tool(self, text, action):
+        """Presses a tool of a message."""
+        row = self.message(text)
+        row.hover()
+        row.locator(f".tools [data-action={action}]").click()
+
+    def choose(self, text, item):
+        """Chooses from the menu of a message."""
+        self.tool(text, "more")
+        self.page.get_by_role("menuitem", name=item, exact=True).click()

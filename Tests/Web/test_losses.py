@@ -1,0 +1,164 @@
+"""The web client loses the network, the page or its session, and loses no message."""
+
+import os
+import re
+import signal
+
+import pytest
+from person import counter
+from playwright.sync_api import expect
+
+CUT = ["Failed to load resource: net::", "WebSocket connection to"]
+UNAUTHORISED = [r"status of 401"]
+
+
+def room(person):
+    anna = person(name="Anna").join()
+    anna.create_workspace(f"Quiet house {next(counter)}")
+    anna.enter("일반")
+    return anna
+
+
+def test_a_message_that_is_being_sent_survives_a_reload_and_is_sent_once(person):
+    anna = room(person)
+    chats = re.compile(r"/v1/workspaces/\d+/channels/\d+/chats$")
+    # The server takes the message, and the reply never arrives.
+    taken = []
+
+    def take(route):
+        taken.append(route.fetch().status)
+        route.abort()
+
+    anna.expected += CUT
+    anna.page.route(chats, lambda route: take(route) if route.request.method == "POST" and not taken else route.fallback())
+    with anna.page.expect_request(lambda request: request.method == "POST" and chats.search(request.url)):
+        anna.say("Only once")
+    expect(anna.page.locator("maru-room .message.pending")).to_have_count(1)
+    anna.page.reload()
+    anna.sent("Only once")
+    assert taken == [201]
+
+
+def test_a_text_written_offline_is_marked_and_sent_once_the_network_is_back(person):
+    anna = room(person)
+    anna.expected += CUT
+    anna.say("Before")
+    anna.sent("Before")
+    anna.context.set_offline(True)
+    anna.say("From the tunnel")
+    expect(anna.page.locator(".notice.offline")).to_be_visible()
+    expect(anna.message("From the tunnel").locator(".status")).to_contain_text("Waits for the network")
+    anna.context.set_offline(False)
+    anna.sent("From the tunnel")
+    expect(anna.page.locator(".notice")).to_be_hidden()
+    anna.page.reload()
+    anna.sees("From the tunnel")
+
+
+def test_a_message_that_the_server_refuses_says_so_and_can_be_discarded(person):
+    anna = room(person)
+    anna.expected += [r"status of 400"]
+    body = '{"errorCode":"E11","detail":"The message is too long.","status":400}'
+    anna.page.route(
+        re.compile(r"/chats$"),
+        lambda route: route.fulfill(status=400, body=body, content_type="application/problem+json")
+        if route.request.method == "POST"
+        else route.fallback(),
+    )
+    anna.say("Too much")
+    expect(anna.message("Too much").get_by_role("alert")).to_contain_text("Not sent: The message is too long.")
+    anna.message("Too much").get_by_role("button", name="Discard").click()
+    anna.sees("Too much", count=0)
+
+
+def test_no_script_can_read_the_session_and_a_reload_takes_it_up(person):
+    anna = room(person)
+    anna.page.reload()
+    expect(anna.title).to_contain_text("일반")
+    found = anna.page.evaluate("JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])")
+    cookies = {each["name"]: each for each in anna.context.cookies()}
+    refresh = cookies["maru_refresh"]
+    assert refresh["httpOnly"] and refresh["sameSite"] == "Strict" and refresh["path"] == "/v1/auth"
+    assert refresh["value"] not in found and "eyJ" not in found
+
+
+def test_signing_out_ends_the_session_of_every_tab(person):
+    anna = room(person)
+    anna.expected += UNAUTHORISED
+    anna.page.get_by_role("button", name="Your account").click()
+    anna.page.get_by_role("menuitem", name="Sign out").click()
+    expect(anna.page.locator("maru-gate")).to_be_visible()
+    assert "maru_refresh" not in {each["name"] for each in anna.context.cookies()}
+    anna.sign_in()
+    expect(anna.title).to_contain_text("일반")
+
+
+def test_an_input_method_sends_only_with_an_enter_of_its_own(person):
+    anna = room(person)
+    anna.composer.focus()
+    session = anna.context.new_cdp_session(anna.page)
+    session.send("Input.imeSetComposition", {"text": "안녕", "selectionStart": 2, "selectionEnd": 2})
+    # The Enter that ends a composition arrives as key code 229.
+    session.send("Input.dispatchKeyEvent", {"type": "rawKeyDown", "key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 229})
+    session.send("Input.insertText", {"text": "안녕"})
+    expect(anna.composer).to_have_value("안녕")
+    anna.sees("안녕", count=0)
+    anna.composer.press("Enter")
+    anna.sent("안녕")
+
+
+def test_text_of_a_message_is_never_markup(person):
+    anna = room(person)
+    anna.say('<img src=x onerror="alert(1)"> [a](javascript:alert(1)) javascript:alert(1)')
+    row = anna.message("onerror")
+    expect(row.locator(".text")).to_contain_text('<img src=x onerror="alert(1)">')
+    expect(row.locator(".text img, .text a")).to_have_count(0)
+
+
+def test_history_loads_backwards_without_a_jump(person):
+    anna = room(person)
+    for number in range(130):
+        anna.say(f"Line {number}")
+    anna.sent("Line 129")
+    anna.page.reload()
+    anna.sent("Line 129")
+    # In one step, so that no row arrives in between.
+    scroll = """(element) => {
+        element.scrollTop = 0;
+        const row = element.querySelector('.message');
+        return [row.dataset.seq, row.getBoundingClientRect().top];
+    }"""
+    with anna.page.expect_response(lambda reply: "before_seq" in reply.url):
+        seq, before = anna.page.locator("maru-room .scroller").evaluate(scroll)
+    expect(anna.page.locator("maru-room .message").first).not_to_have_attribute("data-seq", seq)
+    after = anna.page.locator(f'maru-room [data-seq="{seq}"]').evaluate("(row) => row.getBoundingClientRect().top")
+    assert abs(after - before) < 4
+
+
+def ended(product, process):
+    """Kills a process of the product, which deploy/up starts again."""
+    os.kill(int((product.data / f"run/{process}.pid").read_text().split()[0]), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("process", ["realtime-gateway", "redis"])
+def test_nothing_is_lost_or_doubled_when_a_process_is_killed(person, product, process):
+    anna, ben = person(name="Anna").join(), person(name="Ben").join()
+    anna.create_workspace(f"Busy house {next(counter)}")
+    anna.invite(ben)
+    ben.page.reload()
+    for each in (anna, ben):
+        each.expected += [*CUT, "status of 50[023]", "status of 429"]
+        each.enter("일반")
+    for number in range(5):
+        anna.say(f"Before {number}")
+    ended(product, process)
+    for number in range(5):
+        anna.say(f"After {number}")
+    for each in (anna, ben):
+        for number in range(5):
+            each.sees(f"Before {number}")
+            each.sees(f"After {number}")
+    expect(anna.page.locator(".pending")).to_have_count(0)
+    expect(ben.page.locator('maru-shell[data-connection="live"]')).to_be_visible()
+    ben.say("Still here")
+    anna.sees("Still here")

@@ -1,0 +1,226 @@
+"""Two people in two windows live through the features of the web client."""
+
+import base64
+import re
+
+from person import counter
+from playwright.sync_api import expect
+
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAAAAACPAi4CAAAAKklEQVR42u3MQREAAAwCIPunMaIh9ttBANKjCAQCgUAgEAgEAoFA"
+    "IPgeDE0rAKYtm3lkAAAAAElFTkSuQmCC"
+)
+
+
+def home(person, **options):
+    """Anna with a workspace, and Ben in it."""
+    anna, ben = person(name="Anna", **options).join(), person(name="Ben", **options).join()
+    anna.create_workspace(f"Maru house {next(counter)}")
+    anna.invite(ben)
+    ben.page.reload()
+    for each in (anna, ben):
+        each.enter("일반")
+    return anna, ben
+
+
+def test_messages_reach_the_other_window_and_are_changed_there(person):
+    anna, ben = home(person)
+    anna.say("Good morning")
+    anna.sent("Good morning")
+    ben.sees("Good morning")
+    ben.say("Hello **Anna**, see `code` and https://example.com/a(b).")
+    anna.sees("Hello Anna")
+    expect(anna.message("Hello").locator("strong")).to_have_text("Anna")
+    expect(anna.message("Hello").locator("a")).to_have_attribute("href", "https://example.com/a(b)")
+
+    # Reactions
+    ben.tool("Good morning", "quick")
+    expect(anna.message("Good morning").locator(".reaction")).to_contain_text("1")
+    anna.message("Good morning").locator(".reaction").click()
+    expect(ben.message("Good morning").locator(".reaction")).to_contain_text("2")
+
+    # Editing, by the key and by the menu
+    anna.composer.press("ArrowUp")
+    expect(anna.composer).to_have_value("Good morning")
+    anna.composer.fill("Good evening")
+    anna.composer.press("Enter")
+    ben.sees("Good evening")
+    expect(ben.message("Good evening").locator(".edited")).to_be_visible()
+    anna.choose("Good evening", "Earlier versions")
+    expect(anna.page.get_by_role("dialog")).to_contain_text("Good morning")
+    anna.page.keyboard.press("Escape")
+
+    # Pins, saved messages
+    ben.choose("Good evening", "Pin to the room")
+    expect(anna.message("Good evening").locator(".labels")).to_contain_text("Pinned")
+    anna.page.get_by_role("button", name="Pinned").click()
+    expect(anna.page.locator(".hit")).to_contain_text("Good evening")
+    anna.tool("Good evening", "save")
+    anna.page.locator("maru-sidebar").get_by_role("button", name="Saved").click()
+    expect(anna.page.locator(".hit")).to_contain_text("Good evening")
+
+    # Deleting
+    anna.choose("Good evening", "Delete")
+    anna.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(ben.page.locator(".text.gone")).to_have_count(1)
+
+
+def test_files_travel_with_previews_and_a_lightbox(person):
+    anna, ben = home(person)
+    anna.page.set_input_files(
+        "maru-composer input[type=file]",
+        [
+            {"name": "view.png", "mimeType": "image/png", "buffer": PICTURE},
+            {"name": "계획.txt", "mimeType": "text/plain", "buffer": "오늘".encode()},
+        ],
+    )
+    expect(anna.page.locator(".staged li")).to_have_count(2)
+    anna.say("Two files")
+    anna.sent("Two files")
+    expect(ben.message("Two files").locator(".thumb img.shown")).to_be_visible()
+    ben.message("Two files").locator(".thumb").click()
+    expect(ben.page.locator("dialog.lightbox img")).to_have_js_property("naturalWidth", 64)
+    ben.page.keyboard.press("Escape")
+    with ben.page.expect_download() as download:
+        ben.message("Two files").locator("button.file").click()
+    assert open(download.value.path(), "rb").read() == "오늘".encode()
+
+
+def test_a_file_beyond_the_limit_is_refused_before_the_upload(person):
+    anna, _ = home(person)
+    anna.page.set_input_files(
+        "maru-composer input[type=file]", [{"name": "film.mov", "mimeType": "video/quicktime", "buffer": bytes(10_000_001)}]
+    )
+    expect(anna.page.locator('.toast.bad')).to_contain_text("film.mov is larger")
+    expect(anna.page.locator(".staged li")).to_have_count(0)
+
+
+def test_search_marks_what_it_found_and_jumps_to_it(person):
+    anna, _ = home(person)
+    for number in range(60):
+        anna.say(f"회의 자료 {number}번")
+    anna.sent("회의 자료 59번")
+    anna.page.locator(".room-head").get_by_role("button", name="Search").click()
+    anna.page.locator("maru-search input").fill("ㅎㅇ 자료 3번")
+    expect(anna.page.locator(".hit").first.locator("mark").first).to_be_visible()
+    anna.page.locator(".hit", has_text="회의 자료 3번").first.click()
+    row = anna.page.locator("maru-room .message.target")
+    expect(row).to_contain_text("회의 자료 3번")
+    expect(row).to_be_in_viewport()
+    anna.page.locator(".to-end").click()
+    expect(anna.message("회의 자료 59번")).to_be_in_viewport()
+
+
+def test_the_quick_switcher_finds_rooms_by_initial_consonants(person):
+    anna, _ = home(person)
+    anna.create_channel("디자인 회의", "화면과 글꼴")
+    anna.page.keyboard.press("Control+k")
+    anna.page.get_by_role("combobox", name="Go to a room").fill("ㅇㅂ")
+    expect(anna.page.get_by_role("option").first).to_contain_text("일반")
+    anna.page.keyboard.press("Enter")
+    expect(anna.title).to_contain_text("일반")
+
+
+def test_channels_are_found_joined_edited_handed_over_and_left(person):
+    anna, ben = home(person)
+    anna.create_channel("plans", "What comes next")
+    ben.page.get_by_role("button", name="Explore channels").click()
+    ben.page.get_by_role("dialog").get_by_role("button", name="Join plans").click()
+    expect(ben.title).to_contain_text("plans")
+    ben.say("I am in")
+    anna.sees("I am in")
+
+    anna.page.get_by_role("button", name="Details").click()
+    anna.page.get_by_role("button", name="Edit the channel").click()
+    anna.page.get_by_role("dialog").locator("[name=name]").fill("roadmap")
+    anna.page.get_by_role("dialog").locator("button[type=submit]").click()
+    expect(anna.title).to_contain_text("roadmap")
+
+    anna.page.get_by_role("button", name="Details").click()
+    anna.page.get_by_role("button", name="More: Ben").click()
+    anna.page.get_by_role("menuitem", name="Make owner").click()
+    anna.page.get_by_role("dialog").locator("button[type=submit]").click()
+    anna.page.get_by_role("button", name="Leave the channel").click()
+    anna.page.get_by_role("dialog").get_by_role("button", name="Leave").click()
+    expect(anna.page.locator("maru-sidebar")).not_to_contain_text("roadmap")
+
+
+def test_direct_messages_reach_one_person(person):
+    anna, ben = home(person)
+    anna.page.get_by_role("button", name="Write to someone").click()
+    anna.page.get_by_role("button", name="Message Ben").click()
+    expect(anna.title).to_have_text("Ben")
+    anna.say("Between us")
+    anna.sent("Between us")
+    row = ben.page.locator("maru-sidebar a.side-row", has_text="Anna")
+    expect(row.locator(".badge")).to_have_text("1")
+    expect(ben.page).to_have_title(re.compile(r"^\(1\) "))
+    row.click()
+    ben.sees("Between us")
+    expect(row.locator(".badge")).to_have_count(0)
+    expect(ben.page).to_have_title(re.compile("^Anna"))
+
+
+def test_mentions_are_completed_by_keyboard(person):
+    anna, ben = home(person)
+    ben.say("here")
+    anna.sees("here")
+    anna.composer.press_sequentially("Dear @b")
+    expect(anna.page.get_by_role("option", name="@Ben")).to_be_visible()
+    anna.composer.press("Enter")
+    expect(anna.composer).to_have_value("Dear @Ben ")
+    anna.composer.press_sequentially("look")
+    anna.composer.press("Enter")
+    expect(ben.message("look").locator(".mention.own")).to_have_text("@Ben")
+
+
+def test_a_draft_waits_on_every_device(person):
+    anna, _ = home(person)
+    with anna.page.expect_response(lambda reply: reply.url.endswith("/draft") and reply.ok):
+        anna.composer.fill("Half a thou")
+    other = anna.open()
+    expect(other.locator("maru-room maru-composer textarea")).to_have_value("Half a thou")
+
+
+def test_a_scheduled_message_stands_in_its_list_until_it_is_cancelled(person):
+    anna, _ = home(person)
+    anna.composer.fill("Later, please")
+    anna.page.get_by_role("button", name="Send later").click()
+    anna.page.get_by_role("menuitem").click()
+    anna.page.get_by_role("dialog").locator("button[type=submit]").click()
+    expect(anna.composer).to_have_value("")
+    anna.page.locator("maru-sidebar").get_by_role("button", name="Scheduled").click()
+    expect(anna.page.locator(".hit")).to_contain_text("Later, please")
+    anna.page.get_by_role("button", name="Cancel the message").click()
+    expect(anna.page.locator(".hit")).to_have_count(0)
+
+
+def test_threads_stand_beside_the_room_and_count_their_replies(person):
+    anna, ben = home(person)
+    anna.say("Where do we eat?")
+    anna.sent("Where do we eat?")
+    ben.sees("Where do we eat?")
+    ben.tool("Where do we eat?", "reply")
+    panel = ben.page.locator("maru-thread")
+    panel.locator("textarea").fill("At the market")
+    panel.locator("textarea").press("Enter")
+    expect(panel.locator(".message:not(.pending)", has_text="At the market")).to_have_count(1)
+    expect(anna.message("Where do we eat?").locator(".replies")).to_contain_text("1 reply")
+    anna.sees("At the market", count=0)
+    panel.get_by_role("checkbox").check()
+    panel.locator("textarea").fill("Noon, all of us")
+    panel.locator("textarea").press("Enter")
+    anna.sees("Noon, all of us")
+    anna.message("Where do we eat?").locator(".replies").click()
+    expect(anna.page.locator("maru-thread .message")).to_have_count(3)
+    anna.page.locator("maru-sidebar").get_by_role("button", name="Threads").click()
+    expect(anna.page.locator(".hit")).to_contain_text("Where do we eat?")
+
+
+def test_mentions_have_a_list_of_their_own(person):
+    anna, ben = home(person)
+    ben.say("@Anna please look")
+    anna.sees("please look")
+    expect(anna.page.locator("maru-room .message.mentioned")).to_have_count(1)
+    anna.page.locator("maru-sidebar").get_by_role("button", name="Mentions").click()
+    expect(anna.page.locator(".hit")).to_contain_text("please look")

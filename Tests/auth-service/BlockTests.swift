@@ -1,0 +1,79 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import auth_service
+
+@Suite("Blocks")
+struct BlockTests {
+    private func call(
+        _ fixture: AuthFixture, _ method: String, _ path: String, _ user: AuthFixture.TestUser
+    ) async throws -> HTTPCall.Reply {
+        try await fixture.service.call(method, "/v1/users/" + path, token: user.access)
+    }
+
+    private func known(_ fixture: AuthFixture, _ users: AuthFixture.TestUser...) async throws -> String {
+        let ids = users.map { "\"\($0.id)\"" }.joined(separator: ",")
+        return try await fixture.service.internalCall("POST", "/internal/blocks", json: #"{"ids":[\#(ids)]}"#).text
+    }
+
+    @Test("A17: a block is known to services in both directions, with a hint, until it ends")
+    func directions() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let (user, other) = (try await fixture.join(), try await fixture.join("b@b.kr"))
+            let hints = try RawConnection(port: fixture.service.redis.port)
+            try hints.send("SUBSCRIBE invalidate:blocks\r\n")
+            _ = try hints.receive(until: ":1\r\n")
+            for _ in 1...2 { #expect(try await call(fixture, "PUT", "\(other.id)/block", user).status == 200) }
+            _ = try hints.receive(until: #"{"user_id":"\#(user.id)","blocked":"\#(other.id)"}"#)
+            let blocks = """
+                {"blocks":[{"user_id":"\(user.id)","blocked":["\(other.id)"],"blockers":[]},\
+                {"user_id":"\(other.id)","blocked":[],"blockers":["\(user.id)"]}]}
+                """
+            #expect(try await known(fixture, user, other) == blocks)
+            // The blocked user sees nothing of it.
+            #expect(try await call(fixture, "GET", "me/blocks", other).text == #"{"items":[],"next":null}"#)
+            for _ in 1...2 { #expect(try await call(fixture, "DELETE", "\(other.id)/block", user).status == 200) }
+            #expect(try await known(fixture, user, other) == #"{"blocks":[]}"#)
+        }
+    }
+
+    @Test("A user cannot block themselves, nobody, or more users than allowed")
+    func refused() async throws {
+        try await AuthFixture.run(["user_blocks": "1"]) { fixture async throws in
+            let (user, other) = (try await fixture.join(), try await fixture.join("b@b.kr"))
+            let third = try await fixture.join("c@b.kr")
+            #expect(try await call(fixture, "PUT", "\(user.id)/block", user).errorCode == "E11")
+            for nobody in ["999999", "x"] {
+                #expect(try await call(fixture, "PUT", "\(nobody)/block", user).errorCode == "E13")
+            }
+            #expect(try await call(fixture, "PUT", "\(other.id)/block", user).status == 200)
+            #expect(try await call(fixture, "PUT", "\(third.id)/block", user).errorCode == "E11")
+            #expect(try await call(fixture, "PUT", "\(other.id)/block", user).status == 200)
+        }
+    }
+
+    @Test("The list has every block once, newest first, whatever the pages")
+    func list() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let user = try await fixture.join()
+            var expected: [String] = []
+            for name in ["b", "c", "d"] {
+                let other = try await fixture.join("\(name)@b.kr")
+                #expect(try await call(fixture, "PUT", "\(other.id)/block", user).status == 200)
+                expected.insert(other.id, at: 0)
+            }
+            var (found, cursor): ([String], String?) = ([], "")
+            while let next = cursor {
+                let page = try await call(fixture, "GET", "me/blocks?limit=2&cursor=\(next)", user).json
+                found += page["items"]?.elements?.compactMap { $0["user"]?["user_id"]?.string } ?? []
+                cursor = page["next"]?.string
+            }
+            #expect(found == expected)
+            for query in ["limit=0", "limit=201", "cursor=x", "cursor=1"] {
+                #expect(try await call(fixture, "GET", "me/blocks?\(query)", user).errorCode == "E11", "\(query)")
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import chat_service
+
+@Suite("Read events", .serialized)
+struct ReadEventTests {
+    private static func reads(_ events: [JSONValue]) -> [JSONValue] { events.filter { $0["type"]?.string == "read" } }
+
+    private static func read(_ chat: ChatHarness, _ seq: Int, user: Int64) async throws {
+        let reply = try await chat.call("PUT", "\(ChatHarness.channel)/read", user: user, json: #"{"seq":\#(seq)}"#)
+        #expect(reply.status == 200, "\(reply.text)")
+    }
+
+    @Test("A moved read marker is published with its member's counts, and one that does not move is not")
+    func events() async throws {
+        try await ChatHarness.use { chat in
+            for text in ["one", "@n2", "@n2 three"] { _ = try await chat.send(text) }
+            try await chat.set(user: 3, readReceipts: false)
+            let listener = try RoomEventListener(chat.redis)
+            try await Self.read(chat, 1, user: 2)
+            let first = Self.reads(try await listener.events { Self.reads($0).count == 1 })
+            #expect(first[0]["user_id"]?.string == "2")
+            #expect(first[0]["seq"]?.int == 1)
+            #expect(first[0]["unreadCount"]?.int == 2)
+            #expect(first[0]["mentionCount"]?.int == 2)
+            #expect(first[0]["hiddenFrom"]?.elements?.map(\.string) == ["3"])
+            // A marker never moves back, and a history call moves it to the end.
+            try await Self.read(chat, 1, user: 2)
+            _ = try await chat.history(user: 2)
+            _ = try await chat.history(user: 3)
+            let rest = Self.reads(try await listener.events { Self.reads($0).count == 2 })
+            let (own, hidden) = (
+                rest.first { $0["user_id"]?.string == "2" }, rest.first { $0["user_id"]?.string == "3" }
+            )
+            #expect(own?["seq"]?.int == 3)
+            #expect(own?["unreadCount"]?.int == 0)
+            // User 3 does not share markers.
+            #expect(hidden?["seq"]?.int == 3)
+            #expect(hidden?["hiddenFrom"] == nil)
+        }
+    }
+
+    @Test("In a room with more than 200 members a marker is for the member's own devices")
+    func largeRoom() async throws {
+        try await ChatHarness.use { chat in
+            chat.peers.change { state in
+                state.workspaces[3] = Set(1...201)
+                state.channels[7]?.members = Set(1...201)
+            }
+            _ = try await chat.send("one")
+            let listener = try RoomEventListener(chat.redis)
+            try await Self.read(chat, 1, user: 2)
+            let events = Self.reads(try await listener.events { !Self.reads($0).isEmpty })
+            #expect(events[0]["hiddenFrom"] == nil)
+            #expect(events[0]["seq"]?.int == 1)
+        }
+    }
+}
+
+@Suite("Coalescing of read markers")
+struct ReadCoalescerTests {
+    private static func move(_ seq: Int64, user: Int64 = 1, room: Int64 = 7) -> ReadCoalescer.Move {
+        ReadCoalescer.Move(
+            key: ReadCoalescer.Key(user: UserID(user), room: RoomID(ChannelID(room))), workspace: WorkspaceID(3),
+            seq: seq)
+    }
+
+    private static let second: UInt64 = 1_000_000_000
+
+    @Test("A member's marker in a room is published at most once a second, and always the furthest")
+    func coalescing() {
+        var reads = ReadCoalescer()
+        reads.add(Self.move(5))
+        reads.add(Self.move(4))
+        #expect(reads.take(at: 10 * Self.second, limit: 9) == [Self.move(5)])
+        reads.add(Self.move(6))
+        reads.add(Self.move(6, user: 2))
+        #expect(reads.take(at: 11 * Self.second - 1, limit: 9) == [Self.move(6, user: 2)])
+        #expect(!reads.isEmpty)
+        reads.add(Self.move(8))
+        #expect(reads.take(at: 11 * Self.second, limit: 9) == [Self.move(8)])
+        #expect(reads.isEmpty)
+        #expect(reads.take(at: 12 * Self.second, limit: 9) == [])
+    }
+
+    @Test("A batch takes no more than its limit, and the next one the rest")
+    func limit() {
+        var reads = ReadCoalescer()
+        for user in 1...5 as ClosedRange<Int64> { reads.add(Self.move(1, user: user)) }
+        #expect(reads.take(at: Self.second, limit: 3).count == 3)
+        #expect(reads.take(at: Self.second, limit: 3).count == 2)
+        #expect(reads.isEmpty)
+    }
+}

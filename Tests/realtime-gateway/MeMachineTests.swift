@@ -1,0 +1,129 @@
+import Contract
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("The rooms of a /me socket")
+struct MeMachineTests {
+    private static let rooms = (1...9).map { RoomID(ChannelID($0)) }
+
+    private static func room(_ number: Int, seq: Int64 = 10, rev: Int64 = 3, unread: Int64 = 0) -> MeMachine.Room {
+        MeMachine.Room(id: rooms[number], head: RoomHead(seq: seq, rev: rev), unread: unread)
+    }
+
+    private static func cursors(_ text: String) -> MeCursors {
+        guard let json = try? JSONValue(parsing: text), let cursors = MeCursors(json) else { return MeCursors() }
+        return cursors
+    }
+
+    @Test("Without cursors every room is entered after the head that ready tells")
+    func present() {
+        var machine = MeMachine()
+        let head = RoomHead(seq: 10, rev: 3)
+        #expect(
+            machine.start([Self.room(0), Self.room(1)], from: MeCursors()) == [
+                .sendReady, .enter(Self.rooms[0], after: head, head: head),
+                .enter(Self.rooms[1], after: head, head: head),
+            ])
+    }
+
+    @Test("Rooms that lack something are resumed a few at a time, unread ones first")
+    func order() {
+        var machine = MeMachine()
+        let behind = #"{"channel-1":[9,3],"channel-2":[10,2],"channel-3":[8,3],"channel-4":[1,0],"channel-5":[1,1]}"#
+        let found = [0, 1, 2, 3, 4].map { Self.room($0, unread: $0 == 4 ? 9 : 0) } + [Self.room(5)]
+        let actions = machine.start(found, from: Self.cursors(behind))
+        let entered = actions.compactMap { if case .enter(let room, _, _) = $0 { room } else { nil } }
+        #expect(entered == [5, 4, 0, 1, 2].map { Self.rooms[$0] })
+        #expect(machine.caughtUp(Self.rooms[5]).isEmpty, "it lacked nothing")
+        let next = machine.caughtUp(Self.rooms[0])
+        #expect(
+            next == [.enter(Self.rooms[3], after: RoomHead(seq: 1, rev: 0), head: RoomHead(seq: 10, rev: 3))])
+        #expect(machine.caughtUp(Self.rooms[0]).isEmpty, "it is counted once")
+    }
+
+    /// A cursor, the missing messages that the client is told of, the revision after which changes are, and the start.
+    struct Behind: CustomTestStringConvertible, Sendable {
+        let cursor: String
+        var missing: [Int64] = []
+        var afterRev: Int64?
+        let start: RoomHead
+
+        var testDescription: String { cursor }
+    }
+
+    @Test(
+        "A client that is more than 500 messages or changes behind is told of the gap, and goes on behind it",
+        arguments: [
+            Behind(cursor: "[500,7]", start: RoomHead(seq: 500, rev: 7)),
+            Behind(cursor: "[499,7]", missing: [500, 1000], start: RoomHead(seq: 1000, rev: 7)),
+            Behind(cursor: "[900,99]", start: RoomHead(seq: 900, rev: 99)),
+            Behind(cursor: "[900,6]", missing: [1001, 1000], afterRev: 6, start: RoomHead(seq: 900, rev: 507)),
+            Behind(cursor: "[0,0]", missing: [1, 1000], afterRev: 0, start: RoomHead(seq: 1000, rev: 507)),
+        ])
+    func gap(_ row: Behind) {
+        var machine = MeMachine()
+        let head = RoomHead(seq: 1000, rev: 507)
+        let actions = machine.start(
+            [MeMachine.Room(id: Self.rooms[0], head: head, unread: 0)],
+            from: Self.cursors(#"{"channel-1":\#(row.cursor)}"#))
+        let gaps = actions.compactMap { if case .send(.gap(let gap)) = $0 { gap } else { nil } }
+        #expect(gaps.flatMap { [$0.from, $0.to] } == row.missing)
+        #expect(gaps.first?.changes?.after == row.afterRev)
+        #expect(actions.contains(.enter(Self.rooms[0], after: row.start, head: head)))
+    }
+
+    @Test("A client that has more than the start knows begins where it is")
+    func ahead() {
+        var machine = MeMachine()
+        let start = RoomHead(seq: 12, rev: 4)
+        #expect(
+            machine.start([Self.room(0)], from: Self.cursors(#"{"channel-1":[12,4],"dm-9":[1,1]}"#)) == [
+                .sendReady, .enter(Self.rooms[0], after: start, head: RoomHead(seq: 10, rev: 3)),
+            ])
+    }
+
+    @Test("A new room is told once its messages reach the socket, and a lost one at its removal")
+    func access() {
+        var machine = MeMachine()
+        _ = machine.start([Self.room(0)], from: MeCursors())
+        #expect(machine.gained(Self.rooms[1]) == [.enter(Self.rooms[1], after: nil, head: nil)])
+        #expect(machine.gained(Self.rooms[1]).isEmpty)
+        #expect(machine.accepted(Self.rooms[1]) == [.send(.joined(Self.rooms[1]))])
+        #expect(machine.accepted(Self.rooms[0]).isEmpty, "ready has named it")
+        #expect(machine.putOut(Self.rooms[1]) == [.leave(Self.rooms[1]), .send(.left(Self.rooms[1]))])
+        #expect(machine.putOut(Self.rooms[1]).isEmpty)
+        #expect(!machine.isIn(Self.rooms[1]))
+    }
+
+    @Test("Reading the rooms again enters new ones and checks missing ones")
+    func refresh() {
+        var machine = MeMachine()
+        _ = machine.start([Self.room(0), Self.room(1)], from: MeCursors())
+        #expect(
+            machine.refreshed([Self.rooms[1], Self.rooms[2]]) == [
+                .recheck(Self.rooms[0]), .enter(Self.rooms[2], after: nil, head: nil),
+            ])
+    }
+
+    @Test("A room that is left before its turn is not entered, and makes room for the next")
+    func leftBefore() {
+        var machine = MeMachine()
+        let behind = (1...6).map { #""channel-\#($0)":[1,1]"# }.joined(separator: ",")
+        _ = machine.start((0..<6).map { Self.room($0) }, from: Self.cursors("{\(behind)}"))
+        #expect(machine.putOut(Self.rooms[4]) == [.send(.left(Self.rooms[4]))])
+        let next = machine.putOut(Self.rooms[0])
+        #expect(
+            next == [
+                .leave(Self.rooms[0]), .send(.left(Self.rooms[0])),
+                .enter(Self.rooms[5], after: RoomHead(seq: 1, rev: 1), head: RoomHead(seq: 10, rev: 3)),
+            ])
+        #expect(Set(machine.end().map { "\($0)" }).count == 4)
+    }
+
+    @Test(
+        "Malformed cursors are refused",
+        arguments: ["[]", "1", #"{"x":[1,1]}"#, #"{"dm-1":[1]}"#, #"{"dm-1":[1,-1]}"#, #"{"dm-1":["1","1"]}"#])
+    func malformed(text: String) throws { #expect(MeCursors(try JSONValue(parsing: text)) == nil) }
+}

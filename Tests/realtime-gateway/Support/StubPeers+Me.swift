@@ -1,0 +1,34 @@
+import Contract
+import HTTP
+import ServiceSupport
+import Wire
+
+/// The replies from which `/me` sockets begin.
+extension PeersOfGateway {
+    func myChannels(of user: Int64) -> Response {
+        .list(
+            "channels",
+            channels.keys.sorted().filter { workspace.contains(user) && channels[$0]?.contains(user) == true }
+                .map { StubJSON.channel($0, "general", in: 3, isMember: true) })
+    }
+
+    func myRooms(of user: Int64, _ call: StubCall) -> Response {
+        let elements = call.json?["channels"]?.elements
+        let named = elements?.compactMap { $0["channel_id"]?.string.flatMap(ChannelID.init) } ?? []
+        let own = dms.filter { $0.value.users.contains(user) }.keys.sorted().map { RoomID(DMID($0)) }
+        let rooms = (named.map { RoomID($0) } + own).map { room in
+            let head = messages[room]?.last?.body.seq ?? 0
+            return MyRoomsReply.Room(
+                room: room, workspace: WorkspaceID(3), head: RoomHead(seq: head, rev: 0), unread: 0,
+                summary: JSONWriter.bytes { json in
+                    json.object { json in
+                        json.field("room", room.description)
+                        json.field("lastSeq", head)
+                    }
+                })
+        }
+        let reply = MyRoomsReply(
+            user: Array(#"{"user_id":"\#(user)"}"#.utf8), settings: Array("{}".utf8), rooms: rooms)
+        return .json(reply.encoded())
+    }
+}

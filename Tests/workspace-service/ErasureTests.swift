@@ -1,0 +1,57 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import workspace_service
+
+@Suite("Erasure of deleted accounts", .serialized)
+struct ErasureTests {
+    private static let answers = ErasureAnswers(
+        "workspace",
+        [
+            "member": .erased("user_id = $user"), "channel_member": .erased("user_id = $user"),
+            "workspace": .erased("owner = $user"), "channel": .erased("owner = $user"),
+            "unused_cover": .kept("pictures of workspaces and channels"),
+            "outbox": .kept("facts name a number, and go after a day"), "schema_migrations": .kept("names no user"),
+        ])
+
+    private func publish(_ harness: WorkspaceHarness, user: Int, round: Int = 1) async throws {
+        let body = #"{"user_id":"\#(user)","round":\#(round),"messages":false}"#
+        try await harness.redis.command(
+            "XADD", "facts:auth", "*", "id", "\(round)", "type", "user.deleted", "body", body)
+        try await eventually(within: .seconds(30), "the report of round \(round)") {
+            harness.peers.change { $0.erased.contains("\(user) \(round)") }
+        }
+    }
+
+    @Test("D4: every table has an answer to the deletion of an account, and no planted row is left")
+    func everyTable() async throws {
+        try await WorkspaceHarness.use { harness in
+            #expect(try await Self.answers.unanswered(in: harness.database) == [])
+            // A workspace of the user's alone, one of another owner with a channel of the user's, and one that the user
+            // shares as its owner: someone joined it after auth-service had asked.
+            let own = try await harness.makeWorkspace("own", owner: 2)
+            let other = try await harness.makeWorkspace("other")
+            try await harness.invite(2, to: other)
+            let channel = try await harness.makeChannel("general", in: other, owner: 2)
+            let shared = try await harness.makeWorkspace("shared", owner: 2)
+            for user in [3, 4] as [Int64] { try await harness.invite(user, to: shared, by: 2) }
+            #expect(try await Self.answers.tables(with: "2", in: harness.database) == Self.answers.erasing)
+            let asked = try await harness.ask("GET", "/internal/users/2/shared-workspaces")
+            #expect(asked.text == #"{"ids":["\#(shared)"]}"#)
+
+            try await publish(harness, user: 2)
+            #expect(try await Self.answers.tables(with: "2", in: harness.database) == [])
+            let left = try await harness.sql("select string_agg(id || ' ' || owner, ',' order by id) from workspace")
+            #expect(left == "\(other) 1,\(shared) 3")
+            #expect(try await harness.sql("select owner from channel where id = \(channel)") == "1")
+            let facts = FactStream(redis: harness.redis)
+            #expect(try await facts.bodies(of: "workspace.member.removed", count: 2).count == 2)
+            let deletions = try await facts.bodies(of: "workspace.deleted", count: 1)
+            #expect(deletions.first?["workspace_id"]?.string == "\(own)")
+            // A repeated fact changes nothing.
+            try await publish(harness, user: 2, round: 2)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import { h, icon } from '../dom.js';
+import { t } from '../i18n.js';
+import { avatar, personAvatar } from '../parts/avatar.js';
+import { ask, field, form, openDialog } from '../parts/dialog.js';
+import { openMenu } from '../parts/menu.js';
+import { pictureField } from '../parts/picture.js';
+import { attempt, toast } from '../parts/toast.js';
+import { app } from '../state.js';
+
+const fields = (workspace, picture) => [
+    picture.element,
+    field(t('workspace.name'), { name: 'name', required: true, maxlength: '30', value: workspace?.name ?? '' }),
+    field(t('workspace.description'), { name: 'description', multiline: true, maxlength: '500', value: workspace?.description ?? '' }),
+];
+
+export async function createWorkspace() {
+    const me = await attempt(() => app.client.routes.me());
+    if (!me) return;
+    const picture = pictureField(avatar({ id: 0, name: '+' }, 'large'));
+    const dialog = openDialog(t('workspace.create'), [h('p', { class: 'hint' }, t('workspace.price', { coins: me.sesacCoin })), form(fields(null, picture), {
+        label: t('dialog.create'), cancel: () => dialog.close(),
+        submit: async ({ name, description }) => {
+            const workspace = await app.client.routes.createWorkspace({ name: name.trim(), description, image: (await picture.file()) ?? (await drawnImage(name)) });
+            await app.client.loadWorkspaces();
+            dialog.close();
+            app.go({ workspace: String(workspace.workspace_id) });
+        },
+    })]);
+}
+
+/** A picture with the first letter of a name: a workspace must have one. */
+function drawnImage(name) {
+    const canvas = h('canvas', { width: '128', height: '128' });
+    const context = canvas.getContext('2d');
+    context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(`--tint-${name.length % 8}`);
+    context.fillRect(0, 0, 128, 128);
+    context.fillStyle = '#fff';
+    context.font = '700 64px system-ui';
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    context.fillText([...name.trim()][0] ?? '', 64, 70);
+    return new Promise((resolve) => canvas.toBlob((blob) => resolve(new File([blob], 'image.png', { type: 'image/png' })), 'image/png'));
+}
+
+export function editWorkspace(workspace) {
+    const picture = pictureField(avatar({ id: workspace.workspace_id, name: workspace.name, path: workspace.coverImage }, 'large'));
+    const dialog = openDialog(t('workspace.settings'), form(fields(workspace, picture), {
+        label: t('dialog.save'), cancel: () => dialog.close(),
+        submit: async ({ name, description }) => {
+            await app.client.routes.updateWorkspace(workspace.workspace_id, { name: name.trim(), description, image: await picture.file() });
+            await app.client.loadWorkspaces();
+            dialog.close();
+        },
+    }));
+}
+
+export function inviteMember(workspace) {
+    const dialog = openDialog(t('workspace.invite'), form([field(t('workspace.inviteEmail'), { name: 'email', type: 'email', required: true, autocomplete: 'off' })], {
+        label: t('workspace.invite'), cancel: () => dialog.close(),
+        submit: async ({ email }) => {
+            const member = await app.client.routes.invite(workspace.workspace_id, email.trim());
+            app.store.learn(member);
+            toast(t('workspace.invited', { name: member.nickname }));
+            const input = dialog.querySelector('[name="email"]');
+            input.value = '';
+            input.focus();
+        },
+    }));
+}
+
+export async function showMembers(workspace) {
+    const id = workspace.workspace_id;
+    const list = h('ul');
+    const isOwner = String(workspace.owner_id) === app.store.me;
+    const act = async (question, work) => {
+        if (!(await ask(question, { danger: true }))) return;
+        await attempt(work);
+        await app.client.loadWorkspaces();
+        await show();
+    };
+    const show = async () => {
+        const members = await attempt(() => app.client.routes.members(id));
+        list.replaceChildren(...(members ?? []).map((member) => {
+            app.store.learn(member);
+            const user = String(member.user_id);
+            const more = h('button', { type: 'button', class: 'icon-button', 'aria-label': `${t('message.more')}: ${member.nickname}`, 'aria-haspopup': 'menu', onclick: () => openMenu(more, [
+                { label: t('dm.write'), icon: 'send', action: () => attempt(async () => {
+                    const room = await app.client.openDm(String(id), user);
+                    dialog.close();
+                    app.go({ workspace: String(id), room: room.key });
+                }) },
+                isOwner && { label: t('workspace.handOver'), icon: 'users', action: () => act(t('workspace.handOverAsk', { name: member.nickname }), () => app.client.routes.handOverWorkspace(id, user)) },
+                isOwner && { label: t('channel.remove'), icon: 'exit', danger: true, action: () => act(t('workspace.removeAsk', { name: member.nickname }), () => app.client.routes.removeMember(id, user)) },
+            ]) }, icon('more', 18));
+            return h('li', { class: 'person' }, personAvatar(member), h('div', null, h('b', null, member.nickname), h('small', null, user === String(workspace.owner_id) ? `${t('workspace.owner')} · ${member.email}` : member.email)), user !== app.store.me && more);
+        }));
+    };
+    const dialog = openDialog(t('workspace.members'), [list, isOwner && h('button', { type: 'button', class: 'button', onclick: () => (dialog.close(), inviteMember(workspace)) }, icon('plus', 16), t('workspace.invite'))]);
+    await show();
+}
+
+async function end(question, label, work) {
+    if (!(await ask(question, { label, danger: true }))) return;
+    await attempt(async () => {
+        await work();
+        await app.client.loadWorkspaces();
+        app.go({});
+    });
+}
+
+export const deleteWorkspace = ({ workspace_id, name }) =>
+    end(t('workspace.deleteAsk', { name }), t('dialog.delete'), () => app.client.routes.deleteWorkspace(workspace_id));
+export const leaveWorkspace = ({ workspace_id, name }) =>
+    end(t('workspace.leaveAsk', { name }), t('dialog.leave'), () => app.client.routes.leaveWorkspace(workspace_id));

@@ -1,0 +1,30 @@
+import en from './strings.en.js';
+import ko from './strings.ko.js';
+
+const LANGUAGES = { ko, en };
+let language = 'en';
+
+/** The language of the switch, or else of the browser. */
+export function chooseLanguage(stored) {
+    const wanted = stored || navigator.languages.map((each) => each.slice(0, 2)).find((each) => each in LANGUAGES) || 'en';
+    language = wanted in LANGUAGES ? wanted : 'en';
+    document.documentElement.lang = language;
+}
+
+export const currentLanguage = () => language;
+
+/** The text of a name, with `{members}` filled in. A text of two forms, `one | many`, is chosen by `count`. */
+export function t(name, values = {}) {
+    let text = LANGUAGES[language][name] ?? en[name] ?? name;
+    if (text.includes(' | ')) text = text.split(' | ')[values.count === 1 ? 0 : 1];
+    return text.replace(/\{(\w+)\}/g, (_, member) => values[member] ?? '');
+}
+
+/** A failure in words, with a way out where there is one. */
+export function explain(error) {
+    if (error?.name === 'AbortError') return t('error.aborted');
+    const known = `error.${error?.code}`;
+    const text = t(known);
+    if (text === known) return t('error.unknown');
+    return error.code === 'E11' && error.detail && language === 'en' ? error.detail : text;
+}

@@ -1,0 +1,60 @@
+import { MaruClient, openStorage } from '../maru/index.js';
+import { h } from './dom.js';
+import { chooseLanguage, t } from './i18n.js';
+import { startNotices } from './notices.js';
+import { app } from './state.js';
+import './views/gate.js';
+import './views/shell.js';
+
+/** The root: the sign-in or the chat, by the state of the session. */
+class MaruApp extends HTMLElement {
+    async connectedCallback() {
+        chooseLanguage(app.get('language'));
+        app.applyTheme();
+        matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => app.applyTheme());
+        app.on('look', () => this.show(app.client.session.isSignedIn ? 'maru-shell' : 'maru-gate'));
+        this.replaceChildren(h('div', { class: 'gate' }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('auth.restoring') })));
+        const key = document.querySelector('meta[name="maru-key"]').content;
+        app.client = new MaruClient({ base: location.origin, key, keeps: 'cookie', storage: await openStorage() });
+        addEventListener('online', () => app.client.wake());
+        addEventListener('offline', () => app.client.session.isSignedIn && app.client.lost());
+        document.addEventListener('visibilitychange', () => {
+            app.client.present(!document.hidden);
+            if (!document.hidden) app.client.wake();
+        });
+        addEventListener('hashchange', () => app.read());
+        app.read();
+        startNotices();
+        await this.restore();
+        app.client.session.on('changed', (user) => {
+            if (user) this.enter();
+            else this.show('maru-gate', { 'data-ended': '' });
+        });
+    }
+
+    /** Takes up the session of the last visit. Without a network it tries again until there is one. */
+    async restore() {
+        for (let wait = 1000; ; wait = Math.min(wait * 2, 15_000)) {
+            try {
+                const user = app.get('signedIn') ? await app.client.session.restore() : null;
+                return user ? await this.enter() : this.show('maru-gate');
+            } catch (error) {
+                if (!error.isTemporary) return this.show('maru-gate');
+                await new Promise((resolve) => setTimeout(resolve, Math.max(wait, error.retryAfter * 1000)));
+            }
+        }
+    }
+
+    async enter() {
+        app.set('signedIn', '1');
+        await app.client.start();
+        this.show('maru-shell');
+    }
+
+    show(name, props) {
+        if (name === 'maru-gate') app.set('signedIn', null);
+        this.replaceChildren(h(name, props));
+    }
+}
+
+customElements.define('maru-app', MaruApp);

@@ -1,0 +1,83 @@
+import { h, icon, View } from '../dom.js';
+import { momentOf } from '../format.js';
+import { t } from '../i18n.js';
+import { personAvatar } from '../parts/avatar.js';
+import { ask } from '../parts/dialog.js';
+import { openMenu } from '../parts/menu.js';
+import { attempt } from '../parts/toast.js';
+import { app } from '../state.js';
+
+/** The details of the room on the screen: topic, notifications, members, and ways to change or leave it. */
+class Details extends View {
+    setup() {
+        this.listen(app.store, ['room', 'users', 'presence']);
+        this.#load();
+    }
+
+    async #load() {
+        const { room } = app;
+        if (room?.kind === 'channel') this.detail = await attempt(() => app.client.routes.channel(room));
+        this.invalidate();
+    }
+
+    render() {
+        const { room } = app;
+        if (!room) return;
+        const focused = document.activeElement?.dataset?.action;
+        const members = this.detail?.channelMembers ?? (room.user ? [room.user, app.store.users.get(app.store.me)] : []);
+        const owner = String(this.detail?.owner_id ?? '');
+        this.replaceChildren(h('div', { class: 'panel-body pad' },
+            this.detail?.description && h('section', { class: 'section' }, h('h3', null, t('channel.description')), h('p', null, this.detail.description)),
+            this.#notify(room),
+            h('section', { class: 'section' }, h('h3', null, t('room.members', { count: members.length })), h('ul', null, members.map((member) => this.#member(room, member, owner)))),
+            room.kind === 'channel' && this.#actions(room, owner === app.store.me)));
+        if (focused) this.querySelector(`[data-action="${focused}"]`)?.focus();
+    }
+
+    #notify(room) {
+        const choose = (level, until) => attempt(async () => {
+            await app.client.routes.notify(room, level, until);
+            app.store.update(room.key, { notify: level, mutedUntil: until ?? null });
+        });
+        const isMuted = room.mutedUntil && Date.parse(room.mutedUntil) > Date.now();
+        return h('section', { class: 'section' }, h('h3', { id: 'notify-title' }, t('notify.title')),
+            h('div', { role: 'radiogroup', 'aria-labelledby': 'notify-title' }, ['all', 'mentions', 'none'].map((level) =>
+                h('label', { class: 'check' }, h('input', { type: 'radio', name: 'notify', checked: room.notify === level, data: { action: `notify-${level}` }, onchange: () => choose(level) }), t(`notify.${level}`)))),
+            h('button', { type: 'button', class: 'button small', data: { action: 'mute' }, onclick: () => choose(room.notify, isMuted ? undefined : new Date(Date.now() + 3_600_000).toISOString()) },
+                icon(isMuted ? 'bell' : 'mute', 16), isMuted ? t('notify.unmute') : t('notify.mute')),
+            isMuted && h('p', { class: 'hint' }, t('notify.muted', { time: momentOf(room.mutedUntil) })));
+    }
+
+    #member(room, member, owner) {
+        const user = app.store.users.get(String(member.user_id)) ?? member;
+        const id = String(user.user_id);
+        const isMe = id === app.store.me;
+        const isOwner = owner === app.store.me || String(app.store.workspaces.get(room.workspace)?.owner_id) === app.store.me;
+        const more = h('button', { type: 'button', class: 'icon-button', 'aria-label': `${t('message.more')}: ${user.nickname}`, 'aria-haspopup': 'menu', data: { action: `member-${id}` }, onclick: () => openMenu(more, [
+            { label: t('dm.write'), icon: 'send', action: () => attempt(async () => app.go({ workspace: room.workspace, room: (await app.client.openDm(room.workspace, id)).key })) },
+            room.kind === 'channel' && owner === app.store.me && { label: t('channel.handOver'), icon: 'users', action: () => this.#act(() => app.client.routes.handOverChannel(room, id), t('workspace.handOverAsk', { name: user.nickname })) },
+            room.kind === 'channel' && isOwner && id !== owner && { label: t('channel.remove'), icon: 'exit', danger: true, action: () => this.#act(() => app.client.routes.removeFromChannel(room, id), t('channel.removeAsk', { name: user.nickname })) },
+            'line',
+            { label: t('block'), icon: 'ban', danger: true, action: () => this.#act(() => app.client.routes.block(id), t('block.ask', { name: user.nickname })) },
+        ]) }, icon('more', 18));
+        return h('li', { class: 'person' }, h('span', { class: 'presence', data: { state: app.store.isOnline(id) } }, personAvatar(user)),
+            h('div', null, h('b', null, user.nickname), h('small', null, id === owner ? t('workspace.owner') : user.email)), !isMe && more);
+    }
+
+    async #act(work, question) {
+        if (!(await ask(question, { danger: true }))) return;
+        await attempt(work);
+        await this.#load();
+    }
+
+    #actions(room, isOwner) {
+        const open = (name) => async () => (await import('../dialogs/channel.js'))[name](room, this.detail);
+        const button = (label, action, name, danger) => h('button', { type: 'button', class: `button small${danger ? ' danger' : ''}`, data: { action: name }, onclick: open(action) }, icon(name, 16), t(label));
+        return h('section', { class: 'actions' },
+            isOwner && button('channel.edit', 'editChannel', 'edit'),
+            !isOwner && button('channel.leave', 'leaveChannel', 'exit'),
+            isOwner && button('channel.delete', 'deleteChannel', 'trash', true));
+    }
+}
+
+customElements.define('maru-details', Details);

@@ -1,0 +1,81 @@
+import { h } from '../dom.js';
+import { t } from '../i18n.js';
+import { personAvatar } from './avatar.js';
+
+let count = 0;
+
+/** Completes @names in a text field: a listbox above it, moved by arrow keys, chosen by Enter, Tab or a click. */
+export class Completion {
+    #id = `suggestions-${(count += 1)}`;
+    #list = h('ul', { class: 'suggestions', role: 'listbox', id: this.#id, 'aria-label': t('compose.suggestions'), hidden: true });
+    #found = [];
+    #chosen = 0;
+    #start = 0;
+
+    /** @param {() => {name: string, user?: object}[]} names */
+    constructor(field, names) {
+        this.field = field;
+        this.names = names;
+        field.after(this.#list);
+        for (const [name, value] of Object.entries({ 'aria-autocomplete': 'list', 'aria-controls': this.#id })) field.setAttribute(name, value);
+        field.addEventListener('input', () => this.#find());
+        field.addEventListener('blur', () => this.#close());
+    }
+
+    /** Handles a key; true if it was for the list. */
+    key(event) {
+        if (this.#list.hidden) return false;
+        const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        if (step) this.#choose((this.#chosen + step + this.#found.length) % this.#found.length);
+        else if (event.key === 'Enter' || event.key === 'Tab') this.#take(this.#found[this.#chosen]);
+        else if (event.key === 'Escape') this.#close();
+        else return false;
+        event.preventDefault();
+        return true;
+    }
+
+    #find() {
+        const before = this.field.value.slice(0, this.field.selectionStart);
+        const match = /(?:^|\s)@([^\s@]{0,30})$/u.exec(before);
+        if (!match) return this.#close();
+        const typed = match[1].toLowerCase().normalize('NFC');
+        this.#start = before.length - match[1].length - 1;
+        const fits = (each) => each.name.toLowerCase().includes(typed) || initials(each.name).includes(typed);
+        this.#found = this.names().filter(fits)
+            .sort((one, other) => other.name.toLowerCase().startsWith(typed) - one.name.toLowerCase().startsWith(typed)).slice(0, 8);
+        if (!this.#found.length) return this.#close();
+        this.#list.replaceChildren(...this.#found.map((each, place) => h('li', {
+            role: 'option', id: `${this.#id}-${place}`, 'aria-selected': 'false',
+            // The field keeps the focus.
+            onpointerdown: (event) => (event.preventDefault(), this.#take(each)),
+        }, each.user && personAvatar(each.user, 'small'), `@${each.name}`)));
+        this.#list.hidden = false;
+        this.#choose(0);
+    }
+
+    #choose(place) {
+        this.#chosen = place;
+        for (const [each, row] of [...this.#list.children].entries()) row.setAttribute('aria-selected', String(each === place));
+        this.#list.children[place].scrollIntoView({ block: 'nearest' });
+        this.field.setAttribute('aria-activedescendant', `${this.#id}-${place}`);
+    }
+
+    #take({ name }) {
+        this.field.setRangeText(`@${name} `, this.#start, this.field.selectionStart, 'end');
+        this.#close();
+        this.field.dispatchEvent(new Event('input'));
+    }
+
+    #close() {
+        this.#list.hidden = true;
+        this.field.removeAttribute('aria-activedescendant');
+    }
+}
+
+const INITIALS = [...'ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ'];
+
+/** The initial consonants of a Korean text. */
+export const initials = (text) => [...text].map((each) => {
+    const place = each.codePointAt(0) - 0xac00;
+    return place >= 0 && place < 11172 ? INITIALS[Math.floor(place / 588)] : each.toLowerCase();
+}).join('');

@@ -1,0 +1,79 @@
+import { Emitter } from '../maru/emitter.js';
+
+/**
+ * The state of this page beside the client's store: the place on the screen, the panel beside it, and the choices kept on this
+ * device. Emits `route`, `panel`, `reply` and `look`.
+ */
+class App extends Emitter {
+    /** @type {import('../maru/client.js').MaruClient} */
+    client = null;
+    /** `{workspace, room, seq}` of the address. */
+    route = {};
+    /** `{kind, ...}` of the panel at the right, or null. */
+    panel = null;
+
+    get store() {
+        return this.client.store;
+    }
+
+    get room() {
+        return this.route.room ? this.store.rooms.get(this.route.room) : undefined;
+    }
+
+    /** Goes to a place by the address, so that Back returns. */
+    go({ workspace, room, seq }, { replace = false } = {}) {
+        const hash = `#/${[workspace, room, seq].filter((each) => each !== undefined && each !== null).join('/')}`;
+        if (hash === location.hash) return this.read();
+        if (replace) {
+            history.replaceState(null, '', hash);
+            this.read();
+        } else {
+            location.hash = hash;
+        }
+    }
+
+    /** Reads the address. */
+    read() {
+        const [, workspace, room, seq] = location.hash.split('/');
+        const isOther = room !== this.route.room || workspace !== this.route.workspace;
+        this.route = { workspace: workspace || undefined, room: room || undefined, seq: seq ? Number(seq) : undefined };
+        if (isOther && this.panel && this.panel.kind !== 'search') this.show(null);
+        this.emit('route', this.route);
+    }
+
+    show(panel) {
+        this.panel = panel;
+        this.emit('panel', panel);
+    }
+
+    toggle(kind, more = {}) {
+        this.show(this.panel?.kind === kind ? null : { kind, ...more });
+    }
+
+    // Choices of this device
+
+    get(name) {
+        try {
+            return localStorage.getItem(`maru.${name}`);
+        } catch {
+            return null;
+        }
+    }
+
+    set(name, value) {
+        try {
+            if (value === null) localStorage.removeItem(`maru.${name}`);
+            else localStorage.setItem(`maru.${name}`, value);
+        } catch {
+            // A browser may refuse storage; the choice then lasts until the page is left.
+        }
+    }
+
+    applyTheme(theme = this.get('theme') ?? 'auto') {
+        document.documentElement.dataset.theme = theme;
+        const isDark = theme === 'dark' || (theme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
+        document.documentElement.dataset.shade = isDark ? 'dark' : 'light';
+    }
+}
+
+export const app = new App();

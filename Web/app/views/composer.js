@@ -1,0 +1,232 @@
+import { h, icon, iconButton, View } from '../dom.js';
+import { sizeOf } from '../format.js';
+import { t } from '../i18n.js';
+import { Completion } from '../parts/completion.js';
+import { pickEmoji } from '../parts/emoji.js';
+import { openMenu } from '../parts/menu.js';
+import { attempt, toast } from '../parts/toast.js';
+import { app } from '../state.js';
+import { editing } from './message-actions.js';
+
+const MOST_FILES = 5;
+const LARGEST_FILE = 10_000_000;
+const TYPING_EVERY = 3000;
+const DRAFT_AFTER = 1200;
+
+/** Drafts of this page; the server has them a moment later. */
+const drafts = new Map();
+
+/** Writes messages to a room (`room`), or replies to a thread (`thread`). */
+class Composer extends View {
+    #text = h('textarea', { rows: '1', enterkeyhint: 'send', maxlength: '20000' });
+    #send = h('button', { type: 'button', class: 'send', onclick: () => this.#submit() }, icon('send', 18));
+    #note = h('div', { class: 'composer-note', hidden: true });
+    #staged = h('ul', { class: 'staged', hidden: true });
+    #typing = h('div', { class: 'typing', 'aria-live': 'off' });
+    #files = [];
+    #edited = null;
+    #typedAt = 0;
+    #draftTimer = null;
+
+    get place() {
+        return this.thread === undefined ? this.room : `${this.room}/${this.thread}`;
+    }
+
+    setup() {
+        const room = app.store.rooms.get(this.room);
+        const label = this.thread === undefined ? t('compose.label', { name: room.name }) : t('compose.reply');
+        this.#text.placeholder = label;
+        this.#text.setAttribute('aria-label', label);
+        this.#send.setAttribute('aria-label', t('compose.send'));
+        const input = h('input', { type: 'file', multiple: true, hidden: true, onchange: () => (this.attach(input.files), (input.value = '')) });
+        const box = h('div', { class: 'composer' }, this.#note, this.#staged, this.#text,
+            h('div', { class: 'composer-bar' },
+                iconButton('clip', t('compose.attach'), () => input.click()),
+                iconButton('smile', t('compose.emoji'), (event) => pickEmoji(event.currentTarget, t('compose.emoji'), (emoji) => this.#insert(emoji))),
+                this.thread === undefined && iconButton('clock', t('compose.later'), (event) => this.#openLater(event.currentTarget)),
+                h('div', { class: 'composer-end' }, this.thread === undefined ? h('span', { class: 'hint' }, t('compose.hint')) : h('label', { class: 'check hint' }, h('input', { type: 'checkbox', name: 'toRoom' }), t('compose.toRoom')), this.#send)), input);
+        this.replaceChildren(box, this.#typing);
+        this.completion = new Completion(this.#text, () => this.#names());
+        this.#text.addEventListener('input', () => this.#typed());
+        this.#text.addEventListener('keydown', (event) => this.#key(event));
+        this.#text.addEventListener('paste', (event) => {
+            if (!event.clipboardData.files.length) return;
+            event.preventDefault();
+            this.attach(event.clipboardData.files);
+        });
+        this.listen(app.store, 'typing', (key) => key === this.room && this.#showTyping());
+        this.listen(editing, this.place, (message) => this.#edit(message));
+        this.listen(app.store, 'room', (key) => key === this.room && this.#takeDraft());
+        this.onEnd(() => this.#saveDraft(true));
+        this.#text.value = drafts.get(this.place) ?? this.#serverDraft() ?? '';
+        this.#changed();
+        if (matchMedia('(hover: hover)').matches) this.#text.focus();
+    }
+
+    #names() {
+        const room = app.store.rooms.get(this.room);
+        if (room.kind === 'dm') return [{ name: room.user.nickname, user: room.user }];
+        const view = document.querySelector('maru-room');
+        view?.describe();
+        const people = new Map(app.store.timeline(this.room).messages.map(({ user }) => [String(user.user_id), app.store.users.get(String(user.user_id)) ?? user]));
+        for (const member of view?.detail?.channelMembers ?? []) people.set(String(member.user_id), member);
+        return [...[...people.values()].filter((each) => String(each.user_id) !== app.store.me).map((each) => ({ name: each.nickname, user: each })),
+            { name: 'channel' }, { name: 'here' }];
+    }
+
+    // Writing
+
+    #typed() {
+        this.#changed();
+        drafts.set(this.place, this.#text.value);
+        clearTimeout(this.#draftTimer);
+        this.#draftTimer = setTimeout(() => this.#saveDraft(), DRAFT_AFTER);
+        if (this.#text.value.trim() && !this.#edited && Date.now() - this.#typedAt > TYPING_EVERY) {
+            this.#typedAt = Date.now();
+            app.client.typing(this.room, this.thread);
+        }
+    }
+
+    #changed() {
+        this.#text.style.height = 'auto';
+        this.#text.style.height = `${this.#text.scrollHeight}px`;
+        this.#send.disabled = !this.#text.value.trim() && !this.#files.length;
+    }
+
+    #insert(text) {
+        this.#text.focus();
+        this.#text.setRangeText(text, this.#text.selectionStart, this.#text.selectionEnd, 'end');
+        this.#typed();
+    }
+
+    #key(event) {
+        // The Enter that ends a composition of an input method does not send.
+        if (event.isComposing || event.keyCode === 229 || this.completion.key(event)) return;
+        if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
+            event.preventDefault();
+            this.#submit();
+        } else if (event.key === 'Escape' && this.#edited) {
+            event.preventDefault();
+            this.#edit(null);
+        } else if (event.key === 'ArrowUp' && !this.#text.value && !this.#edited) {
+            const last = app.store.timeline(this.place).messages.findLast((each) => String(each.user.user_id) === app.store.me && !each.deletedAt);
+            if (!last) return;
+            event.preventDefault();
+            this.#edit(last);
+        }
+    }
+
+    #edit(message) {
+        this.#edited = message;
+        this.#note.hidden = !message;
+        this.#note.replaceChildren(...(message ? [icon('edit', 16), t('compose.editing'), h('button', { type: 'button', class: 'link-button', onclick: () => this.#edit(null) }, t('compose.cancel'))] : []));
+        this.#text.value = message ? message.content : drafts.get(this.place) ?? '';
+        this.#send.setAttribute('aria-label', t(message ? 'compose.save' : 'compose.send'));
+        this.#changed();
+        this.#text.focus();
+    }
+
+    async #submit() {
+        const content = this.#text.value.trim();
+        const edited = this.#edited;
+        if (edited) {
+            if (!content) return;
+            const done = await attempt(async () => (content !== edited.content && (await app.client.edit(this.room, edited.seq, content)), true));
+            return done && this.#edit(null);
+        }
+        if (!content && !this.#files.length) return;
+        const toRoom = this.querySelector('[name="toRoom"]')?.checked ?? undefined;
+        const files = this.#files.splice(0);
+        this.#clear();
+        await app.client.say(this.room, content, { files, thread: this.thread, toRoom });
+    }
+
+    #clear() {
+        this.#text.value = '';
+        drafts.delete(this.place);
+        this.#showFiles();
+        this.#changed();
+        this.#saveDraft(true);
+        this.#typedAt = 0;
+    }
+
+    #openLater(anchor) {
+        const content = this.#text.value.trim();
+        openMenu(anchor, [
+            { label: t('schedule.title'), icon: 'clock', action: async () => {
+                const { scheduleMessage } = await import('../dialogs/message.js');
+                scheduleMessage(this.room, content, () => this.#clear());
+            } },
+        ]);
+    }
+
+    // Drafts
+
+    #serverDraft() {
+        const room = app.store.rooms.get(this.room);
+        const draft = this.thread === undefined ? room?.draft : room?.threadDrafts.find((each) => each.thread === this.thread);
+        return draft?.content;
+    }
+
+    /** A draft written on another device fills an empty composer. */
+    #takeDraft() {
+        const draft = this.#serverDraft();
+        if (draft && !this.#text.value && !drafts.has(this.place) && document.activeElement !== this.#text) {
+            this.#text.value = draft;
+            this.#changed();
+        }
+    }
+
+    #saveDraft(now = false) {
+        clearTimeout(this.#draftTimer);
+        if (this.#edited) return;
+        const content = this.#text.value;
+        const room = app.store.rooms.get(this.room);
+        if (!room || content === (this.#serverDraft() ?? '')) return;
+        if (this.thread === undefined) app.store.update(this.room, { draft: content ? { content } : null });
+        app.client.routes.draft(room, content, this.thread).catch(() => {});
+        return now;
+    }
+
+    // Files
+
+    attach(list) {
+        for (const file of list) {
+            if (this.#files.length === MOST_FILES) {
+                toast(t('compose.tooMany'), { bad: true });
+                break;
+            }
+            if (file.size > LARGEST_FILE) toast(t('compose.tooLarge', { name: file.name, size: sizeOf(LARGEST_FILE) }), { bad: true });
+            else this.#files.push(file);
+        }
+        this.#showFiles();
+        this.#changed();
+        this.#text.focus();
+    }
+
+    #showFiles() {
+        this.#staged.hidden = !this.#files.length;
+        this.#staged.replaceChildren(...this.#files.map((file, place) => {
+            let picture = icon('file', 24);
+            if (file.type.startsWith('image/')) {
+                const address = URL.createObjectURL(file);
+                picture = h('img', { alt: '', src: address, onload: () => URL.revokeObjectURL(address) });
+            }
+            return h('li', null, picture, h('span', null, file.name),
+                iconButton('close', t('compose.remove', { name: file.name }), () => {
+                    this.#files.splice(place, 1);
+                    this.#showFiles();
+                    this.#changed();
+                    this.#text.focus();
+                }, { class: 'icon-button small', size: 16 }));
+        }));
+    }
+
+    #showTyping() {
+        const names = app.store.typing(this.room, this.thread).map((id) => app.store.users.get(id)?.nickname).filter(Boolean);
+        this.#typing.textContent = !names.length ? '' : names.length === 1 ? t('typing.one', { one: names[0] })
+            : names.length === 2 ? t('typing.two', { one: names[0], two: names[1] }) : t('typing.many');
+    }
+}
+
+customElements.define('maru-composer', Composer);

@@ -1,0 +1,87 @@
+import { h, icon, iconButton, View } from '../dom.js';
+import { t } from '../i18n.js';
+import { app } from '../state.js';
+import './composer.js';
+import './timeline.js';
+
+/** A room: its head, its messages and the composer. The property `room` is its key. */
+class Room extends View {
+    #title = h('h1');
+    #sub = h('p');
+    #drop = h('div', { class: 'drop', hidden: true }, t('compose.drop'));
+
+    described = 0;
+
+    setup() {
+        const timeline = Object.assign(document.createElement('maru-timeline'), { room: this.room });
+        const composer = Object.assign(document.createElement('maru-composer'), { room: this.room });
+        const button = (name, kind) => iconButton(name, t(`room.${kind}`), () => app.toggle(kind), { data: { panel: kind } });
+        this.replaceChildren(
+            h('header', { class: 'room-head' },
+                iconButton('back', t('nav.back'), () => app.go({ workspace: app.route.workspace }), { class: 'icon-button only-narrow' }),
+                h('div', { class: 'room-title' }, this.#title, this.#sub),
+                button('search', 'search'), button('pin', 'pins'), button('info', 'details')),
+            timeline, composer, this.#drop);
+        this.listen(app.store, 'room', (key) => key === this.room && this.invalidate());
+        this.listen(app.store, ['presence', 'users']);
+        this.listen(app, 'panel', () => this.#markPanel());
+        this.#acceptFiles(composer);
+        this.describe();
+        this.#markPanel();
+    }
+
+    /** Loads the topic and the members of a channel, at most twice a minute. */
+    async describe() {
+        const room = app.store.rooms.get(this.room);
+        if (room?.kind !== 'channel' || Date.now() - this.described < 30_000) return;
+        this.described = Date.now();
+        try {
+            this.detail = await app.client.routes.channel(room);
+            for (const member of this.detail.channelMembers) app.store.learn(member);
+            this.invalidate();
+        } catch {
+            // The head does without the topic.
+        }
+    }
+
+    render() {
+        const room = app.store.rooms.get(this.room);
+        if (!room) return;
+        const user = room.user && (app.store.users.get(String(room.user.user_id)) ?? room.user);
+        const name = user?.nickname ?? room.name;
+        if (this.name !== name) {
+            this.name = name;
+            this.#title.replaceChildren(...(user ? [] : [icon('hash', 18)]), name);
+        }
+        const notes = user
+            ? [app.client.live.state === 'live' && app.store.presence.has(String(user.user_id)) && t(`presence.${app.store.isOnline(user.user_id)}`)]
+            : [this.detail && t('room.members', { count: this.detail.channelMembers.length }), this.detail?.description];
+        this.#sub.textContent = notes.filter(Boolean).join(' · ');
+    }
+
+    #markPanel() {
+        for (const button of this.querySelectorAll('.room-head [data-panel]')) {
+            button.setAttribute('aria-pressed', String(app.panel?.kind === button.dataset.panel));
+        }
+    }
+
+    #acceptFiles(composer) {
+        const hasFiles = (event) => event.dataTransfer?.types.includes('Files');
+        let depth = 0;
+        const show = (change) => {
+            depth = Math.max(0, depth + change);
+            this.#drop.hidden = depth === 0;
+        };
+        this.addEventListener('dragenter', (event) => hasFiles(event) && show(1));
+        this.addEventListener('dragleave', (event) => hasFiles(event) && show(-1));
+        this.addEventListener('dragover', (event) => hasFiles(event) && event.preventDefault());
+        this.addEventListener('drop', (event) => {
+            if (!hasFiles(event)) return;
+            event.preventDefault();
+            show(-depth);
+            composer.attach(event.dataTransfer.files);
+        });
+    }
+}
+
+customElements.define('maru-room', Room);

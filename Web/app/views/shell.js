@@ -1,0 +1,127 @@
+import { h, View } from '../dom.js';
+import { t } from '../i18n.js';
+import { openSwitcher } from '../dialogs/switcher.js';
+import { attempt } from '../parts/toast.js';
+import { app } from '../state.js';
+import './rail.js';
+import './sidebar.js';
+import './room.js';
+import './panel.js';
+
+/** The frame of the chat: workspaces, rooms, the room and the panel beside it. */
+class Shell extends View {
+    #loaded = new Set();
+    #main = h('main', { id: 'main', tabindex: '-1' });
+    #notice = h('div', { class: 'notice', role: 'status', hidden: true });
+    #frame = h('div', { class: 'shell' });
+    #sidebar = h('maru-sidebar', { role: 'navigation', 'aria-label': t('nav.rooms') });
+    #isNarrow = matchMedia('(max-width: 760px)');
+
+    setup() {
+        const skip = h('a', { class: 'skip', href: '#main', onclick: (event) => (event.preventDefault(), this.querySelector('textarea')?.focus()) }, t('nav.skip'));
+        this.#frame.append(this.#notice, h('maru-rail', { role: 'navigation', 'aria-label': t('nav.workspaces') }),
+            this.#sidebar, this.#main, h('maru-panel'));
+        this.replaceChildren(skip, this.#frame);
+        this.listen(app, 'route', () => this.#arrive());
+        this.listen(app.store, ['workspaces', 'rooms']);
+        this.listen(app.client, 'connection', () => this.#showConnection());
+        const resized = () => this.invalidate();
+        this.#isNarrow.addEventListener('change', resized);
+        this.onEnd(() => this.#isNarrow.removeEventListener('change', resized));
+        const keys = (event) => this.#key(event);
+        addEventListener('keydown', keys);
+        this.onEnd(() => removeEventListener('keydown', keys));
+        this.#arrive();
+        this.#showConnection();
+    }
+
+    /** Loads the rooms of the workspace, once, and goes to a place if the address names none. */
+    async #arrive() {
+        const { workspace, room } = app.route;
+        const [first] = app.store.workspaces.keys();
+        if (!workspace || !app.store.workspaces.has(workspace)) {
+            const last = app.get('workspace');
+            const target = app.store.workspaces.has(last) ? last : first;
+            if (target && target !== workspace) app.go({ workspace: target }, { replace: true });
+            return this.invalidate();
+        }
+        app.set('workspace', workspace);
+        app.client.focus(workspace, room ?? null);
+        this.invalidate();
+        if (!this.#loaded.has(workspace)) {
+            this.#loaded.add(workspace);
+            await attempt(async () => {
+                try {
+                    await app.client.loadRooms(workspace);
+                } catch (error) {
+                    this.#loaded.delete(workspace);
+                    throw error;
+                }
+            });
+        }
+        if (!app.route.room && app.route.workspace === workspace && innerWidth > 760) this.#goToLast(workspace);
+        this.invalidate();
+    }
+
+    #goToLast(workspace) {
+        const rooms = app.store.roomsOf(workspace);
+        const room = rooms.find((each) => each.key === app.get(`room.${workspace}`)) ?? rooms.find((each) => each.kind === 'channel') ?? rooms[0];
+        if (room) app.go({ workspace, room: room.key }, { replace: true });
+    }
+
+    render() {
+        const { room } = app;
+        const view = app.route.room ? 'room' : 'list';
+        this.#frame.dataset.view = view;
+        // On a small screen the list of rooms is all that is shown, so it is the main part of the page.
+        this.#sidebar.setAttribute('role', this.#isNarrow.matches && view === 'list' && app.store.workspaces.size ? 'main' : 'navigation');
+        const shown = this.#main.firstElementChild;
+        if (room) {
+            app.set(`room.${room.workspace}`, room.key);
+            if (shown?.room !== room.key) {
+                const element = document.createElement('maru-room');
+                element.room = room.key;
+                this.#main.replaceChildren(element);
+            }
+        } else if (!shown?.classList.contains('empty') || shown.dataset.kind !== this.#emptyKind) {
+            this.#main.replaceChildren(this.#empty());
+        }
+    }
+
+    get #emptyKind() {
+        return app.store.workspaces.size ? 'room' : 'workspaces';
+    }
+
+    #empty() {
+        const kind = this.#emptyKind;
+        return h('div', { class: 'empty', data: { kind } },
+            h('img', { src: new URL('../icon.svg', import.meta.url).href, alt: '', width: '64' }),
+            h('h1', null, t(`empty.${kind}.title`)), h('p', null, t(`empty.${kind}.text`)),
+            kind === 'workspaces' && h('button', { class: 'button primary', onclick: async () => (await import('../dialogs/workspace.js')).createWorkspace() }, t('workspace.create')));
+    }
+
+    #showConnection() {
+        const { connection } = app.client;
+        // A short break needs no notice.
+        clearTimeout(this.telling);
+        const tell = () => {
+            this.#notice.hidden = app.client.connection !== 'offline';
+            this.#notice.classList.toggle('offline', app.client.connection === 'offline');
+            this.#notice.textContent = app.client.connection === 'offline' ? t('state.offline') : '';
+            this.dataset.connection = app.client.connection;
+        };
+        if (connection === 'offline') tell();
+        else this.telling = setTimeout(tell, 200);
+    }
+
+    #key(event) {
+        if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+            event.preventDefault();
+            if (!document.querySelector('dialog[open]')) openSwitcher();
+        } else if (event.key === 'Escape' && app.panel && !event.defaultPrevented && !document.querySelector('dialog[open], :popover-open')) {
+            app.show(null);
+        }
+    }
+}
+
+customElements.define('maru-shell', Shell);

@@ -1,0 +1,250 @@
+import { isThreadOnly } from '../../maru/index.js';
+import { h, icon, keyed, View } from '../dom.js';
+import { explain, t } from '../i18n.js';
+import { mentionFinder } from '../markup.js';
+import { app } from '../state.js';
+import { savedMessages } from './message-actions.js';
+import { rowsOf } from './timeline-rows.js';
+
+const NEAR = 600;
+
+/** The messages of a room (`room`), or of a thread in it (`thread`, the seq of its root). */
+class TimelineView extends View {
+    #list = h('ol', { class: 'message-list' });
+    #top = h('div');
+    #scroller = h('div', { class: 'scroller', tabindex: '-1' }, this.#top, this.#list);
+    #said = h('div', { class: 'visually-hidden', 'aria-live': 'polite' });
+    #toEnd = h('button', { type: 'button', class: 'to-end', hidden: true, onclick: () => this.#goToEnd() });
+    #jump = h('div', { class: 'jump-bar', hidden: true });
+    #stuck = true;
+    #loading = false;
+    #failure = null;
+    #unreadAfter = null;
+    #below = 0;
+    #target = null;
+    #shownTarget = false;
+    #mention = Object.assign(() => null, { version: 0 });
+
+    get place() {
+        return this.thread === undefined ? this.room : `${this.room}/${this.thread}`;
+    }
+
+    setup() {
+        const room = app.store.rooms.get(this.room);
+        this.#list.setAttribute('aria-label', t('room.messages', { name: room.name }));
+        if (this.thread === undefined && room.unreadCount) this.#unreadAfter = room.lastReadSeq;
+        this.replaceChildren(this.#scroller, this.#toEnd, this.#jump, this.#said);
+        this.listen(app.store, 'timeline', (key) => key === this.place && this.invalidate());
+        this.listen(app.client.outbox, 'changed', (key) => key === this.room && this.#outboxChanged());
+        this.listen(app.client, 'connection');
+        this.listen(app.store, 'users', () => this.#learnNames());
+        this.listen(app.store, 'message', (event) => event.room === this.room && this.#arrived(event.message));
+        this.listen(savedMessages, 'changed');
+        this.listen(app.store, 'readers', (key) => key === this.room && this.invalidate());
+        this.listen(app, 'route', (route) => route.room === this.room && route.seq && this.thread === undefined && this.#goTo(route.seq));
+        this.#scroller.addEventListener('scroll', () => this.#scrolled(), { passive: true });
+        this.#list.addEventListener('keydown', (event) => this.#key(event));
+        const grown = new ResizeObserver(() => this.#stuck && this.#toBottom());
+        grown.observe(this.#list);
+        grown.observe(this.#scroller);
+        const seen = () => this.#markRead();
+        addEventListener('focus', seen);
+        this.onEnd(() => {
+            grown.disconnect();
+            removeEventListener('focus', seen);
+            app.store.timelines.get(this.room)?.trim(200);
+        });
+        this.#learnNames();
+        this.#load(() => this.#open());
+        if (this.thread === undefined) app.client.timelines.loadReaders(this.room).catch(() => {});
+    }
+
+    #open() {
+        if (this.thread !== undefined) return app.client.timelines.openThread(this.room, this.thread);
+        return app.route.seq ? this.#goTo(app.route.seq) : app.client.timelines.open(this.room);
+    }
+
+    async #load(work) {
+        if (this.#loading) return;
+        this.#loading = true;
+        this.#failure = null;
+        this.#renderTop();
+        try {
+            await work();
+        } catch (error) {
+            this.#failure = error;
+        } finally {
+            this.#loading = false;
+            this.invalidate();
+        }
+    }
+
+    #learnNames() {
+        const find = mentionFinder(app.store.users.values(), app.store.me);
+        this.#mention = Object.assign(find, { version: this.#mention.version + 1 });
+        this.invalidate();
+    }
+
+    render() {
+        const timeline = app.store.timeline(this.place);
+        const anchor = this.#stuck ? null : this.#anchor();
+        const rows = timeline.loaded ? rowsOf({ room: this.room, thread: this.thread, timeline, unreadAfter: this.#unreadAfter, target: this.#target, mention: this.#mention, saved: savedMessages.seqs }) : [];
+        keyed(this.#list, rows);
+        this.#rove();
+        this.#renderTop();
+        const row = anchor && this.#list.querySelector(`[data-seq="${anchor.seq}"]`);
+        if (row) this.#scroller.scrollTop += row.getBoundingClientRect().top - anchor.top;
+        else if (this.#stuck) this.#toBottom();
+        if (this.#target && !this.#shownTarget) this.#showTarget();
+        this.#renderEnds(timeline);
+        this.#markRead();
+        if (timeline.loaded && !timeline.atStart && this.#scroller.scrollHeight <= this.#scroller.clientHeight + 40) this.#scrolled();
+    }
+
+    /** Tab reaches the newest message; arrow keys go on from there. */
+    #rove() {
+        let row = this.#list.lastElementChild;
+        while (row && !row.classList.contains('message')) row = row.previousElementSibling;
+        if (row === this.reachable || !row) return;
+        this.reachable?.setAttribute('tabindex', '-1');
+        row.setAttribute('tabindex', '0');
+        this.reachable = row;
+    }
+
+    #renderTop() {
+        const timeline = app.store.timeline(this.place);
+        const room = app.store.rooms.get(this.room);
+        const state = this.#failure ? 'failed' : this.#loading && !timeline.atStart ? 'loading' : timeline.loaded && timeline.atStart && this.thread === undefined ? 'begin' : '';
+        if (this.#top.dataset.state === state) return;
+        this.#top.dataset.state = state;
+        const content = {
+            failed: () => h('div', { class: 'empty' }, icon('warn', 28), h('p', null, t('room.loadFailed'), ' ', explain(this.#failure)),
+                h('button', { type: 'button', class: 'button', onclick: () => this.#load(() => (timeline.loaded ? app.client.timelines.loadBefore(this.room) : this.#open())) }, t('room.retry'))),
+            loading: () => h('div', { class: 'loading' }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('room.loading') })),
+            begin: () => h('div', { class: 'begin' }, h('h2', null, t('empty.timeline.title', { name: room?.name })), h('p', null, t('empty.timeline.text'))),
+        }[state];
+        this.#top.replaceChildren(...(content ? [content()] : []));
+    }
+
+    #renderEnds(timeline) {
+        const isAway = timeline.loaded && (!this.#stuck || !timeline.atEnd);
+        this.#toEnd.hidden = !isAway;
+        if (isAway) this.#toEnd.replaceChildren(icon('down', 16), this.#below ? t('room.newBelow', { count: this.#below }) : t('room.newest'));
+        const room = app.store.rooms.get(this.room);
+        const isAbove = this.#unreadAfter !== null && timeline.loaded && timeline.oldest > this.#unreadAfter + 1 && !timeline.atStart && room;
+        this.#jump.hidden = !isAbove;
+        if (isAbove && !this.#jump.childElementCount) {
+            this.#jump.append(t('room.unreadAbove', { count: timeline.newest - this.#unreadAfter }), h('button', { type: 'button', onclick: () => this.#goTo(this.#unreadAfter + 1) }, t('room.jump')));
+        }
+    }
+
+    // Scrolling
+
+    /** The first row on the screen and its place, to keep it there when rows are added above. */
+    #anchor() {
+        const top = this.#scroller.getBoundingClientRect().top;
+        let low = 0, high = this.#list.children.length;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (this.#list.children[middle].getBoundingClientRect().bottom <= top) low = middle + 1;
+            else high = middle;
+        }
+        let element = this.#list.children[low];
+        // Lines between messages may move when messages are added.
+        while (element && !element.dataset.seq) element = element.nextElementSibling;
+        return element && { seq: element.dataset.seq, top: element.getBoundingClientRect().top };
+    }
+
+    #scrolled() {
+        const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+        const timeline = app.store.timeline(this.place);
+        const wasStuck = this.#stuck;
+        this.#stuck = timeline.atEnd && scrollHeight - scrollTop - clientHeight < 40;
+        if (this.#stuck) this.#below = 0;
+        if (this.#stuck !== wasStuck) {
+            this.#renderEnds(timeline);
+            this.#markRead();
+        }
+        if (!timeline.loaded || this.#loading || this.#failure || this.thread !== undefined) return;
+        if (scrollTop < NEAR && !timeline.atStart) this.#load(() => app.client.timelines.loadBefore(this.room));
+        else if (scrollHeight - scrollTop - clientHeight < NEAR && !timeline.atEnd) this.#load(() => app.client.timelines.loadAfter(this.room));
+    }
+
+    #toBottom = () => (this.#scroller.scrollTop = this.#scroller.scrollHeight);
+
+    async #goToEnd() {
+        this.#target = null;
+        this.#below = 0;
+        if (!app.store.timeline(this.place).atEnd) await this.#load(() => app.client.timelines.openAtEnd(this.room));
+        this.#stuck = true;
+        this.#toBottom();
+        this.invalidate();
+    }
+
+    async #goTo(seq) {
+        this.#target = seq;
+        this.#shownTarget = false;
+        this.#stuck = false;
+        await app.client.timelines.openAt(this.room, seq);
+        this.invalidate();
+    }
+
+    #showTarget() {
+        const element = this.#list.querySelector(`[data-seq="${this.#target}"]`);
+        if (!element) return;
+        this.#shownTarget = true;
+        this.#stuck = false;
+        element.scrollIntoView({ block: 'center' });
+        element.focus({ preventScroll: true });
+    }
+
+    // Events
+
+    #outboxChanged() {
+        const entries = app.client.outbox.of(this.room, this.thread);
+        if (entries.some((each) => !this.known?.has(each.id))) {
+            this.#stuck = app.store.timeline(this.place).atEnd;
+            if (!this.#stuck && this.thread === undefined) this.#goToEnd();
+        }
+        this.known = new Set(entries.map((each) => each.id));
+        for (const entry of entries) {
+            const bar = this.#list.querySelector(`[data-entry="${entry.id}"] progress`);
+            if (bar) bar.value = entry.progress ?? 0;
+        }
+        this.invalidate();
+    }
+
+    #arrived(message) {
+        if (isThreadOnly(message) !== (this.thread !== undefined)) return;
+        this.#below += this.#stuck ? 0 : 1;
+        this.#said.textContent = t('notice.newFrom', { name: message.user.nickname, text: message.content || t('notice.file') });
+        this.#renderEnds(app.store.timeline(this.place));
+    }
+
+    #markRead() {
+        const timeline = app.store.timelines.get(this.place);
+        if (!this.#stuck || !timeline?.loaded || !timeline.atEnd || document.hidden || !document.hasFocus()) return;
+        if (this.thread !== undefined) {
+            const { newest } = timeline;
+            if (newest > (this.readThread ?? 0)) app.client.routes.readThread(app.store.rooms.get(this.room), this.thread, newest).catch(() => {});
+            this.readThread = newest;
+            return;
+        }
+        const room = app.store.rooms.get(this.room);
+        if (room) app.client.read(this.room, Math.max(timeline.newest, room.lastSeq)).catch(() => {});
+    }
+
+    /** Arrow keys move from message to message. */
+    #key(event) {
+        const row = document.activeElement;
+        if (!row.classList.contains('message')) return;
+        if (event.key === 'Escape') return this.closest('maru-room, maru-thread')?.querySelector('textarea')?.focus();
+        const next = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+        if (!next) return;
+        event.preventDefault();
+        const rows = [...this.#list.querySelectorAll('.message')];
+        rows[rows.indexOf(row) + next]?.focus();
+    }
+}
+
+customElements.define('maru-timeline', TimelineView);

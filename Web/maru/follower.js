@@ -1,0 +1,136 @@
+const ASK_EVERY = 4000;
+const RELOAD_AFTER = 200;
+
+/** Events after which workspaces and rooms are read again. `draft` and `notify` only name the room that another device changed. */
+const RELOADING = new Set(['joined', 'room', 'workspace', 'member', 'draft', 'notify']);
+
+/** Keeps the store of a client up to date: by the events of the live connection, or by asking while that is down. */
+export class Follower {
+    #asking = null;
+    #reloading = null;
+    /** The workspace and the room to ask for. */
+    focus = { workspace: null, room: null };
+    connection = 'asking';
+
+    constructor(client) {
+        this.client = client;
+        client.live.on('event', (event) => this.#receive(event));
+        client.live.on('state', ({ state }) => this.#connected(state));
+    }
+
+    start() {
+        this.client.live.start();
+        this.#askLater();
+    }
+
+    stop() {
+        this.client.live.stop();
+        clearTimeout(this.#asking);
+        clearTimeout(this.#reloading);
+        this.connection = 'asking';
+    }
+
+    wake() {
+        this.client.live.wake();
+        if (this.client.live.state !== 'live') this.#askLater(0);
+    }
+
+    lost() {
+        this.client.live.drop();
+        this.#tell('offline');
+    }
+
+    #receive(event) {
+        const { name, data } = event;
+        if (name === 'ready') this.#ready(data);
+        else if (name === 'gap') this.client.timelines.fill(data).catch(() => {});
+        else if (RELOADING.has(name)) this.#reloadLater();
+        else if (name === 'profile') this.client.store.learn(data.user ?? data);
+        else if (name === 'settings') this.#readSettings();
+        else if (name === 'sessionEnded') this.client.session.renew(null).catch(() => {});
+        else this.client.store.apply(event);
+        if (name === 'left') this.#reloadLater();
+        this.client.emit('event', event);
+    }
+
+    /** Another device changed the settings: the event does not carry them. */
+    async #readSettings() {
+        try {
+            this.client.store.changeSettings(await this.client.routes.settings());
+        } catch {
+            // The next connection brings them.
+        }
+    }
+
+    #ready({ rooms, settings }) {
+        if (settings) this.client.store.settings = settings;
+        const byWorkspace = new Map();
+        for (const room of rooms ?? []) {
+            const id = String(room.workspace_id ?? room.workspace ?? this.#workspaceOf(room));
+            byWorkspace.set(id, [...(byWorkspace.get(id) ?? []), room]);
+        }
+        for (const [workspace, list] of byWorkspace) {
+            if (this.client.store.workspaces.has(workspace)) this.client.store.setRooms(workspace, list);
+            else this.#reloadLater();
+        }
+        this.client.outbox.wake();
+        // The server resumes each timeline that was named; one that did not reach its end is asked for.
+        for (const [key, timeline] of this.client.store.timelines) if (timeline.loaded && !timeline.atEnd) this.client.timelines.sync(key).catch(() => {});
+    }
+
+    #workspaceOf(view) {
+        return this.client.store.rooms.get(view.channel_id ? `channel-${view.channel_id}` : `dm-${view.room_id}`)?.workspace;
+    }
+
+    /** Reads the workspaces and the rooms of the loaded ones again, once for several events. */
+    #reloadLater() {
+        clearTimeout(this.#reloading);
+        this.#reloading = setTimeout(async () => {
+            try {
+                const loaded = new Set([...this.client.store.rooms.values()].map((each) => each.workspace));
+                if (this.focus.workspace) loaded.add(this.focus.workspace);
+                await this.client.loadWorkspaces();
+                for (const each of loaded) if (this.client.store.workspaces.has(each)) await this.client.loadRooms(each);
+            } catch {
+                // The next event or connection brings it.
+            }
+        }, RELOAD_AFTER);
+    }
+
+    #connected(state) {
+        if (state === 'live') {
+            clearTimeout(this.#asking);
+            this.#tell('live');
+        } else if (this.client.session.isSignedIn) {
+            if (this.connection === 'live') this.#tell('asking');
+            this.#askLater();
+        }
+    }
+
+    #askLater(milliseconds = ASK_EVERY) {
+        clearTimeout(this.#asking);
+        this.#asking = setTimeout(() => this.#ask(), milliseconds);
+    }
+
+    async #ask() {
+        if (this.client.live.state === 'live' || !this.client.session.isSignedIn) return;
+        const { workspace, room } = this.focus;
+        try {
+            if (workspace) await this.client.loadRooms(workspace);
+            else await this.client.loadWorkspaces();
+            if (room) await this.client.timelines.sync(room);
+            if (this.client.live.state !== 'live') this.#tell('asking');
+            if (this.connection === 'asking') this.client.outbox.flush();
+        } catch (error) {
+            if (error.isOffline) this.#tell('offline');
+        }
+        if (this.client.live.state !== 'live' && this.client.session.isSignedIn) this.#askLater();
+    }
+
+    #tell(connection) {
+        if (connection === this.connection) return;
+        if (this.connection === 'offline') this.client.outbox.wake();
+        this.connection = connection;
+        this.client.emit('connection', connection);
+    }
+}

@@ -1,0 +1,130 @@
+import { MaruError } from './errors.js';
+
+/**
+ * Calls of the HTTP API. An expired access token is renewed once and the call repeated; a GET that the server asked to wait is
+ * repeated after that time. Everything else rejects with a MaruError.
+ */
+export class Api {
+    /**
+     * @param {object} options
+     * @param {string} options.base the origin, such as https://chat.example.com
+     * @param {string} options.key the API key
+     * @param {import('./session.js').Session} options.session
+     */
+    constructor({ base, key, session, fetch = globalThis.fetch.bind(globalThis), XHR = globalThis.XMLHttpRequest, wait = sleep }) {
+        this.base = base;
+        this.key = key;
+        this.session = session;
+        this.fetch = fetch;
+        this.XHR = XHR;
+        this.wait = wait;
+    }
+
+    get(path, query, options) {
+        return this.call('GET', path, { query, ...options });
+    }
+
+    post(path, body, options) {
+        return this.call('POST', path, { body, ...options });
+    }
+
+    put(path, body, options) {
+        return this.call('PUT', path, { body, ...options });
+    }
+
+    delete(path, body) {
+        return this.call('DELETE', path, { body });
+    }
+
+    /**
+     * @param {object} [options]
+     * @param {object} [options.query] members that are null or undefined are left out
+     * @param {object|FormData} [options.body] sent as JSON, or as a form
+     * @param {AbortSignal} [options.signal]
+     * @param {(share: number) => void} [options.progress] called with the share of the body that was sent
+     * @param {boolean} [options.open] true for routes that need no token
+     * @param {object} [options.headers]
+     */
+    async call(method, path, options = {}) {
+        let renewed = false;
+        for (let attempt = 1; ; attempt += 1) {
+            const token = options.open ? null : await this.session.token();
+            try {
+                return await this.#once(method, path, token, options);
+            } catch (error) {
+                if (options.signal?.aborted) throw error;
+                if (error.code === 'E05' && !options.open && !renewed) {
+                    renewed = true;
+                    await this.session.renew(token);
+                } else if (method === 'GET' && error.isTemporary && attempt < 3 && error.retryAfter <= 5) {
+                    await this.wait(error.retryAfter * 1000 || 300 * attempt);
+                } else {
+                    throw error;
+                }
+            }
+        }
+    }
+
+    #once(method, path, token, options) {
+        const url = new URL(`/v1${path}`, this.base);
+        for (const [name, value] of Object.entries(options.query ?? {})) {
+            if (value !== null && value !== undefined && value !== '') url.searchParams.set(name, value);
+        }
+        const headers = { SesacKey: this.key, ...options.headers };
+        if (token) headers.Authorization = token;
+        let body = options.body;
+        if (body !== undefined && !(globalThis.FormData && body instanceof FormData)) {
+            headers['Content-Type'] = 'application/json';
+            body = JSON.stringify(body);
+        }
+        const request = { method, headers, body, signal: options.signal };
+        return options.progress && this.XHR ? this.#upload(url, request, options.progress) : this.#fetch(url, request);
+    }
+
+    async #fetch(url, request) {
+        let reply, text;
+        try {
+            reply = await this.fetch(url, { ...request, credentials: 'same-origin', cache: 'no-store' });
+            text = await reply.text();
+        } catch (error) {
+            throw error.name === 'AbortError' ? error : MaruError.offline(error);
+        }
+        return read(reply.status, text, reply.headers.get('Retry-After'));
+    }
+
+    /** Only XMLHttpRequest tells how much of a body has been sent. */
+    #upload(url, { method, headers, body, signal }, progress) {
+        return new Promise((resolve, reject) => {
+            const request = new this.XHR();
+            request.open(method, url);
+            for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+            request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
+            request.onload = () => {
+                try {
+                    resolve(read(request.status, request.responseText, request.getResponseHeader('Retry-After')));
+                } catch (error) {
+                    reject(error);
+                }
+            };
+            request.onerror = () => reject(MaruError.offline());
+            request.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'));
+            signal?.addEventListener('abort', () => request.abort());
+            request.send(body);
+        });
+    }
+}
+
+/** Returns the body of a success and throws the error of a failure. */
+function read(status, text, retryAfter) {
+    let body = null;
+    try {
+        body = text ? JSON.parse(text) : null;
+    } catch {
+        // A proxy in between may answer with a page.
+    }
+    if (status >= 200 && status < 300) return body;
+    const detail = body?.detail ?? '';
+    throw new MaruError(body?.errorCode ?? 'E99', { status, detail, retryAfter: Number(retryAfter) || 0, body });
+}
+
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

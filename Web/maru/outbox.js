@@ -1,0 +1,172 @@
+import { Backoff } from './backoff.js';
+import { Emitter } from './emitter.js';
+
+/**
+ * Messages that the server has not acknowledged. They are stored before they are sent, so a reload or a lost network loses none,
+ * and each carries a `client_id`, so that a message sent twice is one message. Messages of one room leave in order.
+ *
+ * Emits `changed` with the key of a room and `sent` with `{entry, message}`.
+ */
+export class Outbox extends Emitter {
+    #entries = new Map();
+    #lanes = new Map();
+    #waits = new Set();
+    #user = null;
+
+    /**
+     * @param {object} options
+     * @param {object} options.storage
+     * @param {(entry: object, options: object) => Promise<object>} options.send sends an entry and returns the message
+     */
+    constructor({ storage, send, now = () => Date.now(), id = () => crypto.randomUUID(), backoff = () => new Backoff({ longest: 15_000 }) }) {
+        super();
+        Object.assign(this, { storage, send, now, id, backoff });
+    }
+
+    /** Takes up what an earlier visit of this user left. */
+    async open(user) {
+        this.#user = user;
+        for (const entry of await this.storage.all(this.#prefix)) {
+            this.#entries.set(entry.id, { ...entry, state: entry.state === 'failed' ? 'failed' : 'waiting', progress: 0 });
+            this.emit('changed', entry.room);
+        }
+        this.flush();
+    }
+
+    close() {
+        this.#user = null;
+        for (const entry of this.#entries.values()) entry.abort?.abort();
+        this.#entries.clear();
+        this.wake();
+    }
+
+    /** The entries of a room, oldest first; of a thread if `thread` is given. */
+    of(room, thread) {
+        return [...this.#entries.values()]
+            .filter((each) => each.room === room && (thread === undefined ? !each.thread || each.toRoom : each.thread === thread))
+            .sort((one, other) => one.at - other.at);
+    }
+
+    get isEmpty() {
+        return this.#entries.size === 0;
+    }
+
+    /**
+     * Adds a message. The promise resolves when it is stored; it is sent in the background.
+     * @param {{room: string, workspace: string, content: string, files?: File[], thread?: number, toRoom?: boolean}} message
+     */
+    async add({ room, workspace, content, files = [], thread, toRoom }) {
+        const last = [...this.#entries.values()].reduce((latest, each) => Math.max(latest, each.at), 0);
+        const entry = { id: this.id(), room, workspace, content, files, thread, toRoom, at: Math.max(this.now(), last + 1), state: 'waiting' };
+        this.#entries.set(entry.id, entry);
+        this.emit('changed', room);
+        await this.#store(entry);
+        this.flush();
+        return entry;
+    }
+
+    /** Sends a failed entry again. */
+    async retry(id) {
+        const entry = this.#entries.get(id);
+        if (entry?.state !== 'failed') return;
+        this.#set(entry, { state: 'waiting', error: undefined });
+        await this.#store(entry);
+        this.flush();
+    }
+
+    /** Gives up an entry. A message that is on its way may arrive all the same. */
+    async remove(id) {
+        const entry = this.#entries.get(id);
+        if (!entry) return;
+        this.#entries.delete(id);
+        entry.abort?.abort();
+        await this.storage.remove(this.#key(entry));
+        this.emit('changed', entry.room);
+    }
+
+    /** Ends all waits, as after the network came back. */
+    wake() {
+        for (const end of [...this.#waits]) end();
+    }
+
+    /** Starts one sender for each room with waiting entries. */
+    flush() {
+        for (const { room, state } of this.#entries.values()) {
+            if (state === 'waiting' && !this.#lanes.has(room)) {
+                this.#lanes.set(room, this.#drain(room).finally(() => {
+                    this.#lanes.delete(room);
+                    if (this.#next(room)) this.flush();
+                }));
+            }
+        }
+    }
+
+    #next(room) {
+        return [...this.#entries.values()]
+            .filter((each) => each.room === room && each.state === 'waiting')
+            .sort((one, other) => one.at - other.at)[0];
+    }
+
+    async #drain(room) {
+        const backoff = this.backoff();
+        for (let entry; (entry = this.#next(room)); ) {
+            try {
+                entry.abort = new AbortController();
+                this.#set(entry, { state: 'sending' });
+                const message = await this.send(entry, {
+                    signal: entry.abort.signal,
+                    progress: (share) => this.#set(entry, { progress: share }),
+                });
+                if (!this.#entries.has(entry.id)) continue;
+                this.emit('sent', { entry, message });
+                await this.remove(entry.id);
+                backoff.reset();
+            } catch (error) {
+                if (!this.#entries.has(entry.id)) continue;
+                if (error.isTemporary) {
+                    this.#set(entry, { state: 'waiting', progress: 0 });
+                    await this.#wait(Math.max(error.retryAfter * 1000, backoff.next()));
+                } else if (error.code === 'E02' || error.code === 'E05' || error.code === 'E06') {
+                    // The session ended. The entry waits for the next sign-in of its user.
+                    return this.#set(entry, { state: 'waiting' });
+                } else {
+                    this.#set(entry, { state: 'failed', error: { code: error.code, detail: error.detail } });
+                    await this.#store(entry);
+                }
+            }
+        }
+    }
+
+    #wait(milliseconds) {
+        return new Promise((resolve) => {
+            const end = () => {
+                clearTimeout(timer);
+                this.#waits.delete(end);
+                resolve();
+            };
+            const timer = setTimeout(end, milliseconds);
+            this.#waits.add(end);
+        });
+    }
+
+    #set(entry, changes) {
+        if (!this.#entries.has(entry.id)) return;
+        Object.assign(entry, changes);
+        this.emit('changed', entry.room);
+    }
+
+    async #store(entry) {
+        const { id, room, workspace, content, files, thread, toRoom, at, state, error } = entry;
+        await this.storage.set(this.#key(entry), { id, room, workspace, content, files, thread, toRoom, at, state, error });
+        // The entry may have been removed while it was written.
+        if (!this.#entries.has(id)) await this.storage.remove(this.#key(entry));
+    }
+
+    get #prefix() {
+        return `outbox/${this.#user}/`;
+    }
+
+    #key(entry) {
+        return `${this.#prefix}${String(entry.at).padStart(15, '0')}-${entry.id}`;
+    }
+}

@@ -1,0 +1,71 @@
+/** The form in which the store holds rooms and messages. */
+
+/**
+ * @param {object} view a room as in `GET /v1/workspaces/{id}/rooms`
+ * @param {string} workspace
+ * @returns {Room}
+ */
+export function roomOf(view, workspace = view.workspace_id) {
+    const kind = view.channel_id ? 'channel' : 'dm';
+    const id = view.channel_id ?? view.room_id;
+    return {
+        key: `${kind}-${id}`,
+        kind,
+        id,
+        workspace: String(workspace),
+        name: view.name ?? view.user?.nickname ?? '',
+        user: view.user ?? null,
+        ownerId: view.owner_id,
+        lastMessage: view.lastMessage ?? null,
+        lastSeq: view.lastSeq ?? view.lastMessage?.seq ?? 0,
+        rev: view.rev ?? 0,
+        lastReadSeq: view.lastReadSeq ?? view.readSeq ?? 0,
+        unreadCount: view.unreadCount ?? 0,
+        mentionCount: view.mentionCount ?? 0,
+        notify: view.notify ?? 'all',
+        mutedUntil: view.mutedUntil ?? null,
+        draft: view.draft ?? null,
+        threadDrafts: view.threadDrafts ?? [],
+    };
+}
+
+/** The path of a room's routes. */
+export function roomPath(room) {
+    return `/workspaces/${room.workspace}/${room.kind === 'channel' ? 'channels' : 'dms'}/${room.id}`;
+}
+
+/**
+ * Marks the reactions of a user. Events of the socket have no marks, because they are the same for all; of more than twenty users
+ * only the held message can tell.
+ */
+export function marked(message, user, held) {
+    if (!message.reactions?.length) return message;
+    const reactions = message.reactions.map((reaction) => ({
+        ...reaction,
+        mine: reaction.mine ?? (reaction.users.includes(user) ||
+            (reaction.count > reaction.users.length && !!held?.reactions?.find((each) => each.emoji === reaction.emoji)?.mine)),
+    }));
+    return { ...message, reactions };
+}
+
+/** True if a message stands in its thread only. */
+export const isThreadOnly = (message) => !!message.thread && !message.thread.toRoom;
+
+/** True if a message mentions a user. */
+export const mentions = (message, user) =>
+    (message.mentions ?? []).some((each) => each.type !== 'user' || String(each.user_id) === String(user));
+
+/** A text preview of a message in one line. */
+export const preview = (message) => (message.content || '').replace(/\s+/g, ' ').trim();
+
+/** The message with or without a reaction of a user. */
+export function withReaction(message, emoji, user, on) {
+    const others = (message.reactions ?? []).map((each) => ({ ...each, users: [...each.users] }));
+    let reaction = others.find((each) => each.emoji === emoji);
+    if (!reaction) others.push((reaction = { emoji, count: 0, users: [], mine: false }));
+    if (!!reaction.mine === on) return message;
+    reaction.mine = on;
+    reaction.count += on ? 1 : -1;
+    reaction.users = on ? [...reaction.users, user] : reaction.users.filter((each) => each !== user);
+    return { ...message, reactions: others.filter((each) => each.count > 0) };
+}

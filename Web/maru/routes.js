@@ -1,0 +1,118 @@
+import { roomPath } from './rooms.js';
+
+const form = (fields) => {
+    const data = new FormData();
+    for (const [name, value] of Object.entries(fields)) {
+        if (value === undefined || value === null) continue;
+        if (value instanceof Blob) data.append(name, value, value.name ?? name);
+        else data.append(name, value);
+    }
+    return data;
+};
+
+/** The routes of the native API, one method each. A `room` is a room of the store. */
+export class Routes {
+    constructor(api) {
+        this.api = api;
+    }
+
+    // Account
+
+    me = () => this.api.get('/users/me');
+    user = (id) => this.api.get(`/users/${id}`);
+    updateMe = ({ nickname, phone }) => this.api.put('/users/me', { nickname, phone: phone ?? '' });
+    updateMyImage = (image) => this.api.put('/users/me/image', form({ image }));
+    emailIsFree = (email) => this.api.call('POST', '/users/validation/email', { open: true, body: { email } });
+    sessions = () => this.api.get('/users/me/sessions');
+    endSession = (id) => this.api.delete(`/users/me/sessions/${id}`);
+    endSessions = () => this.api.delete('/users/me/sessions');
+    settings = () => this.api.get('/users/me/settings');
+    updateSettings = (settings) => this.api.put('/users/me/settings', settings);
+    resetPassword = (email) => this.api.call('POST', '/users/password/reset', { open: true, body: { email } });
+    finishReset = (email, code, password) =>
+        this.api.call('PUT', '/users/password/reset', { open: true, body: { email, code, password } });
+    updatePassword = (password, newPassword) => this.api.put('/users/me/password', { password, newPassword });
+    deleteAccount = (password) => this.api.delete('/users/me', { password });
+    block = (user) => this.api.put(`/users/${user}/block`);
+    unblock = (user) => this.api.delete(`/users/${user}/block`);
+    blocks = () => this.api.get('/users/me/blocks');
+    report = (report) => this.api.post('/reports', report);
+
+    // Workspaces and members
+
+    workspaces = () => this.api.get('/workspaces');
+    workspace = (id) => this.api.get(`/workspaces/${id}`);
+    createWorkspace = ({ name, description, image }) => this.api.post('/workspaces', form({ name, description, image }));
+    updateWorkspace = (id, { name, description, image }) => this.api.put(`/workspaces/${id}`, form({ name, description, image }));
+    deleteWorkspace = (id) => this.api.delete(`/workspaces/${id}`);
+    leaveWorkspace = (id) => this.api.get(`/workspaces/${id}/exit`);
+    handOverWorkspace = (id, owner_id) => this.api.put(`/workspaces/${id}/transfer/ownership`, { owner_id });
+    members = (id) => this.api.get(`/workspaces/${id}/members`);
+    invite = (id, email) => this.api.post(`/workspaces/${id}/members`, { email });
+    removeMember = (id, user) => this.api.delete(`/workspaces/${id}/members/${user}`);
+
+    // Rooms
+
+    async rooms(id) {
+        const reply = await this.api.get(`/workspaces/${id}/rooms`, { with: 'threads' });
+        return Array.isArray(reply) ? { rooms: reply, threads: null } : reply;
+    }
+    channels = (id) => this.api.get(`/workspaces/${id}/channels`);
+    channel = (room) => this.api.get(roomPath(room));
+    createChannel = (id, { name, description }) => this.api.post(`/workspaces/${id}/channels`, { name, description });
+    updateChannel = (room, { name, description }) => this.api.put(roomPath(room), { name, description });
+    deleteChannel = (room) => this.api.delete(roomPath(room));
+    leaveChannel = (room) => this.api.get(`${roomPath(room)}/exit`);
+    handOverChannel = (room, owner_id) => this.api.put(`${roomPath(room)}/transfer/ownership`, { owner_id });
+    removeFromChannel = (room, user) => this.api.delete(`${roomPath(room)}/members/${user}`);
+    openDm = (id, opponent_id) => this.api.post(`/workspaces/${id}/dms`, { opponent_id });
+    notify = (room, level, mutedUntil) => this.api.put(`${roomPath(room)}/notify`, { level, mutedUntil });
+    draft = (room, content, thread) => this.api.put(`${roomPath(room)}/draft`, { content, thread });
+    read = (room, seq) => this.api.put(`${roomPath(room)}/read`, { seq });
+    readers = (room) => this.api.get(`${roomPath(room)}/readers`);
+
+    // Messages
+
+    history = (room, { before, after, limit = 50 }) =>
+        this.api.get(`${roomPath(room)}/chats`, { before_seq: before, after_seq: after, limit });
+    changes = (room, after) => this.api.get(`${roomPath(room)}/changes`, { after_rev: after, limit: 500 });
+    message = (room, seq) => this.api.get(`${roomPath(room)}/chats/${seq}`);
+    versions = (room, seq) => this.api.get(`${roomPath(room)}/chats/${seq}/versions`);
+    thread = (room, seq, after) => this.api.get(`${roomPath(room)}/chats/${seq}/thread`, { after_seq: after, limit: 200 });
+    follow = (room, seq, on) => this.api.call(on ? 'PUT' : 'DELETE', `${roomPath(room)}/chats/${seq}/thread/follow`);
+    readThread = (room, root, seq) => this.api.put(`${roomPath(room)}/chats/${root}/thread/read`, { seq });
+    edit = (room, seq, content) => this.api.put(`${roomPath(room)}/chats/${seq}`, { content });
+    remove = (room, seq) => this.api.delete(`${roomPath(room)}/chats/${seq}`);
+    react = (room, seq, emoji, on) =>
+        this.api.call(on ? 'PUT' : 'DELETE', `${roomPath(room)}/chats/${seq}/reactions/${encodeURIComponent(emoji)}`);
+    pin = (room, seq, on) => this.api.call(on ? 'PUT' : 'DELETE', `${roomPath(room)}/chats/${seq}/pin`);
+    save = (room, seq, on) => this.api.call(on ? 'PUT' : 'DELETE', `${roomPath(room)}/chats/${seq}/saved`);
+    pins = (room, cursor) => this.api.get(`${roomPath(room)}/pins`, { cursor });
+    saved = (cursor) => this.api.get('/users/me/saved', { cursor });
+    threads = (id, cursor) => this.api.get(`/workspaces/${id}/threads`, { cursor });
+    mentions = (id, cursor) => this.api.get(`/workspaces/${id}/mentions`, { cursor });
+    search = (id, q, cursor, signal) => this.api.get(`/workspaces/${id}/search`, { q, cursor, limit: 30 }, { signal });
+    find = (id, q, signal) => this.api.get(`/workspaces/${id}/find`, { q }, { signal });
+
+    /** Sends an entry of the outbox. */
+    send(room, { id, content, files = [], thread, toRoom }, { signal, progress } = {}) {
+        const path = `${roomPath(room)}/chats`;
+        const members = { content, client_id: id, ...(thread ? { thread, toRoom: !!toRoom } : {}) };
+        if (!files.length) return this.api.post(path, members, { signal });
+        const body = form(members);
+        for (const file of files) body.append('files', file, file.name);
+        return this.api.post(path, body, { signal, progress });
+    }
+
+    schedule = (room, { content, at, thread }) => this.api.post(`${roomPath(room)}/scheduled`, { content, at, thread });
+    scheduled = (cursor) => this.api.get('/users/me/scheduled', { cursor });
+    reschedule = (id, changes) => this.api.put(`/users/me/scheduled/${id}`, changes);
+    unschedule = (id) => this.api.delete(`/users/me/scheduled/${id}`);
+
+    // Files and coins
+
+    links = (folder, paths) => this.api.post(`/static/${folder}/links`, { paths });
+    items = () => this.api.get('/store/item/list');
+    order = (item) => this.api.post('/store/orders', { item });
+    pay = (imp_uid, merchant_uid) => this.api.post('/store/pay/validation', { imp_uid, merchant_uid });
+}

@@ -1,0 +1,248 @@
+import { Emitter } from './emitter.js';
+import { isThreadOnly, marked, mentions, roomOf } from './rooms.js';
+import { Timeline } from './timeline.js';
+import { Typing, TYPING_LASTS } from './typing.js';
+
+/**
+ * All that this device knows: workspaces, rooms, messages, people. Replies and events go in by the methods below; a change is
+ * told by an event: `workspaces`, `rooms`, `room` (a key), `timeline` (a key), `users`, `presence`, `typing` (a key), `settings`,
+ * `message` (a new one of another person), `readers` (a key).
+ */
+export class Store extends Emitter {
+    constructor({ now = () => Date.now(), later = (work, delay) => setTimeout(work, delay) } = {}) {
+        super();
+        this.now = now;
+        this.later = later;
+        this.clear();
+    }
+
+    clear() {
+        this.me = null;
+        this.settings = null;
+        this.workspaces = new Map();
+        this.rooms = new Map();
+        this.users = new Map();
+        this.timelines = new Map();
+        this.presence = new Map();
+        this.readers = new Map();
+        /** The unread replies of followed threads, by workspace. */
+        this.threads = new Map();
+        this.#typing = new Typing(this.now);
+    }
+
+    #typing;
+
+    // Workspaces and rooms
+
+    setWorkspaces(list) {
+        this.workspaces = new Map(list.map((each) => [String(each.workspace_id), each]));
+        for (const room of this.rooms.values()) if (!this.workspaces.has(room.workspace)) this.rooms.delete(room.key);
+        this.emit('workspaces');
+        this.emit('rooms');
+    }
+
+    setRooms(workspace, views) {
+        const keys = new Set();
+        for (const view of views) {
+            const room = roomOf(view, workspace);
+            keys.add(room.key);
+            this.#put(room);
+        }
+        for (const room of this.rooms.values()) {
+            if (room.workspace === String(workspace) && !keys.has(room.key)) this.#drop(room.key);
+        }
+        this.emit('rooms');
+    }
+
+    addRoom(view, workspace) {
+        const room = roomOf(view, workspace);
+        this.#put({ ...room, ...(this.rooms.get(room.key) ? definedOnly(view) : {}) });
+        this.emit('rooms');
+        return this.rooms.get(room.key);
+    }
+
+    removeRoom(key) {
+        this.#drop(key);
+        this.emit('rooms');
+    }
+
+    #put(room) {
+        const held = this.rooms.get(room.key);
+        // Events and own reads may have overtaken the reply.
+        if (held && (held.lastReadSeq > room.lastReadSeq || held.lastSeq > room.lastSeq)) {
+            const { lastSeq, lastMessage, lastReadSeq, unreadCount, mentionCount } = held;
+            room = { ...room, lastSeq, lastMessage, lastReadSeq, unreadCount, mentionCount };
+        }
+        if (room.user) this.learn(room.user);
+        if (room.lastMessage?.user) this.learn(room.lastMessage.user);
+        this.rooms.set(room.key, room);
+        this.emit('room', room.key);
+    }
+
+    #drop(key) {
+        this.rooms.delete(key);
+        this.timelines.delete(key);
+        this.emit('room', key);
+    }
+
+    /** Changes some members of a room. */
+    update(key, changes) {
+        const room = this.rooms.get(key);
+        if (!room) return;
+        this.rooms.set(key, { ...room, ...changes });
+        this.emit('room', key);
+        this.emit('rooms');
+    }
+
+    roomsOf(workspace) {
+        return [...this.rooms.values()].filter((each) => each.workspace === String(workspace));
+    }
+
+    /** The unread messages and mentions of all rooms, or of one workspace. */
+    badge(workspace) {
+        const rooms = workspace ? this.roomsOf(workspace) : [...this.rooms.values()];
+        const sum = (name) => rooms.reduce((total, each) => total + each[name], 0);
+        return { unreadCount: sum('unreadCount'), mentionCount: sum('mentionCount') };
+    }
+
+    // People
+
+    learn(member) {
+        const held = this.users.get(String(member.user_id));
+        if (held && held.nickname === member.nickname && (held.profileImage ?? null) === (member.profileImage ?? null)) return;
+        this.users.set(String(member.user_id), { ...held, ...member });
+        this.emit('users');
+    }
+
+    /** The ids of the others that have read up to a message. */
+    readersOf(key, seq) {
+        return [...(this.readers.get(key) ?? [])].filter(([user, read]) => read >= seq && user !== this.me).map(([user]) => user);
+    }
+
+    isOnline(user) {
+        return this.presence.get(String(user)) ?? 'offline';
+    }
+
+    /** The ids of those typing in a room now. */
+    typing(key, thread) {
+        return this.#typing.in(key, thread);
+    }
+
+    // Messages
+
+    /** The timeline of a room, or of a thread by `room/root`. */
+    timeline(key) {
+        if (!this.timelines.has(key)) this.timelines.set(key, new Timeline());
+        return this.timelines.get(key);
+    }
+
+    page(key, messages, apply) {
+        const timeline = this.timeline(key);
+        for (const each of messages) this.learn(each.user);
+        apply(timeline, messages.map((each) => marked(each, this.me)));
+        this.emit('timeline', key);
+    }
+
+    /** Takes a message of a room from a reply or an event; true if it is new to its timeline. */
+    take(key, message, { live = false } = {}) {
+        this.learn(message.user);
+        const places = message.thread ? [`${key}/${message.thread.root}`] : [];
+        if (!isThreadOnly(message)) places.push(key);
+        let isNew = false;
+        for (const place of [...places, `${key}/${message.seq}`]) {
+            const timeline = this.timelines.get(place);
+            if (!timeline) continue;
+            const outcome = timeline.take(marked(message, this.me, timeline.get(message.seq)));
+            if (outcome === 'ignored') continue;
+            isNew ||= outcome === 'added';
+            timeline.rev = Math.max(timeline.rev, message.rev ?? 0);
+            this.emit('timeline', place);
+        }
+        this.#summarise(key, message, live);
+        this.#stoppedTyping(key, message.user.user_id);
+        return isNew;
+    }
+
+    #summarise(key, message, live) {
+        const room = this.rooms.get(key);
+        if (!room) return;
+        const changes = { rev: Math.max(room.rev, message.rev ?? 0) };
+        if (!isThreadOnly(message) && message.seq >= (room.lastMessage?.seq ?? 0)) changes.lastMessage = message;
+        if (message.seq > room.lastSeq) {
+            changes.lastSeq = message.seq;
+            const isOwn = String(message.user.user_id) === String(this.me);
+            if (isOwn && !isThreadOnly(message)) Object.assign(changes, { lastReadSeq: message.seq, unreadCount: 0, mentionCount: 0 });
+            else if (live && !isOwn && message.seq > room.lastReadSeq && !isThreadOnly(message)) {
+                changes.unreadCount = room.unreadCount + 1;
+                if (mentions(message, this.me)) changes.mentionCount = room.mentionCount + 1;
+            }
+        }
+        this.update(key, changes);
+    }
+
+    /** What this device holds of each loaded timeline, for a connection that resumes. */
+    cursors() {
+        const held = [...this.timelines].filter(([key, timeline]) => timeline.loaded && timeline.atEnd && this.rooms.has(key));
+        return Object.fromEntries(held.map(([key, timeline]) => [key, [timeline.newest, timeline.rev]]));
+    }
+
+    // Events of the socket
+
+    /** Applies an event of `/me`. */
+    apply({ name, data }) {
+        switch (name) {
+            case 'message': {
+                const isNews = data.message.seq > (this.rooms.get(data.room)?.lastSeq ?? 0);
+                this.take(data.room, data.message, { live: true });
+                if (isNews && String(data.message.user.user_id) !== String(this.me)) this.emit('message', data);
+                return;
+            }
+            case 'changed':
+                this.take(data.room, data.message);
+                return;
+            case 'read':
+                return this.#read(data);
+            case 'typing': {
+                const user = String(data.user_id);
+                if (user === String(this.me)) return;
+                this.#typing.began(data.room, user, data.thread);
+                this.emit('typing', data.room);
+                this.later(() => this.emit('typing', data.room), TYPING_LASTS + 50);
+                return;
+            }
+            case 'presence':
+                for (const [user, state] of Object.entries(data.users)) this.presence.set(user, state);
+                return this.emit('presence');
+            case 'left':
+                return this.removeRoom(typeof data.room === 'string' ? data.room : roomOf(data.room).key);
+        }
+    }
+
+    changeSettings(settings) {
+        this.settings = settings;
+        this.emit('settings');
+    }
+
+    #read({ room, user_id, seq, unreadCount, mentionCount }) {
+        if (String(user_id) === String(this.me)) {
+            const held = this.rooms.get(room);
+            if (!held || seq < held.lastReadSeq) return;
+            this.update(room, {
+                lastReadSeq: seq,
+                unreadCount: unreadCount ?? (seq >= held.lastSeq ? 0 : held.unreadCount),
+                mentionCount: mentionCount ?? (seq >= held.lastSeq ? 0 : held.mentionCount),
+            });
+        } else {
+            const readers = this.readers.get(room);
+            if (!readers || (readers.get(String(user_id)) ?? 0) >= seq) return;
+            readers.set(String(user_id), seq);
+            this.emit('readers', room);
+        }
+    }
+
+    #stoppedTyping(key, user) {
+        if (this.#typing.ended(key, String(user))) this.emit('typing', key);
+    }
+}
+
+const definedOnly = (view) => Object.fromEntries(Object.entries(view).filter(([, value]) => value !== undefined && value !== null));
