@@ -212,4 +212,16 @@ struct HistoryTests {
             #expect(stranger.errorCode == "E13")
         }
     }
+
+    @Test("Very long texts among few messages are whole")
+    func longTexts() async throws {
+        try await ChatHarness.use { chat in
+            // 80,000 bytes: too long for a page of 32 messages that is read without adding up its sizes.
+            let flags = String(repeating: "🇰🇷", count: 10_000)
+            let texts = (1...31).map { "\($0)" } + [flags]
+            _ = try await chat.database.write(texts.map { .sample($0, author: 2) }, at: .now)
+            #expect(try await chat.history().map { $0["content"]?.string ?? "" } == texts)
+            #expect(try await chat.history("?after_seq=30").map { $0["content"]?.string ?? "" } == texts.suffix(2))
+        }
+    }
 }

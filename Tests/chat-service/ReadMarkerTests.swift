@@ -91,4 +91,19 @@ struct ReadMarkerTests {
             }
         }
     }
+
+    @Test("A history that moves no read marker writes nothing: not even a lock is left in its row")
+    func writesNothing() async throws {
+        try await ChatHarness.use { chat in
+            _ = try await chat.send("hello", user: 2)
+            let row = "select xmin::text || ' ' || xmax::text from chat.read_position where user_id = 1"
+            _ = try await chat.history()
+            let before = try await chat.database.ask(row)
+            _ = try await chat.history()
+            #expect(try await chat.database.ask(row) == before)
+            _ = try await chat.send("again", user: 2)
+            _ = try await chat.history()
+            #expect(try await chat.database.ask(row) != before)
+        }
+    }
 }

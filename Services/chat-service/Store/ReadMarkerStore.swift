@@ -9,10 +9,15 @@ import Wire
 struct ReadMarkerStore: Sendable {
     let database: PostgresPool
 
+    /// Looks first, because a conflict locks its row and writes to the log of Postgres even if nothing changes: most histories
+    /// move nothing.
     private static let advance = Statement.write(
         "move read position",
         """
-        insert into read_position (user_id, kind, room, seq) values ($1, $2, $3, $4)
+        insert into read_position (user_id, kind, room, seq)
+        select $1::bigint, $2::smallint, $3::bigint, $4::bigint
+        where not exists (
+            select from read_position where user_id = $1 and kind = $2 and room = $3 and seq >= $4)
         on conflict (user_id, kind, room) do update set seq = excluded.seq where read_position.seq < excluded.seq
         """)
     private static let marker = Statement.read(
