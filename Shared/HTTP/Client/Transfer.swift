@@ -31,17 +31,29 @@ final class Transfer: @unchecked Sendable {
     /// without a reply.
     var mayBeSent: Bool { request.isIdempotent || !wasSent }
 
-    /// Prepares an idempotent request that was lost with a kept connection for a new one, once. curl repeats only
-    /// requests whose connection ended without a byte, not those whose connection broke off or whose HTTP/2 stream was
-    /// retired.
+    /// Prepares an idempotent request that was lost with a kept or shared connection for one of its own, once. curl
+    /// repeats only requests whose connection ended without a byte, not those whose connection broke off or whose
+    /// HTTP/2 stream was retired.
     func begins(anewAfter code: CURLcode) -> Bool {
         guard let handle, request.isIdempotent, !isSecondAttempt, isLost(code),
-            ccurl_number(handle.raw, CURLINFO_NUM_CONNECTS) == 0
+            isRetired(code) || ccurl_number(handle.raw, CURLINFO_NUM_CONNECTS) == 0
         else { return false }
         isSecondAttempt = true
         reply = ReplyCollector(maximumBodySize: request.maximumReplySize)
-        return (try? handle.set(CURLOPT_FRESH_CONNECT, 1)) != nil
+        do throws(RefusedOption) {
+            try handle.set(CURLOPT_FRESH_CONNECT, 1)
+            // Requests would join a new HTTP/2 connection, and the server would soon retire it too.
+            try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+            try handle.set(CURLOPT_FORBID_REUSE, 1)
+            return true
+        } catch {
+            return false
+        }
     }
+
+    /// Whether the server ended an HTTP/2 stream. It may have retired the connection because of other requests, even if
+    /// this request opened it.
+    private func isRetired(_ code: CURLcode) -> Bool { code == CURLE_HTTP2 || code == CURLE_HTTP2_STREAM }
 
     /// The number of followed redirects.
     var redirects: Int { handle.map { ccurl_number($0.raw, CURLINFO_REDIRECT_COUNT) } ?? 0 }
