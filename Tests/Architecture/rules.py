@@ -14,11 +14,21 @@ FOLDERS = {
     "Shared/WebSocket": ["Values", "Headers", "Frames", "Deflate", "Handshake", "Machine", "Connection", "HTTP"],
 }
 
+# The folders of a service.
+ROOMS = ("Routes", "Domain", "Store", "Events", "Providers", "Migrations")
+
 SQL = r"^\s*(?:select|with|insert into|update|delete from|lock table|truncate)\b"
 # Types and calls of the module Redis that send commands.
 REDIS_COMMANDS = r"\bRedisScript\b|\bRedisCommand\b|\bredis\??\.(?!observe\b|state\b|isConnected\b)\w+\s*\("
 # Those that keep state in Redis or read it, rather than publish.
 REDIS_STATE = r"\bRedisScript\b|\bredis\??\.(?:get|set|delete|post)\s*\("
+
+
+def services_have_the_same_rooms(sources):
+    """Each file of a service is in one of the known folders, whose rules it follows, or beside them."""
+    for source in sources:
+        if room(source) not in ("", *ROOMS) and source.parts[0] == "Services":
+            yield Violation(source.path, 1, f"a folder that services do not have: {room(source)}")
 
 
 def domain_knows_no_routes(sources):

@@ -21,6 +21,10 @@ def check(violations):
     assert not standing, "\n" + "\n".join(map(str, standing))
 
 
+def test_services_have_the_same_folders():
+    check(rules.services_have_the_same_rooms(PRODUCT))
+
+
 def test_domain_names_no_route_and_no_postgres_error():
     check(rules.domain_knows_no_routes(PRODUCT))
 
@@ -77,8 +81,8 @@ def test_no_type_of_a_service_has_many_stored_variables():
 def test_every_allowed_violation_still_stands():
     found = set()
     for rule in (
-        rules.domain_knows_no_routes, rules.sql_is_in_stores, rules.statements_are_what_they_say,
-        rules.redis_is_in_stores, rules.routes_know_no_database, rules.pools_are_in_stores,
+        rules.services_have_the_same_rooms, rules.domain_knows_no_routes, rules.sql_is_in_stores,
+        rules.statements_are_what_they_say, rules.redis_is_in_stores, rules.routes_know_no_database, rules.pools_are_in_stores,
         rules.folders_point_one_way, rules.types_are_small, rules.loops_are_given,
     ):
         found |= {f"{violation.path}: {violation.rule}" for violation in rule(PRODUCT)}
@@ -96,6 +100,11 @@ PLANTED = {
             Source("Services/x-service/Migrations/0010_b.sql", "alter table a add d bigint; -- drop column e\n"),
         ],
         ["Services/x-service/Migrations/0009_a.sql:1: the version before may need what this changes: drop column"],
+    ),
+    "a folder of one service alone": (
+        rules.services_have_the_same_rooms,
+        [Source("Services/x-service/Cellar/A.swift", ""), Source("Services/x-service/Domain/Room/A.swift", "")],
+        ["Services/x-service/Cellar/A.swift:1: a folder that services do not have: Cellar"],
     ),
     "Domain returns a view": (
         rules.domain_knows_no_routes,
