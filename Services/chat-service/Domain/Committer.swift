@@ -18,9 +18,7 @@ final class Committer: @unchecked Sendable {
     private let changes: ChangePublisher
     private let indexer: SearchIndexer
     private var queue = SendQueue<Waiter>()
-    private var knownRooms: Set<RoomID> = []
-
-    private static let maxKnownRooms = 100_000
+    private var rooms = KnownRooms(limit: 100_000)
 
     /// - Parameter changes: publishes the roots of threads with new replies; it is on the same loop.
     init(
@@ -73,11 +71,10 @@ final class Committer: @unchecked Sendable {
 
     private func write(_ batch: [Entry]) async -> Result<MessageWriter.Result, BatchFailure> {
         let messages = batch.map(\.item)
-        let hasNewRooms = messages.contains { !knownRooms.contains($0.room) }
+        let hasNewRooms = messages.contains { !rooms.contains($0.room) }
         do throws(BatchFailure) {
             let result = try await writer.write(messages, newRooms: hasNewRooms, now: .now)
-            if knownRooms.count > Self.maxKnownRooms { knownRooms.removeAll() }
-            if hasNewRooms { knownRooms.formUnion(messages.lazy.map(\.room)) }
+            if hasNewRooms { rooms.insert(messages.lazy.map(\.room)) }
             return .success(result)
         } catch {
             return .failure(error)
