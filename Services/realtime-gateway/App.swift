@@ -22,39 +22,10 @@ enum App {
     ) async throws {
         let settings = try GatewaySettings(service.config)
         let redis = try service.redis()
-        let subscriber = try service.subscriber()
-        let access = try service.access()
         let chat = ChatClient(service.internalClient(service.peers.chat))
-        let context = ShardContext(
-            subscriber: subscriber, chat: chat, heads: HeadComparison(chat: chat, on: service.loops.loops[0]),
-            openings: GatheredReads(on: service.loops) { try await chat.heads(of: $0) },
-            cursors: SessionCursorStore(redis: redis, memory: settings.positionMemory),
-            publisher: RoomEventPublisher(redis: redis),
-            meLimits: settings.limits.me,
-            readerPatience: settings.readerPatience,
-            compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),
-            log: service.log)
-        let origins = AllowedOrigins(settings.allowedOrigins)
-        let admission = Admission(
-            authenticator: access.authenticator, revocations: access.revocations, profiles: service.profiles,
-            workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat, origins: origins,
-            proxies: service.proxies,
-            shares: SocketShares(
-                nameless: Int(Double(service.connectionLimit) * settings.limits.namelessShare),
-                user: settings.limits.socketsOfUser, namelessTimeout: settings.limits.namelessTimeout),
-            anonymous: try settings.anonymousProfile(of: service.profiles))
-        let shards = LoopLocal(service.loops) { GatewayShard(on: $0, context, admission: admission) }
-        let engine = EngineServer(
-            on: service.loops, settings: settings.engine, node: settings.node,
-            crossOrigin: .allowed { origins.contains($0) }
-        ) { request throws(EngineError) in
-            let handshake = try await admission.handshake(request)
-            return EngineAcceptance(mayCompress: handshake.identity != nil) { socket in
-                SocketIOClient(socket, settings: settings.socketIO) { client in
-                    GatewayClient(client, handshake, shard: shards.current, admission: admission)
-                }
-            }
-        }
+        let admission = try makeAdmission(settings, service, chat)
+        let shards = try makeShards(settings, service, chat, admission)
+        let engine = makeEngine(settings, service, admission, shards)
         let directory = NodeDirectory(redis: redis)
         let relay = NodeRelay(
             loops: service.loops, directory: directory, http: service.http, credential: service.credential,
@@ -66,7 +37,7 @@ enum App {
         service.mount("/socket.io", router.respond(to:))
         service.internalRoutes { routes in RelayRoutes(engine: engine).register(in: &routes) }
         advertise(settings, in: directory, service)
-        access.revocations.observe { revocation in shards.forEach { $0.revoke(revocation.session) } }
+        admission.revocations.observe { revocation in shards.forEach { $0.revoke(revocation.session) } }
         let census = SocketCensus()
         service.metrics.add(census)
         shards.forEach { shard in
@@ -74,7 +45,7 @@ enum App {
             shard.report(to: census)
         }
         redis.observe { if $0.isConnected { shards.current.rewriteCursors() } }
-        HintConsumer(shards: shards, subscriber: subscriber).start(on: service.loops)
+        HintConsumer(shards: shards, subscriber: try service.subscriber()).start(on: service.loops)
         let presence = Presence(redis: redis, times: times)
         shards.forEach { $0.showPresence(presence) }
         if let account = try settings.pushes.serviceAccount() {
@@ -89,6 +60,57 @@ enum App {
                 try? await loop.run { await shards.current.cursors.settle(within: .seconds(2)) }
             }
             await directory.withdraw(settings.node)
+        }
+    }
+
+    /// Decides which sockets may be opened.
+    static func makeAdmission(
+        _ settings: GatewaySettings, _ service: ServiceBuilder, _ chat: ChatClient
+    ) throws -> Admission {
+        let access = try service.access()
+        return Admission(
+            authenticator: access.authenticator, revocations: access.revocations, profiles: service.profiles,
+            workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,
+            origins: AllowedOrigins(settings.allowedOrigins), proxies: service.proxies,
+            shares: SocketShares(
+                nameless: Int(Double(service.connectionLimit) * settings.limits.namelessShare),
+                user: settings.limits.socketsOfUser, namelessTimeout: settings.limits.namelessTimeout),
+            anonymous: try settings.anonymousProfile(of: service.profiles))
+    }
+
+    /// The rooms and sockets of each loop.
+    static func makeShards(
+        _ settings: GatewaySettings, _ service: ServiceBuilder, _ chat: ChatClient, _ admission: Admission
+    ) throws -> LoopLocal<GatewayShard> {
+        let redis = try service.redis()
+        let context = ShardContext(
+            subscriber: try service.subscriber(), chat: chat,
+            heads: HeadComparison(chat: chat, on: service.loops.loops[0]),
+            openings: GatheredReads(on: service.loops) { try await chat.heads(of: $0) },
+            cursors: SessionCursorStore(redis: redis, memory: settings.positionMemory),
+            publisher: RoomEventPublisher(redis: redis),
+            meLimits: settings.limits.me,
+            readerPatience: settings.readerPatience,
+            compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),
+            log: service.log)
+        return LoopLocal(service.loops) { GatewayShard(on: $0, context, admission: admission) }
+    }
+
+    /// The server of sockets.
+    private static func makeEngine(
+        _ settings: GatewaySettings, _ service: ServiceBuilder, _ admission: Admission,
+        _ shards: LoopLocal<GatewayShard>
+    ) -> EngineServer {
+        EngineServer(
+            on: service.loops, settings: settings.engine, node: settings.node,
+            crossOrigin: .allowed { admission.origins.contains($0) }
+        ) { request throws(EngineError) in
+            let handshake = try await admission.handshake(request)
+            return EngineAcceptance(mayCompress: handshake.identity != nil) { socket in
+                SocketIOClient(socket, settings: settings.socketIO) { client in
+                    GatewayClient(client, handshake, shard: shards.current, admission: admission)
+                }
+            }
         }
     }
 

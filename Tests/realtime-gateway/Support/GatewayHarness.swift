@@ -49,9 +49,17 @@ final class GatewayHarness: Stoppable {
         _ own: [String: String] = [:], presence: Presence.Times = Presence.Times(),
         _ body: (ServiceUnderTest) async throws -> Void
     ) async throws {
+        try await withNode(own, assembledBy: { try await App.assemble($0, presence: presence) }, body)
+    }
+
+    /// A node with another composition root.
+    func withNode(
+        _ own: [String: String] = [:], assembledBy assemble: @escaping Service.Assembly,
+        _ body: (ServiceUnderTest) async throws -> Void
+    ) async throws {
         try await ServiceUnderTest(
             "realtime-gateway", GatewaySettings.entries, settings(own), database: database, redis: redis,
-            assemble: { try await App.assemble($0, presence: presence) }
+            assemble: assemble
         ).lent(to: body)
     }
 
