@@ -34,6 +34,12 @@ public struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether only this machine can connect to it: a loopback address or a Unix path.
+    public var isLoopback: Bool {
+        let host = host
+        return ["127.", "::ffff:127.", "/"].contains(where: host.hasPrefix) || host == "::1"
+    }
+
     public var description: String { port == 0 ? host : "\(host):\(port)" }
 
     /// The address of a bound descriptor, with the port that the system chose for port 0.

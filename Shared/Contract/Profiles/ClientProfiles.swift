@@ -41,6 +41,10 @@ public final class ClientProfiles: Sendable {
     /// All profiles, each once, sorted by name.
     public var all: [ClientProfile] { byName.values.sorted { $0.name < $1.name } }
 
+    /// The keys for development, sorted: those that are the name of their profile, as all of `deploy/clients.json` are.
+    /// Anybody can guess them.
+    public var developmentKeys: [String] { keys.filter { $0.text == $0.profile.name }.map(\.text).sorted() }
+
     /// The longest time for which any token is valid. An access token's time is set by its profile; a socket cookie is
     /// valid as long as its session.
     public var longestTokenLifetime: Duration {

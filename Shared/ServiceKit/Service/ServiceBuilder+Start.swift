@@ -27,9 +27,14 @@ extension ServiceBuilder {
             authenticator: access.authenticator, limits: limits, replies: replies,
             proxies: proxies, ids: ids,
             journal: CallJournal(metrics, log: log, sample: LogSample(config[CommonSettings.logSample])))
+        let developmentKeys = DevelopmentKeys(of: profiles, at: config[CommonSettings.publicAddress])
+        developmentKeys?.write(to: log)
+        let pages = OperatorPages(
+            name: name, log: log, readiness: readiness, metrics: metrics,
+            warnings: developmentKeys.map { [$0.line] } ?? [], pool: pool)
         let internalAPI = InternalAPI(
             routes: api.internalRoutes.router, credential: Array(config[CommonSettings.credential].revealed.utf8),
-            ids: ids, pages: OperatorPages(name: name, log: log, readiness: readiness, metrics: metrics, pool: pool))
+            ids: ids, pages: pages)
         return try await RunningService(self, api: publicAPI, internalAPI: internalAPI, readiness: readiness)
     }
 

@@ -9,6 +9,8 @@ struct OperatorPages: Sendable {
     let log: Log
     let readiness: Readiness
     let metrics: MetricsRegistry
+    /// Lines of the page of readiness for a service that is ready.
+    let warnings: [String]
     /// Writes the page of metrics, which can be long.
     let pool: BlockingPool
 
@@ -46,7 +48,10 @@ struct OperatorPages: Sendable {
 
     private func ready() async -> Response {
         let problems = await readiness.problems()
-        if problems.isEmpty { return Response(type: "text/plain", Array("ready\n".utf8)) }
+        if problems.isEmpty {
+            let lines = ["ready"] + warnings
+            return Response(type: "text/plain", Array(lines.map { "\($0)\n" }.joined().utf8))
+        }
         return Response(
             .serviceUnavailable, type: "text/plain", Array("not ready: \(problems.joined(separator: ", "))\n".utf8))
     }
