@@ -107,13 +107,12 @@ class Watcher(Client):
 
     With `connects_first` it opens the socket before it asks for the history, otherwise after. Sometimes its user leaves the
     room and enters it again. When its connection breaks, it sometimes only reconnects, like the library, and sometimes enters
-    the room again, like a user. With `changes_network` it sometimes opens a socket while the gateway still holds the old one.
+    the room again, like a user. Sometimes it changes its network: it opens a socket while the gateway still holds the old one.
     """
 
-    def __init__(self, app, http, recording, room, *, connects_first, fatal, transports, changes_network=False):
+    def __init__(self, app, http, recording, room, *, connects_first, fatal, transports):
         super().__init__(app, http, recording)
         self.room, self.connects_first, self.transports = room, connects_first, transports
-        self.changes_network = changes_network
         self.reader = Reader(f"{app.key} {app.id}", str(room), fatal)
         recording.readers.append(self.reader)
         self.receipts = self.reader.receipts
@@ -133,7 +132,7 @@ class Watcher(Client):
             while not until.is_set():
                 if await self.stays(stay):
                     # The first time it always changes, so that every run has changes.
-                    if until.is_set() or not self.changes_network or self.count["changes"] and rng.random() < 0.5:
+                    if until.is_set() or self.count["changes"] and rng.random() < 0.5:
                         break
                     await self.change_network()
                     continue

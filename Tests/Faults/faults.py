@@ -52,8 +52,7 @@ class Run:
     @property
     def command(self):
         """The command that repeats this run."""
-        options = " --network-changes" if self.options.network_changes else ""
-        return f"deploy/faults --minutes {self.options.minutes:g} --seed {self.seed}{options}"
+        return f"deploy/faults --minutes {self.options.minutes:g} --seed {self.seed}"
 
     def log(self, text):
         print(f"{time.time() - self.began:8.2f}  {text}", flush=True)
@@ -117,7 +116,7 @@ class Run:
         self.watchers = [
             Watcher(
                 member(key), *shared, room, connects_first=first, transports=transports,
-                fatal=PROFILES[key]["repeated_event"] == "fatal", changes_network=self.options.network_changes,
+                fatal=PROFILES[key]["repeated_event"] == "fatal",
             )
             for number, (key, first, transports) in enumerate(APPS)
             for room in [rooms[number % 2]]
@@ -302,7 +301,6 @@ def main():
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--pause", type=float, default=0.25)
-    parser.add_argument("--network-changes", action="store_true")
     parser.add_argument("--programs", required=True)
     raise SystemExit(asyncio.run(Run(parser.parse_args()).run()))
 
