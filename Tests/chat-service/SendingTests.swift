@@ -194,7 +194,8 @@ struct SendingTests {
             let pushes = try await chat.pushes()
             #expect(pushes == (1...6).map { "channel-7:\($0)" })
             let events = try await listener.events()
-            #expect(events.compactMap { $0["seq"]?.int } == [2, 3, 4, 5, 6])
+            // A message that was being published when Redis came back may come first, and again with the others.
+            #expect(Set(events.compactMap { $0["seq"]?.int }) == [2, 3, 4, 5, 6])
         }
     }
 
