@@ -25,7 +25,7 @@ REDIS_STATE = r"\bRedisScript\b|\bredis\??\.(?:get|set|delete|post)\s*\("
 
 
 def services_have_the_same_rooms(sources):
-    """Each file of a service is in one of the known folders, whose rules it follows, or beside them."""
+    """Each file of a service is in one of the known folders and follows its rules, or is beside them."""
     for source in sources:
         if room(source) not in ("", *ROOMS) and source.parts[0] == "Services":
             yield Violation(source.path, 1, f"a folder that services do not have: {room(source)}")

@@ -19,7 +19,7 @@ each_key = pytest.mark.parametrize("key", contract.KEYS)
 
 @pytest.fixture(scope="module")
 def author(worlds):
-    """A user of another profile who writes the messages."""
+    """A user of another profile, the author of the messages."""
     return worlds["gen-2024-07"].painter
 
 

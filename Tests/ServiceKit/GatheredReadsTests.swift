@@ -23,7 +23,7 @@ struct GatheredReadsTests {
         }
     }
 
-    /// Runs `body` on a loop with reads whose next fetch waits until the first one has ended.
+    /// Runs `body` on a loop with reads. Their next fetch waits until the first one has ended.
     private func onLoop(
         limit: Int = 100, overlap: Duration = .seconds(60),
         _ body: @escaping @Sendable (GatheredReads<Int, String>, Fetches) async throws -> Void

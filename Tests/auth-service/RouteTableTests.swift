@@ -17,7 +17,7 @@ struct RouteTableTests {
         case garbage, cookie, cookieAsToken, refreshTokenAsToken, forged
         /// Callers with an expired token, or with a token of an ended session.
         case expired, ended
-        /// Signed-in callers: a stranger, a user who shares a workspace with the owner, and the owner.
+        /// Signed-in callers: a stranger, a user in a workspace of the owner, and the owner.
         case stranger, coworker, owner
     }
 

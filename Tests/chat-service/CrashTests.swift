@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Crashes", .serialized)
 struct CrashTests {
-    /// The service as a process with its own Postgres and Redis, and four users who send messages.
+    /// The service as a process with its own Postgres and Redis, and four users that send messages.
     private struct Scene: Stoppable {
         let cluster: PostgresCluster
         let process: ChatProcess

@@ -147,7 +147,7 @@ struct InternalRouteTests {
             try await chat.publishFact(
                 1, "workspace.member.removed", #"{"workspace_id":"3","user_id":"2","version":3}"#)
             try await eventually("the removal") { try await access(1) == ["1 1,2 false", "2 1,3 true"] }
-            // A user who has left gets no DM, so that no gateway admits them.
+            // A user gets no DM after leaving, so that no gateway admits them.
             #expect(try await access(2) == [])
         }
     }

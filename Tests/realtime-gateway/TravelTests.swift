@@ -102,7 +102,7 @@ struct TravelTests {
             }
             isDone.store(true, ordering: .relaxed)
             let count = try await writing
-            // One more message: it reveals a message whose event was lost.
+            // One more message: it reveals that the event of an earlier one was lost.
             try await eventually("an end") {
                 try await harness.say("\(harness.peers.now.messages[GatewayHarness.channel]!.count + 1)")
                 let last = "\(harness.peers.now.messages[GatewayHarness.channel]!.count)"

@@ -16,7 +16,7 @@ struct LoginBackoff: Sendable {
         knownPairs = RecentSet(capacity: capacity)
     }
 
-    /// Returns what this instance knows about an attempt before it begins.
+    /// Returns this instance's history of an attempt before it begins.
     func history(of attempt: LoginAttempt, now: UInt64) -> LoginHistory {
         LoginHistory(
             account: attempt.account.flatMap { accounts.record(of: $0, now: now) },

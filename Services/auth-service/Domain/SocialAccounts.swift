@@ -7,7 +7,7 @@ import Wire
 struct SocialAccounts: Sendable {
     let store: AccountStore
 
-    /// A reserved domain without mail (RFC 2606), for accounts whose provider gives no email.
+    /// A reserved domain without mail (RFC 2606), for accounts of a provider that gives no email.
     private static let reservedDomain = "users.invalid"
 
     /// Returns the account linked to the identity, else the account of the same verified email, else a new account.

@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Profiles: the caller's own, and those of users who share a workspace with the caller.
+/// Profiles: the caller's own, and those of users in a workspace of the caller.
 struct ProfileRoutes: Sendable {
     let profiles: Profiles
     let reader: ProfileReader

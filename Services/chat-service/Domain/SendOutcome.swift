@@ -1,6 +1,6 @@
 import Wire
 
-/// The result of a send whose batch was committed.
+/// The result of a send after the commit of its batch.
 enum SendOutcome: Sendable, Equatable {
     case written(Written)
     /// An earlier send wrote the same body under this `clientID`.

@@ -6,7 +6,7 @@ import Wire
 struct RoomNames: Sendable {
     let database: PostgresPool
 
-    /// What events say about a room beside its messages.
+    /// The names of a room in its events.
     struct Known: Sendable {
         let workspace: WorkspaceID
         let name: String?

@@ -90,7 +90,7 @@ struct AuditStore: Sendable {
         return found
     }
 
-    /// Returns accounts whose balance differs from the sum of their entries, reserves or payments.
+    /// Returns accounts with a balance that differs from the sum of their entries, reserves or payments.
     func balances() async throws(PostgresError) -> [Difference] {
         var found: [Difference] = []
         var after: Int64 = 0

@@ -5,7 +5,7 @@ import Wire
 struct ReserveStore: Sendable {
     let database: PostgresPool
 
-    /// The key of a reserve, and the user whose account must be locked first.
+    /// The key of a reserve, and its user: their account must be locked first.
     struct ReserveKey: Sendable, Equatable {
         let key: String
         let user: UserID

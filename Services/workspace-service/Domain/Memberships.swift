@@ -56,7 +56,7 @@ struct Memberships: Sendable {
         try await access.channels(of: users)
     }
 
-    /// Returns those of `others` who share a workspace with the user.
+    /// Returns those of `others` that share a workspace with the user.
     func acquaintances(of user: UserID, among others: [UserID]) async throws -> [UserID] {
         try await access.acquaintances(of: user, among: others)
     }

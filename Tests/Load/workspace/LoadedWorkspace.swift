@@ -3,7 +3,7 @@ import LoadClient
 import ServiceSupport
 import TestSupport
 
-/// The built workspace-service under load, with 500 users who are each in 50 of the 1,000 channels of a workspace.
+/// The built workspace-service under load, with 500 users, each in 50 of the 1,000 channels of a workspace.
 struct LoadedWorkspace: Stoppable {
     static let users = 500
     static let workspace = 1_000_000

@@ -16,7 +16,7 @@ struct MeasuredQuery: Sendable {
     /// The request of a user.
     let request: @Sendable (_ user: Int) -> [UInt8]
 
-    /// Home screens: the channels of a user who is in 50.
+    /// Home screens: the 50 channels of a user.
     static func myChannels(_ workspace: LoadedWorkspace) -> MeasuredQuery {
         let requests = (0...LoadedWorkspace.users).map { user in
             LoadConnection.request(

@@ -4,7 +4,7 @@ import Wire
 
 /// A workspace with the personas of the access table. Each row of the table has its own users.
 struct AccessFixture: Sendable {
-    /// A member of the workspace with whom any persona may open a DM.
+    /// A member of the workspace. Any persona may open a DM with it.
     static let friend: Int64 = 7
 
     /// A DM with a file in it.

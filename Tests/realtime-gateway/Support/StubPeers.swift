@@ -44,7 +44,7 @@ struct PeersOfGateway: StubState {
     var isAway = false
     /// Whether access answers are made and held.
     var isHoldingAccess = false
-    /// The user whose next access answer is held, and the calls whose answers are held.
+    /// The next access answer of this user is held, and so are the answers of these calls.
     var nextHeld: Int64?
     var heldCalls: Set<Int> = []
     /// How long an access call takes.

@@ -1,6 +1,6 @@
 #pragma once
 
-/* A host name whose lookup blocks until the test ends it, and then fails, like one whose name server is down. */
+/* The lookup of this host name blocks until the test ends it, and then fails, as if the name server were down. */
 #define SLOW_LOOK_UP_HOST "slow.maru.test"
 
 /* Ends all lookups of that name, with future ones. */
