@@ -1,4 +1,4 @@
-/// The credentials and the scope of AWS signature version 4, which S3 and compatible services require.
+/// The credentials and the scope of AWS signature version 4, which S3 and compatible stores require.
 ///
 /// libcurl signs method, path, query, body and all headers as given: the caller sorts the query by name,
 /// and for S3 adds `X-Amz-Content-Sha256`, the body's digest in hexadecimal.

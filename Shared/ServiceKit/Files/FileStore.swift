@@ -1,4 +1,5 @@
 public import EventLoop
+internal import Glibc
 
 /// The files of a service. The content of a name never changes, so clients can cache replies for ever.
 ///
@@ -22,6 +23,20 @@ public struct StoredFile: Sendable {
     public let file: OpenFile
     /// In bytes.
     public let size: Int
+
+    /// Opens the file at a path; nil if there is none. It blocks, so call it on a pool.
+    init?(openedAt path: String) throws(FileStoreError) {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            // No file can have a name that is too long.
+            if errno == ENOENT || errno == ENAMETOOLONG { return nil }
+            throw FileStoreError(operation: "open", code: errno)
+        }
+        file = OpenFile(descriptor: descriptor)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw FileStoreError(operation: "stat", code: errno) }
+        size = Int(status.st_size)
+    }
 }
 
 /// The name does not have the form that the store requires.

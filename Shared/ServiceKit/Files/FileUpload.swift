@@ -69,7 +69,31 @@ public final class FileUpload: @unchecked Sendable {
     /// Keeps the file: the store has renamed it.
     func keep() { isKept = true }
 
-    private func flush() async throws {
+    /// The digest in hexadecimal.
+    var hexadecimalDigest: String { Hexadecimal.encode(digest.span) }
+
+    /// Reads bytes that were flushed.
+    func piece(at offset: Int, count: Int) async throws -> [UInt8] {
+        let file = file
+        return try await pool.run {
+            var bytes = [UInt8](repeating: 0, count: count)
+            var filled = 0
+            while filled < count {
+                let read = bytes.withUnsafeMutableBytes {
+                    pread(file.descriptor, $0.baseAddress! + filled, count - filled, off_t(offset + filled))
+                }
+                if read > 0 {
+                    filled += read
+                } else if read == 0 || errno != EINTR {
+                    throw FileStoreError(operation: "read", code: read == 0 ? EIO : errno)
+                }
+            }
+            return bytes
+        }
+    }
+
+    /// Writes the remaining bytes to the file.
+    func flush() async throws {
         guard !waiting.isEmpty else { return }
         let (bytes, file) = (waiting, file)
         waiting.removeAll(keepingCapacity: false)

@@ -45,18 +45,7 @@ public struct FolderFileStore: FileStore {
 
     public func open(_ name: String) async throws -> StoredFile? {
         let path = try path(of: name)
-        return try await pool.run {
-            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-            guard descriptor >= 0 else {
-                // No file can have a name that is too long.
-                if errno == ENOENT || errno == ENAMETOOLONG { return nil }
-                throw FileStoreError(operation: "open", code: errno)
-            }
-            let file = OpenFile(descriptor: descriptor)
-            var status = stat()
-            guard fstat(descriptor, &status) == 0 else { throw FileStoreError(operation: "stat", code: errno) }
-            return StoredFile(file: file, size: Int(status.st_size))
-        }
+        return try await pool.run { try StoredFile(openedAt: path) }
     }
 
     public func remove(_ names: [String]) async throws {
@@ -69,6 +58,12 @@ public struct FolderFileStore: FileStore {
     }
 
     private func path(of name: String) throws -> String {
+        try Self.check(name)
+        return "\(root)/\(name)"
+    }
+
+    /// Requires the form of the names that services choose.
+    static func check(_ name: String) throws(InvalidFileName) {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         let isOurs =
             parts.count == 2
@@ -76,7 +71,6 @@ public struct FolderFileStore: FileStore {
                 !part.isEmpty && !part.hasPrefix(".") && part.utf8.allSatisfy(Self.isNameByte)
             }
         guard isOurs else { throw InvalidFileName() }
-        return "\(root)/\(name)"
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

@@ -30,7 +30,6 @@ struct CommonSettings: Sendable {
         "chat_url", default: "http://127.0.0.1:9103", "The internal address of chat-service.")
     static let paymentURL = ConfigKey(
         "payment_url", default: "http://127.0.0.1:9105", "The internal address of payment-service.")
-    static let filesFolder = ConfigKey("files_folder", default: "files", "The folder of stored files.")
     static let fileLinkLifetime = ConfigKey(
         "file_link_lifetime", default: Duration.seconds(3600), atLeast: .seconds(1),
         "How long a signed URL of a file is valid; at most as long as the longest access token.")
@@ -93,13 +92,13 @@ struct CommonSettings: Sendable {
             publicAddress.entry(default: "127.0.0.1:\(8100 + number)"),
             internalAddress.entry(default: "127.0.0.1:\(9100 + number)"),
             connections.entry(default: service == "realtime-gateway" ? "50000" : connections.fallback?.configText),
-        ] + others
+        ] + others + FileSettings.entries
     }
 
     private static let others: [ConfigEntry] = [
         loops.entry, logLevel.entry, logSample.entry, clientsFile.entry, credential.entry,
         databaseURL.entry, databaseConnections.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
-        paymentURL.entry, filesFolder.entry, fileLinkLifetime.entry, imagePixels.entry, trustedProxies.entry,
+        paymentURL.entry, fileLinkLifetime.entry, imagePixels.entry, trustedProxies.entry,
         gatewayCredential.entry,
         userRate.entry, userBurst.entry, addressRate.entry, addressBurst.entry, keyRate.entry, keyBurst.entry,
         userReplyBytes.entry, addressReplyBytes.entry, replyBytes.entry,

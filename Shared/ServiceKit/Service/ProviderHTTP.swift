@@ -21,11 +21,15 @@ public struct ProviderHTTP: Sendable {
         unreachable = histogram("unreachable")
     }
 
-    /// Sends one request, without retries.
-    public func send(_ request: HTTPClient.Request) async throws(HTTPClient.Failure) -> HTTPClient.Reply {
+    /// Sends one request.
+    ///
+    /// - Parameter policy: decides on retries, which count and time as one call; none by default.
+    public func send(
+        _ request: HTTPClient.Request, retrying policy: RetryPolicy = RetryPolicy(maximumAttempts: 1)
+    ) async throws(HTTPClient.Failure) -> HTTPClient.Reply {
         let start = EventLoop.preciseNow
         do throws(HTTPClient.Failure) {
-            let reply = try await http.send(request)
+            let reply = try await http.send(request, retrying: policy)
             outcome(of: reply.status).observe(EventLoop.preciseNow - start)
             return reply
         } catch {

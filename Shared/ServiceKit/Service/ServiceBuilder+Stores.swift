@@ -153,9 +153,22 @@ extension ServiceBuilder {
     ///
     /// - Parameter folders: the first parts of the stored names.
     public func fileStore(folders: [String]) throws -> any FileStore {
-        let store = try FolderFileStore(root: config[CommonSettings.filesFolder], folders: folders, pool: pool)
+        let root = config[FileSettings.folder]
+        let folder = try FolderFileStore(root: root, folders: folders, pool: pool)
+        measured.filesFolder = root
+        let store: any FileStore = config[FileSettings.bucket].isEmpty ? folder : try bucketStore(root, folder)
         files = store
-        measured.filesFolder = config[CommonSettings.filesFolder]
         return store
+    }
+
+    private func bucketStore(_ root: String, _ folder: FolderFileStore) throws -> any FileStore {
+        let bucket = try S3Bucket(
+            endpoint: config[FileSettings.endpoint], name: config[FileSettings.bucket],
+            prefix: config[FileSettings.prefix], region: config[FileSettings.region],
+            accessKey: config[FileSettings.accessKey], secretKey: config[FileSettings.secretKey].revealed)
+        // Each service empties its own folder at its start.
+        let cache = try FileCache(
+            folder: "\(root)/.copies-\(name)", limit: config[FileSettings.cacheSize].bytes, pool: pool)
+        return S3FileStore(S3Client(bucket, http: provider("s3")), folder: folder, cache: cache)
     }
 }

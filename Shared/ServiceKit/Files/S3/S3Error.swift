@@ -1,0 +1,13 @@
+public import Telemetry
+
+/// The object store refused a request, or its reply cannot be used.
+public struct S3Error: Error, LoggableError {
+    /// Such as `PUT`.
+    let operation: String
+    /// The status of the reply.
+    let status: Int
+    /// The store's own code, such as `NoSuchBucket`; empty if it sent none.
+    let code: String
+
+    public var logText: String { "s3: \(operation) answered \(status) \(code)" }
+}

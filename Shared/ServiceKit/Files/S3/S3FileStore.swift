@@ -1,0 +1,128 @@
+internal import EventLoop
+internal import HTTP
+internal import Synchronization
+
+/// Files in a bucket of S3, or of a store that speaks its protocol, with copies of the latest ones on the local disk.
+///
+/// A file that is still in the local folder is read from there, so a service can change from a folder to a bucket, or
+/// back, while `deploy/files` copies. Uploads are collected in the folder and sent when they are kept. Memory holds one
+/// piece of a file at a time.
+final class S3FileStore: FileStore {
+    private let client: S3Client
+    private let folder: FolderFileStore
+    private let cache: FileCache
+    /// The callers that wait for another one to load the same file.
+    private let loading = Mutex<[String: [UnsafeContinuation<Void, Never>]]>([:])
+
+    /// Larger files travel in pieces of this size. S3 requires at least 5 MiB.
+    static let pieceSize = 8 << 20
+
+    /// - Parameters:
+    ///   - folder: takes uploads, and is read for files that are not in the bucket yet.
+    ///   - cache: the copies.
+    init(_ client: S3Client, folder: FolderFileStore, cache: FileCache) {
+        self.client = client
+        self.folder = folder
+        self.cache = cache
+    }
+
+    func begin() async throws -> FileUpload { try await folder.begin() }
+
+    func dropAbandonedUploads() async throws { try await folder.dropAbandonedUploads() }
+
+    func keep(_ upload: FileUpload, as name: String) async throws {
+        try FolderFileStore.check(name)
+        try await upload.flush()
+        let type = FileType(suffix: name.split(separator: ".").last ?? "")?.mediaType ?? "application/octet-stream"
+        if upload.size <= Self.pieceSize {
+            let bytes = try await upload.piece(at: 0, count: upload.size)
+            try await client.put(bytes, digest: upload.digest, type: type, as: name)
+        } else {
+            try await keepInParts(upload, as: name, type: type)
+        }
+        _ = try await cache.adopt(upload, as: name)
+    }
+
+    private func keepInParts(_ upload: FileUpload, as name: String, type: String) async throws {
+        let id = try await client.beginParts(of: name, digest: upload.digest, type: type)
+        do {
+            var tags: [String] = []
+            for offset in stride(from: 0, to: upload.size, by: Self.pieceSize) {
+                let bytes = try await upload.piece(at: offset, count: min(Self.pieceSize, upload.size - offset))
+                tags.append(try await client.putPart(tags.count + 1, of: name, in: id, bytes))
+            }
+            try await client.complete(id, of: name, tags: tags)
+        } catch {
+            // The reply to the completion may have been lost after it took effect.
+            let piece = try? await client.piece(of: name, at: 0, count: 1)
+            if let digest = piece?.digest, digest == upload.hexadecimalDigest { return }
+            try? await client.abort(id, of: name)
+            throw error
+        }
+    }
+
+    func open(_ name: String) async throws -> StoredFile? {
+        try FolderFileStore.check(name)
+        while true {
+            if let copy = try await cache.open(name) { return copy }
+            if let file = try await folder.open(name) { return file }
+            guard await beginsLoading(name) else { continue }
+            defer { endLoading(name) }
+            return try await load(name)
+        }
+    }
+
+    func remove(_ names: [String]) async throws {
+        for name in names {
+            try FolderFileStore.check(name)
+            try await client.delete(name)
+        }
+        try await folder.remove(names)
+        try await cache.remove(names)
+    }
+
+    /// Whether the caller is to load the file; otherwise another caller has ended loading it meanwhile.
+    private func beginsLoading(_ name: String) async -> Bool {
+        let isFirst = loading.withLock { loading in
+            guard loading[name] == nil else { return false }
+            loading[name] = []
+            return true
+        }
+        guard !isFirst else { return true }
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let waits = loading.withLock { loading in
+                guard loading[name] != nil else { return false }
+                loading[name]?.append(continuation)
+                return true
+            }
+            if !waits { continuation.resume() }
+        }
+        return false
+    }
+
+    private func endLoading(_ name: String) {
+        let waiting = loading.withLock { $0.removeValue(forKey: name) } ?? []
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Copies a file from the bucket piece by piece, all of one version, and compares its digest.
+    private func load(_ name: String) async throws -> StoredFile? {
+        guard var piece = try await client.piece(of: name, at: 0, count: Self.pieceSize) else { return nil }
+        let (size, tag, digest) = (piece.size, piece.tag, piece.digest)
+        let copy = try await folder.begin()
+        try await copy.write(piece.bytes.span.bytes)
+        while copy.size < size {
+            guard
+                let next = try await client.piece(of: name, at: copy.size, count: Self.pieceSize, tag: tag),
+                !next.bytes.isEmpty
+            else { throw S3Error(operation: "GET", status: 200, code: "EndsEarly") }
+            piece = next
+            try await copy.write(piece.bytes.span.bytes)
+        }
+        try await copy.flush()
+        guard digest == nil || digest == copy.hexadecimalDigest else {
+            throw S3Error(operation: "GET", status: 200, code: "BadDigest")
+        }
+        return try await cache.adopt(copy, as: name)
+    }
+}

@@ -1,0 +1,107 @@
+"""deploy/files copies stored files to a bucket and back; see deploy/files --help."""
+
+import os
+import socket
+import subprocess
+import time
+import urllib.request
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+FILES = CHECKOUT / "deploy" / "files"
+
+
+def free_ports(count):
+    """Free ports of the loopback address."""
+    listeners = [socket.socket() for _ in range(count)]
+    for listener in listeners:
+        listener.bind(("127.0.0.1", 0))
+    ports = [listener.getsockname()[1] for listener in listeners]
+    for listener in listeners:
+        listener.close()
+    return ports
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory):
+    """The settings of a bucket of SeaweedFS, which checks signatures."""
+    folder = tmp_path_factory.mktemp("seaweed")
+    (folder / "identities.json").write_text(
+        '{"identities":[{"name":"maru","credentials":[{"accessKey":"maru","secretKey":"secret of tests"}],'
+        '"actions":["Admin","Read","Write","List"]}]}'
+    )
+    ports = iter(free_ports(8))
+    s3 = next(ports)
+    names = ["master.port", "master.port.grpc", "volume.port", "volume.port.grpc", "filer.port", "filer.port.grpc", "s3.port.grpc"]
+    arguments = [f"-{name}={next(ports)}" for name in names]
+    with open(folder / "log", "wb") as log:
+        server = subprocess.Popen(
+            [
+                CHECKOUT / ".venv" / "bin" / "weed", "server", f"-dir={folder}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1",
+                "-filer", "-s3", "-s3.autoCreateBucket", f"-s3.port={s3}", f"-s3.config={folder}/identities.json",
+                "-master.telemetry=false", "-s3.port.lance=0", "-s3.port.iceberg=0", "-master.volumeSizeLimitMB=64",
+                "-volume.max=8", *arguments,
+            ],
+            stdout=log, stderr=log,
+        )
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            assert server.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()[-2000:]
+            try:
+                with closing(urllib.request.urlopen(f"http://127.0.0.1:{s3}/healthz", timeout=5)):
+                    break
+            except OSError:
+                time.sleep(0.1)
+        yield {
+            "MARU_S3_ENDPOINT": f"http://127.0.0.1:{s3}", "MARU_S3_BUCKET": "chat", "MARU_S3_PREFIX": "maru/",
+            "MARU_S3_ACCESS_KEY": "maru", "MARU_S3_SECRET_KEY": "secret of tests",
+        }
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def run(settings, *arguments):
+    return subprocess.run(
+        [FILES, *arguments], env={**os.environ, **settings}, capture_output=True, text=True, timeout=120
+    )
+
+
+def make_folder(folder, files):
+    for name in ("channelChats", "dmChats", ".uploads"):
+        (folder / name).mkdir(parents=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def test_files_move_to_a_bucket_and_back(settings, tmp_path):
+    files = {f"channelChats/{number:x}.jpg": os.urandom(1000 + number) for number in range(20)}
+    files["dmChats/large.mov"] = os.urandom(9 << 20)
+    here = make_folder(tmp_path / "here", {**files, ".uploads/half": b"an upload in progress"})
+    first = run(settings, "to-bucket", here)
+    assert (first.returncode, first.stdout) == (0, "21 files copied\n"), first.stderr
+    (here / "dmChats/later.png").write_bytes(b"later")
+    assert run(settings, "to-bucket", here).stdout == "1 files copied\n"
+    there = make_folder(tmp_path / "there", {"dmChats/later.png": b"later"})
+    assert run(settings, "to-folder", there).stdout == "21 files copied\n"
+    for name, content in files.items():
+        assert (there / name).read_bytes() == content
+    assert list((there / ".uploads").iterdir()) == []
+    assert run(settings, "to-folder", there).stdout == "0 files copied\n"
+
+
+def test_a_wrong_key_copies_nothing_and_says_so(settings, tmp_path):
+    here = make_folder(tmp_path / "here", {"dmChats/a.jpg": b"a"})
+    result = run({**settings, "MARU_S3_SECRET_KEY": "not-the-key"}, "to-bucket", here)
+    assert result.returncode == 1 and "were not copied" in result.stderr
+    assert "not-the-key" not in result.stderr
+
+
+def test_a_missing_setting_is_named(settings, tmp_path):
+    result = run({**settings, "MARU_S3_BUCKET": ""}, "to-bucket", tmp_path)
+    assert result.returncode == 1 and "MARU_S3_BUCKET" in result.stderr

@@ -1,0 +1,86 @@
+import EventLoop
+import HTTP
+import Testing
+
+@testable import ServiceKit
+
+@Suite("Files in an S3 that fails")
+struct S3FaultTests {
+    private let name = "profiles/a.jpg"
+    private let path = "/files/maru/profiles/a.jpg"
+
+    private func withStandIn(_ body: (S3StandIn, S3Fixture) async throws -> Void) async throws {
+        let server = try S3StandIn()
+        try await body(server, S3Fixture(at: server.url))
+        await server.stop()
+    }
+
+    @Test("A store that answers 503 is asked again, for uploads and for reads")
+    func busy() async throws {
+        try await withStandIn { server, fixture in
+            server.change { $0.failures = [Status(503), Status(503)] }
+            try await fixture.keep([1, 2, 3], as: name)
+            #expect(server.now.objects[path] == [1, 2, 3])
+            server.change { $0.failures = [Status(503)] }
+            #expect(try await S3Fixture(at: server.url).content(of: name) == [1, 2, 3])
+        }
+    }
+
+    @Test("A store that stays unavailable is an error, not a missing file")
+    func away() async throws {
+        try await withStandIn { server, fixture in
+            server.change { $0.failures = Array(repeating: Status(503), count: 5) }
+            let error = await #expect(throws: S3Error.self) { try await fixture.content(of: name) }
+            #expect(error?.status == 503)
+        }
+    }
+
+    @Test("Many readers of one file load it once")
+    func shared() async throws {
+        try await withStandIn { server, fixture in
+            server.change { $0.objects[path] = S3Fixture.content(20 << 20) }
+            let sizes = try await fixture.run { [name] store in
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<50 { group.addTask { try await store.open(name)?.size } }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+            }
+            #expect(sizes == Array(repeating: 20 << 20, count: 50))
+            #expect(server.now.calls == Array(repeating: "GET \(path)", count: 3))
+        }
+    }
+
+    @Test("Content that differs from the digest of its upload is refused and not kept")
+    func damaged() async throws {
+        try await withStandIn { server, fixture in
+            try await fixture.keep([1, 2, 3], as: name)
+            server.change { $0.objects[path] = [1, 2, 4] }
+            let reader = try S3Fixture(at: server.url)
+            let error = await #expect(throws: S3Error.self) { try await reader.content(of: name) }
+            #expect(error?.code == "BadDigest")
+            server.change { $0.objects[path] = [1, 2, 3] }
+            #expect(try await reader.content(of: name) == [1, 2, 3])
+        }
+    }
+
+    @Test("An object that changes between two pieces is refused")
+    func changed() async throws {
+        try await withStandIn { server, fixture in
+            server.change { $0.objects[path] = S3Fixture.content(9 << 20) }
+            server.change { $0.changes = true }
+            let error = await #expect(throws: S3Error.self) { try await fixture.content(of: name) }
+            #expect(error?.status == 412)
+        }
+    }
+
+    @Test("A large upload is kept if only the reply to its completion was lost")
+    func completion() async throws {
+        try await withStandIn { server, fixture in
+            server.change { $0.completion = Status(500) }
+            let content = S3Fixture.content(9 << 20)
+            try await fixture.keep(content, as: name)
+            #expect(server.now.objects[path] == content)
+            #expect(!server.now.calls.contains("DELETE \(path)"))
+        }
+    }
+}
