@@ -10,7 +10,7 @@ extension SearchWorld {
         let (chat, model) = (chat, model)
         for user in 1...4 as ClosedRange<Int64> {
             try await eventually("the blocks of user \(user)") {
-                // A search for everything of everyone shows whom the service hides.
+                // A search without words shows the authors that the service does not hide.
                 try await Self.authors(chat, for: user).isDisjoint(with: model.blocked[user] ?? [])
             }
         }

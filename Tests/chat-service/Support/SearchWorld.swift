@@ -5,7 +5,7 @@ import Wire
 
 @testable import chat_service
 
-/// A workspace whose messages, members, blocks and rooms change at random, with a model of it.
+/// A workspace with random changes of messages, members, blocks and rooms, and a model of it.
 struct SearchWorld {
     enum Change: CaseIterable {
         case send, upload, edit, delete, react, leave, block, unblock, close
