@@ -110,8 +110,8 @@ enum App {
         let directory = MemberDirectory(workspaces: workspaces, profiles: profiles)
         directory.follow(subscriber, on: service.loops.loops[0])
         let search = MessageSearch(
-            access: roomAccess, store: SearchStore(database: database), messages: messages, details: details,
-            profiles: profiles, limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
+            access: roomAccess, store: SearchStore(database: database), profiles: profiles, blocks: blocks,
+            limiter: SearchLimiter(limit: settings.searchesPerUser), metrics: searchMetrics,
             timeLimit: settings.searchTime)
         let links = try service.fileLinks()
         let rooms = RoomPath(access: roomAccess)

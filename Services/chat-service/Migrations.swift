@@ -20,6 +20,7 @@ enum Migrations {
         Migration(number: 50, name: "search", sql: PackageResources._050_search_sql),
         Migration(
             number: 51, name: "smaller_search_entries", sql: PackageResources._051_smaller_search_entries_sql),
+        Migration(number: 52, name: "search_partitions", sql: PackageResources._052_search_partitions_sql),
         Migration(number: 60, name: "threads", sql: PackageResources._060_threads_sql),
         Migration(number: 61, name: "mentions", sql: PackageResources._061_mentions_sql),
         Migration(number: 62, name: "scheduled_files", sql: PackageResources._062_scheduled_files_sql),

@@ -35,6 +35,9 @@ public struct SearchPattern: Hashable, Sendable {
         firstRange(in: text.scalars, from: 0) != nil
     }
 
+    /// The number of ranks of a name.
+    public static let ranks = 4
+
     /// Returns how well the pattern fits a name, 0 for all of it, 1 for its beginning, 2 for the beginning of a word and 3 for
     /// any other place; nil if it does not fit.
     public func rank(in name: SearchText) -> Int? {

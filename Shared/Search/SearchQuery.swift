@@ -1,7 +1,8 @@
 /// A query as a person types it: words, `"phrases"`, `-exclusions` and filters such as `from:` and `채널:`.
 ///
 /// All words are required. A filter is a known name, a colon and a value; a value with spaces stands in quotes
-/// (`in:"daily stand-up"`). Everything else is a word, `https://example.com` included.
+/// (`in:"daily stand-up"`). Filters are excluded like words (`-from:bot`). Everything else is a word, `https://example.com`
+/// included.
 public struct SearchQuery: Equatable, Sendable {
     public enum Filter: Hashable, Sendable, CaseIterable {
         case from, room, has, before, after
@@ -25,10 +26,13 @@ public struct SearchQuery: Equatable, Sendable {
     public struct TypedFilter: Hashable, Sendable {
         public let filter: Filter
         public let value: String
+        /// Messages of which it holds are left out of the result.
+        public let isExcluded: Bool
 
-        public init(filter: Filter, value: String) {
+        public init(filter: Filter, value: String, isExcluded: Bool = false) {
             self.filter = filter
             self.value = value
+            self.isExcluded = isExcluded
         }
     }
 
@@ -69,7 +73,7 @@ public struct SearchQuery: Equatable, Sendable {
 
     private mutating func add(_ token: QueryReader.Token) {
         if let name = token.name, let filter = Filter.allCases.first(where: { $0.names.contains(name.lowercased()) }) {
-            filters.append(TypedFilter(filter: filter, value: token.value))
+            filters.append(TypedFilter(filter: filter, value: token.value, isExcluded: token.isExcluded))
         } else if let term = SearchTerm(token.text, isExcluded: token.isExcluded) {
             terms.append(term)
         }
@@ -107,7 +111,7 @@ private struct QueryReader {
             return token
         }
         let word = rest.prefix { !$0.isWhitespace }
-        if !token.isExcluded, let colon = word.firstIndex(of: ":"), colon != word.startIndex {
+        if let colon = word.firstIndex(of: ":"), colon != word.startIndex {
             token.name = String(word[..<colon])
             let behind = word.index(after: colon)
             rest = rest[behind...]

@@ -55,7 +55,8 @@ public struct SearchText: Equatable, Sendable {
             appendFolded(cluster.scalars[0], from: source)
         } else {
             var text = String.UnicodeScalarView()
-            text.append(contentsOf: cluster.scalars)
+            // A full-width letter composes with its marks once it is narrow.
+            text.append(contentsOf: cluster.scalars.map { Self.narrowASCII($0) ?? $0 })
             for scalar in String(text)._nfc { appendFolded(scalar, from: source) }
         }
     }
@@ -66,11 +67,15 @@ public struct SearchText: Equatable, Sendable {
         case 0x21...0x40, 0x5B...0x7E, Hangul.syllables: append(value, from: source)
         case 0x41...0x5A: append(value + 0x20, from: source)
         case 0xFF01...0xFF5E:
-            // The full-width forms of ASCII stand in its order.
-            if let narrow = Unicode.Scalar(value - 0xFEE0) { appendFolded(narrow, from: source) }
+            if let narrow = Self.narrowASCII(scalar) { appendFolded(narrow, from: source) }
         case 0xAD, 0x200B, 0x200C, 0x200E, 0x200F, 0x2060, 0xFE00...0xFE0F, 0xFEFF: break
         default: appendOther(scalar, from: source)
         }
+    }
+
+    /// The narrow form of a full-width letter; nil for all other scalars. The full-width forms of ASCII stand in its order.
+    private static func narrowASCII(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        (0xFF01...0xFF5E).contains(scalar.value) ? Unicode.Scalar(scalar.value - 0xFEE0) : nil
     }
 
     private mutating func appendOther(_ scalar: Unicode.Scalar, from source: Range<Int32>) {

@@ -16,6 +16,8 @@ PATHS = {
     f"{WORKSPACE}/72/chats": f"{WORKSPACE}/72/chats",
     f"{WORKSPACE}/72": f"{WORKSPACE}/72",
     f"{WORKSPACE}?secret": WORKSPACE,
+    "/v1/workspaces/5/search?q=secret&from=secret": "/v1/workspaces/5/search",
+    "/v1/workspaces/5/find?q=secret": "/v1/workspaces/5/find",
     "/v1/static/channelChats/secret_1.pdf": "/v1/static/channelChats/{file}",
     "/v1/static/dmChats/secret.jpg?secret": "/v1/static/dmChats/{file}",
     "/v1/static/channels/secret.png": "/v1/static/channels/{file}",

@@ -8,7 +8,7 @@ struct SearchTextTests {
         "Texts that look alike become equal",
         arguments: [
             ("Café", "cafe\u{301}"), ("회의록", "\u{1112}\u{116C}\u{110B}\u{1174}\u{1105}\u{1169}\u{11A8}"),
-            ("ＡＢＣ１２", "abc12"),
+            ("ＡＢＣ１２", "abc12"), ("Ｅ\u{301}\u{323}", "\u{1EB9}\u{301}"),
             ("ㄱㅅ", "ㄳ"), ("ㄱㅅ", "ﾡﾵ"), ("a  b", "A\t\u{3000}\n B "), ("❤", "❤\u{FE0F}"), ("Å", "\u{212B}"),
             ("ㅏ", "\u{1161}"),
             ("soft\u{AD}", "soft"), ("가\u{200B}나", "가나"),

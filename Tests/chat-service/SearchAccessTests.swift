@@ -64,9 +64,35 @@ struct SearchAccessTests {
             try await chat.publishFact(
                 1, "channel.deleted", #"{"channel_id":"8","workspace_id":"3","name":"random","version":2}"#)
             try await eventually("the erasure") {
-                try await chat.database.ask("select count(*) from chat.search_message") == "1"
+                try await chat.database.ask("select count(*) from chat.search_message where workspace > 0") == "1"
             }
             #expect(try await chat.found("회의") == ["회의 하나"])
+        }
+    }
+
+    @Test("S1 A17: a blocker finds nothing of the blocked author, who finds the blocker's messages as before")
+    func blocked() async throws {
+        try await ChatHarness.use { chat in
+            try await chat.redis.untilHeard("invalidate:blocks", by: 1)
+            for (text, user) in [("회의 하나", 1), ("회의 둘", 2), ("회의 셋", 3)] as [(String, Int64)] {
+                _ = try await chat.send(text, user: user)
+            }
+            try await chat.untilIndexed()
+            let all = ["회의 셋", "회의 둘", "회의 하나"]
+            @Sendable func set(_ blocked: [Int64: Set<Int64>]) async throws {
+                chat.peers.change { $0.blocked = blocked }
+                try await chat.redis.command("PUBLISH", "invalidate:blocks", #"{"user_id":"1","blocked":"2"}"#)
+            }
+            #expect(try await chat.found("회의") == all)
+            try await set([1: [2]])
+            try await eventually("the block") { try await chat.found("회의") == ["회의 셋", "회의 하나"] }
+            for query in ["회의 from:2", "회의 from:n2", "둘", "\"회의 둘\""] {
+                #expect(try await chat.found(query) == [], "\(query)")
+                #expect(try await chat.found(query, "&sort=best") == [], "\(query)")
+            }
+            for user in [2, 3] as [Int64] { #expect(try await chat.found("회의", user: user) == all, "user \(user)") }
+            try await set([:])
+            try await eventually("the end of the block") { try await chat.found("회의") == all }
         }
     }
 

@@ -49,45 +49,6 @@ struct SearchTests {
         }
     }
 
-    @Test("Filters narrow a search, as parameters and inside of the query, in Korean as well")
-    func filters() async throws {
-        try await ChatHarness.use { chat in
-            chat.peers.change { $0.channels[8]?.members = [1, 2] }
-            for (text, user, channel) in [
-                ("회의 하나", 1, 7), ("회의 둘", 2, 7), ("회의 셋 https://a.kr", 2, 8),
-            ] as [(String, Int64, Int64)] {
-                _ = try await chat.send(text, user: user, to: channel)
-            }
-            try await chat.untilIndexed()
-            let all = ["회의 셋 https://a.kr", "회의 둘", "회의 하나"]
-            for (query, parameters, expected) in [
-                ("회의", "", all), ("회의 from:n2", "", Array(all[0...1])), ("회의 보낸사람:n1", "", [all[2]]),
-                ("회의", "&from=2", Array(all[0...1])), ("회의 in:random", "", [all[0]]),
-                ("회의 채널:#general", "", Array(all[1...2])),
-                ("회의", "&in=channel-8", [all[0]]), ("회의", "&has=link", [all[0]]), ("has:link", "", [all[0]]),
-                ("회의 from:nobody", "", []), ("회의", "&before=2020-01-01", []), ("회의", "&after=2020-01-01", all),
-                ("회의 -둘", "", [all[0], all[2]]), ("회의", "&in=channel-9", []),
-            ] {
-                #expect(try await chat.found(query, parameters) == expected, "\(query) \(parameters)")
-            }
-        }
-    }
-
-    @Test(
-        "Invalid searches are refused",
-        arguments: [
-            "q=", "", "q=-x", "q=%22%22", "q=a&sort=worst", "q=a&cursor=x", "q=a&limit=0", "q=a&limit=201",
-            "q=a&has=cat",
-            "q=a&before=soon", "q=" + String(repeating: "a", count: 201),
-        ])
-    func refusals(_ query: String) async throws {
-        try await ChatHarness.use { chat in
-            let reply = try await chat.call("GET", "/v1/workspaces/3/search?" + query)
-            #expect(reply.status == 422)
-            #expect(try reply.json["errorCode"]?.string == "E11")
-        }
-    }
-
     @Test("A stranger to the workspace is told nothing")
     func strangers() async throws {
         try await ChatHarness.use { chat in
@@ -95,22 +56,6 @@ struct SearchTests {
                 let reply = try await chat.call("GET", "/v1/workspaces/3/\(path)?q=a", user: 99)
                 #expect(reply.status == 404)
             }
-        }
-    }
-
-    @Test("While a room is not indexed, a search says that it is not complete, and the index is made anew by itself")
-    func rebuilding() async throws {
-        try await ChatHarness.use { chat in
-            _ = try await chat.send("회의")
-            try await chat.untilIndexed()
-            _ = try await chat.database.database.run(
-                sql: "update chat.search_progress set form = 0; delete from chat.search_message")
-            let reply = try await chat.search("회의", "")
-            #expect(try reply.json["complete"]?.bool == false)
-            // The next message of the room wakes the index, which notices the older form.
-            _ = try await chat.send("다음")
-            try await chat.untilIndexed()
-            #expect(try await chat.found("회의") == ["회의"])
         }
     }
 
@@ -130,8 +75,30 @@ struct SearchTests {
             _ = try await chat.call("DELETE", path + "2")
             #expect(try await chat.found("회의") == [])
             try await chat.untilIndexed()
-            let entries = try await chat.database.ask("select count(*) from chat.search_message")
+            let entries = try await chat.database.ask("select count(*) from chat.search_message where workspace > 0")
             #expect(entries == "1")
+        }
+    }
+
+    @Test("Replies are found where a thread has them alone, with their thread, and best puts followed threads first")
+    func threads() async throws {
+        try await ChatHarness.use { chat in
+            let path = ChatHarness.channel + "/chats"
+            for text in ["회의 하나", "회의 둘"] { _ = try await chat.send(text, user: 3) }
+            for (root, text) in [(1, "회의 답글"), (2, "회의 대답")] {
+                let json = #"{"content":"\#(text)","thread":\#(root)}"#
+                let sent = try await chat.call("POST", path, user: 3, json: json)
+                #expect(sent.status == 201)
+            }
+            let followed = try await chat.call("PUT", path + "/1/thread/follow")
+            #expect(followed.status < 300)
+            try await chat.untilIndexed()
+            #expect(try await chat.found("회의") == ["회의 대답", "회의 답글", "회의 둘", "회의 하나"])
+            #expect(try await chat.found("회의", "&sort=best") == ["회의 답글", "회의 하나", "회의 대답", "회의 둘"])
+            let hit = try await chat.search("답글").json["items"]?[0]?["message"]
+            #expect(hit?["thread"]?["root"]?.int == 1)
+            let root = try await chat.search("하나").json["items"]?[0]?["message"]
+            #expect(root?["replies"]?["count"]?.int == 1)
         }
     }
 
@@ -144,23 +111,6 @@ struct SearchTests {
             #expect(hit?["room"]?.string == "channel-7")
             let places = hit?["highlights"]?.elements?.map { [$0[0]?.int, $0[1]?.int] }
             #expect(places == [[3, 2], [12, 2]])
-        }
-    }
-
-    @Test("Names are found by prefix, substring and initial consonants, the best first")
-    func names() async throws {
-        try await ChatHarness.use { chat in
-            chat.peers.change { peers in
-                peers.nicknames = [1: "김민지", 2: "민지혜", 3: "박서준"]
-                peers.channels[8] = PeersOfChat.Channel(workspace: 3, name: "민지네 방", members: [1])
-            }
-            let found = try await chat.call("GET", "/v1/workspaces/3/find?q=\(PercentEncoding.strict.encode("민지"))")
-                .json
-            #expect(found["users"]?.elements?.map { $0["nickname"]?.string } == ["민지혜", "김민지"])
-            #expect(found["channels"]?.elements?.map { $0["name"]?.string } == ["민지네 방"])
-            let initials = try await chat.call("GET", "/v1/workspaces/3/find?q=\(PercentEncoding.strict.encode("ㄱㅁㅈ"))")
-                .json
-            #expect(initials["users"]?.elements?.map { $0["nickname"]?.string } == ["김민지"])
         }
     }
 

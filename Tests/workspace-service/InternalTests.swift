@@ -94,6 +94,11 @@ struct InternalTests {
             #expect(try await channels() == fixtures.map { "\($0.channel + 1)" })
             #expect(try await channels("?workspace_id=\(fixtures[1].workspace)") == ["\(fixtures[1].channel + 1)"])
             #expect(try await channels("", 6) == [])
+            for (user, roles) in [(3, ["visible", "member"]), (6, [])] {
+                let reply = try await harness.ask(
+                    "GET", "/internal/workspaces/\(fixtures[1].workspace)/channels?user_id=\(user)")
+                #expect(try harness.texts(reply, "role", in: "channels") == roles, "user \(user)")
+            }
             let known = try await harness.ask(
                 "POST", "/internal/acquaintances", json: #"{"user_id":"3","others":["1","2","3","5","6","7"]}"#)
             #expect(try known.json["ids"]?.elements?.compactMap(\.string).sorted() == ["1", "2", "3", "7"])
@@ -112,6 +117,7 @@ struct InternalTests {
                 ("POST", "/internal/acquaintances", #"{"user_id":"1","others":[\#(many)]}"#),
                 ("GET", "/internal/users/1/channels?workspace_id=x", ""),
                 ("GET", "/internal/users/1/channels?workspace_id=", ""),
+                ("GET", "/internal/workspaces/\(fixture.workspace)/channels", ""),
                 ("GET", "/internal/channels/\(fixture.channel)/members?limit=1001", ""),
                 ("GET", "/internal/channels/\(fixture.channel)/members?limit=0", ""),
                 ("GET", "/internal/channels/\(fixture.channel)/members?after=x", ""),

@@ -37,6 +37,11 @@ struct RoomAccess: Sendable {
         try await workspaces.channels(of: user, in: workspace)
     }
 
+    /// The channels of a workspace that the user can see, members or not.
+    func visibleChannels(of user: UserID, in workspace: WorkspaceID) async throws -> [ChannelAccess] {
+        try await workspaces.visibleChannels(of: user, in: workspace)
+    }
+
     /// The rooms of a workspace that the user is in, with the names of channels. Throws `notFound` unless the user is a member
     /// of the workspace.
     func rooms(of user: UserID, in workspace: WorkspaceID) async throws -> [RoomID: String?] {

@@ -13,6 +13,7 @@ struct FoundNamesView: View {
                     json.object { json in
                         json.field("channel_id", channel.id, for: profile)
                         json.field("name", channel.name)
+                        json.field("isMember", channel.isMember)
                     }
                 }
             }

@@ -17,8 +17,11 @@ struct SearchRoutes: Sendable {
 
     func messages(_ call: Call, _ caller: Caller) async throws -> Response {
         var request = try call.searchRequest()
-        request.filters = try await filterNames.filters(
-            try call.typedFilters() + request.query.filters, in: request.workspace, for: caller.user)
+        let typed = try call.typedFilters() + request.query.filters
+        guard !request.query.requiredTerms.isEmpty || typed.contains(where: { !$0.isExcluded }) else {
+            throw Failure.invalid("q has no word to search for.")
+        }
+        request.filters = try await filterNames.filters(typed, in: request.workspace, for: caller.user)
         let page = try await search.page(request, for: caller.user)
         let profile = call.profile
         return call.reply { json in
@@ -54,22 +57,18 @@ extension Call {
         guard let text = try query("q"), (1...SearchRequest.maxLength).contains(text.count) else {
             throw Failure.invalid("q has 1 to \(SearchRequest.maxLength) characters.")
         }
-        let query = SearchQuery(text)
-        guard query.terms.contains(where: { !$0.isExcluded }) || !query.filters.isEmpty else {
-            throw Failure.invalid("q has no word to search for.")
-        }
         guard let order = SearchRequest.Order(rawValue: try self.query("sort") ?? "recent") else {
             throw Failure.invalid("sort is recent or best.")
         }
         var start: SearchPageStart?
         if let text = try self.query("cursor"), !text.isEmpty {
-            guard let read = SearchPageStart(text), order == .best || read.shown == 0 else {
+            guard let read = SearchPageStart(text), order == .best || read.ranked == nil else {
                 throw Failure.invalid("cursor is not valid.")
             }
             start = read
         }
         return SearchRequest(
-            workspace: try id("id"), query: query, order: order, start: start,
+            workspace: try id("id"), query: SearchQuery(text), order: order, start: start,
             limit: try listLimit())
     }
 }

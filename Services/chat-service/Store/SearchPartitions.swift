@@ -4,17 +4,35 @@ import Wire
 
 /// The partitions of the search index, one for each 30 days. A query walks them from the newest, so that the age of a
 /// workspace does not slow down its searches.
+///
+/// Each partition is noted in a table of its own and has an entry of workspace 0 as a mark. If the mark is gone, the entries were
+/// lost, for example by a `truncate` or a restore without them.
 final class SearchPartitions: Sendable {
     private let database: PostgresPool
     /// The periods that have a partition.
     private let known = Mutex<Set<Int64>>([])
 
-    private static let find = Statement.read(
+    /// A partition without its mark has lost its entries.
+    private static let all = Statement.read(
         "partitions of search index",
         """
-        select substring(inhrelid::regclass::text from '[0-9]+$')::bigint
-        from pg_inherits where inhparent = 'search_message'::regclass
+        select period, exists (
+            select from search_message e where e.workspace = 0 and e.created_at = search_partition.period * $1::bigint)
+        from search_partition
         """)
+    private static let mark = Statement.write(
+        "mark partition of search index",
+        """
+        insert into search_message (created_at, workspace, room, seq, kind, grams)
+        select $1, 0, 0, 0, 0, '{}' where not exists (
+            select from search_message where workspace = 0 and created_at = $1)
+        """)
+    private static let note = Statement.write(
+        "note partition of search index", "insert into search_partition (period) values ($1) on conflict do nothing")
+    private static let forget = Statement.write(
+        "forget partitions of search index", "delete from search_partition where period = any($1::bigint[])")
+    /// No room is of form 0, so that all are indexed anew.
+    private static let beginAnew = Statement.write("lose progress of index", "update search_progress set form = 0")
     /// Searches queue behind a statement that waits for its lock, so it gives up early.
     private static let limitWait = Statement.write(
         "limit wait for lock", "select set_config('lock_timeout', '2s', true)")
@@ -34,13 +52,24 @@ final class SearchPartitions: Sendable {
         known.withLock { $0.contains(Self.period(of: moment)) }
     }
 
-    /// Creates the partition of a moment unless it exists.
+    /// Reads the partitions. If one has lost its entries, all rooms begin anew; returns the number of those partitions.
+    func refresh() async throws -> Int {
+        let all = try await database.query(Self.all, Self.length).map { row throws(PostgresError) in
+            (period: try row.next(as: Int64.self), isWhole: try row.next(as: Bool.self))
+        }
+        let lost = all.filter { !$0.isWhole }.map(\.period)
+        known.withLock { $0 = Set(all.filter(\.isWhole).map(\.period)) }
+        if lost.isEmpty { return 0 }
+        var batch = PostgresBatch()
+        try batch.add(Self.beginAnew)
+        try batch.add(Self.forget, lost)
+        try await database.run(batch)
+        return lost.count
+    }
+
+    /// Creates the partition of a moment unless it exists, with a mark at its beginning.
     func make(for moment: Timestamp) async throws {
         let period = Self.period(of: moment)
-        let found = try await database.query(Self.find).map { row throws(PostgresError) in try row.next(as: Int64.self)
-        }
-        known.withLock { $0.formUnion(found) }
-        if found.contains(period) { return }
         let create = Statement.write(
             "create partition of search index",
             unprepared: """
@@ -50,6 +79,8 @@ final class SearchPartitions: Sendable {
         var batch = PostgresBatch()
         try batch.add(Self.limitWait)
         try batch.add(create)
+        try batch.add(Self.mark, period * Self.length)
+        try batch.add(Self.note, period)
         try await database.run(batch)
         _ = known.withLock { $0.insert(period) }
     }

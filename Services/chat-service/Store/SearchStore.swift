@@ -7,39 +7,94 @@ import Wire
 struct SearchStore: Sendable {
     let database: PostgresPool
 
+    /// A room is behind if it is of another form, if many of its messages or changes are missing, or if one is missing that is
+    /// not being indexed now.
     private static let behind = Statement.read(
         "rooms that search misses",
         """
-        select count(*)
-        from unnest($1::smallint[], $2::bigint[]) as wanted (kind, room)
-        join room on room.kind = wanted.kind and room.id = wanted.room
-        left join search_progress p on p.kind = wanted.kind and p.room = wanted.room
-        where coalesce(p.form, 0) <> $3 and room.last_seq > 0 or room.last_seq - coalesce(p.seq, 0) > $4
+        select exists (
+            select from unnest($1::smallint[], $2::bigint[]) as wanted (kind, room)
+            join room on room.kind = wanted.kind and room.id = wanted.room
+            left join search_progress p on p.kind = wanted.kind and p.room = wanted.room
+            where room.last_seq > 0 and (
+                coalesce(p.form, 0) <> $3 or room.last_seq - p.seq > $4 or room.rev - p.rev > $4
+                or (room.last_seq > p.seq and room.last_at < $5)))
+        """)
+    private static let following = Statement.read(
+        "followed ones of threads",
+        """
+        select f.kind, f.room, f.root
+        from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as wanted (kind, room, root)
+        join thread_follower f on f.user_id = $1 and f.kind = wanted.kind and f.room = wanted.room and f.root = wanted.root
+        where f.is_following
         """)
 
     /// Returns the candidates of a look, newest first, or nil if the time was over.
     func candidates(
-        _ conditions: SearchConditions, _ look: SearchLook, within time: Duration
+        _ conditions: SearchConditions, _ look: SearchLook, until deadline: SearchDeadline
     ) async throws -> [SearchCursor]? {
         var parameters = PostgresParameters()
-        let statement = Statement.read(
-            "search messages", unprepared: try SearchSQL.text(conditions, look, &parameters))
-        let rows: Rows
-        do throws(PostgresError) {
-            rows = try await database.within(time).run(statement, with: parameters)
-        } catch {
-            if error.kind == .timeout { return nil }
-            throw error
-        }
-        return try rows.map { row throws(PostgresError) in
-            SearchCursor(createdAt: try row.next(), room: try row.nextRoom(), seq: try row.next())
+        let text = try SearchSQL.text(conditions, look, &parameters)
+        let statement = Statement.read("search messages", unprepared: text)
+        return try await within(deadline) { [parameters] pool in
+            try await pool.run(statement, with: parameters).map { row throws(PostgresError) in
+                SearchCursor(createdAt: try row.next(), room: try row.nextRoom(), seq: try row.next())
+            }
         }
     }
 
-    /// Counts the rooms of which many messages are not in the index yet.
-    func countRoomsBehind(_ rooms: [RoomID], by messages: Int) async throws -> Int64 {
-        try await database.query(
-            Self.behind, rooms.map(\.kindNumber), rooms.map(\.rawValue), SearchEntry.form, messages
-        ).value()
+    /// Returns the messages of candidates with their details, or nil if the time was over. Erased ones are missing.
+    func messages(
+        _ candidates: [SearchCursor], for user: UserID, until deadline: SearchDeadline
+    ) async throws -> [StoredMessage]? {
+        let keys = candidates.map { MessageKey(room: $0.room, seq: $0.seq) }
+        let found = try await within(deadline) { try await MessageStore(database: $0).find(keys) }
+        guard let found else { return nil }
+        return try await within(deadline) { pool in
+            var messages = found
+            try await MessageDetailStore(database: pool).fill(&messages, for: .one(user))
+            return messages
+        }
+    }
+
+    /// Says whether the index has the messages of all rooms, but for those that are being indexed now; nil if the time was over.
+    func isComplete(for rooms: [RoomID], until deadline: SearchDeadline) async throws -> Bool? {
+        let now = Timestamp.now
+        return try await within(deadline) { pool in
+            try await !pool.query(
+                Self.behind, rooms.map(\.kindNumber), rooms.map(\.rawValue), SearchEntry.form, Self.toleratedBacklog,
+                (now - Self.toleratedLag).milliseconds
+            ).value()
+        }
+    }
+
+    /// Those of the threads that the user follows; nil if the time was over.
+    func followed(
+        _ threads: Set<MessageKey>, by user: UserID, until deadline: SearchDeadline
+    ) async throws -> Set<MessageKey>? {
+        let keys = Array(threads)
+        return try await within(deadline) { pool in
+            Set(
+                try await pool.query(
+                    Self.following, user, keys.map(\.room.kindNumber), keys.map(\.room.rawValue), keys.map(\.seq)
+                ).map { row throws(PostgresError) in try row.nextMessageKey() })
+        }
+    }
+
+    /// A room that is behind by fewer messages is being indexed now.
+    private static let toleratedBacklog: Int64 = 1000
+    /// A message that is older should be indexed.
+    private static let toleratedLag = Duration.seconds(5)
+
+    /// Runs reads that end at the deadline. Returns nil if it has passed.
+    private func within<Value: Sendable>(
+        _ deadline: SearchDeadline, _ read: (PostgresPool) async throws -> Value
+    ) async throws -> Value? {
+        guard let rest = deadline.rest else { return nil }
+        do {
+            return try await read(database.within(rest))
+        } catch let error as PostgresError where error.kind == .timeout {
+            return nil
+        }
     }
 }

@@ -51,6 +51,11 @@ struct Memberships: Sendable {
         try await access.channels(of: user, in: workspace)
     }
 
+    /// The channels of a workspace that the user can see, members or not.
+    func channels(of workspace: WorkspaceID, visibleTo user: UserID) async throws -> [ChannelAccess] {
+        try await access.channels(of: workspace, visibleTo: user)
+    }
+
     /// The channels of each user in all workspaces; users in no channel are missing.
     func channels(of users: [UserID]) async throws -> [MembershipsReply.Membership] {
         try await access.channels(of: users)

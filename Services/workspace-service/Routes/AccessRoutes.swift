@@ -15,6 +15,7 @@ struct AccessRoutes: Sendable {
         routes.add(ChannelMembersRequest.self, page)
         routes.add(WorkspaceMembersRequest.self, page)
         routes.add(UserChannelsRequest.self, ofUser)
+        routes.add(VisibleChannelsRequest.self, visible)
         routes.add(MembershipsRequest.self, memberships)
         routes.add(AcquaintancesRequest.self, acquaintances)
         routes.add(AutoJoinRequest.self, autoJoin)
@@ -53,6 +54,10 @@ struct AccessRoutes: Sendable {
 
     func ofUser(_ request: UserChannelsRequest) async throws -> UserChannelsReply {
         UserChannelsReply(channels: try await memberships.channels(of: request.user, in: request.workspace))
+    }
+
+    func visible(_ request: VisibleChannelsRequest) async throws -> UserChannelsReply {
+        UserChannelsReply(channels: try await memberships.channels(of: request.workspace, visibleTo: request.user))
     }
 
     func memberships(_ request: MembershipsRequest) async throws -> MembershipsReply {

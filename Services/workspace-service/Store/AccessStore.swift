@@ -39,6 +39,17 @@ struct AccessStore: Sendable {
         where cm.user_id = $1 and ($2::bigint is null or cm.workspace = $2)
         order by c.id
         """)
+    private static let visible = Statement.read(
+        "visible channels of workspace",
+        """
+        select c.id, c.workspace, c.name, c.is_default, coalesce(c.owner = $1, false), cm.user_id is not null, w.version,
+            cm.joined_at
+        from channel c
+        join workspace w on w.id = c.workspace
+        join member m on m.workspace = c.workspace and m.user_id = $1
+        left join channel_member cm on cm.channel = c.id and cm.user_id = $1
+        where c.workspace = $2 order by c.id
+        """)
     private static let workspaces = Statement.read(
         "access to workspaces",
         """
@@ -96,6 +107,11 @@ struct AccessStore: Sendable {
     /// The channels that the user is a member of, in one workspace or in all.
     func channels(of user: UserID, in workspace: WorkspaceID?) async throws -> [ChannelAccess] {
         try await database.query(Self.mine, user, workspace).map(ChannelAccess.init(row:))
+    }
+
+    /// The channels of a workspace that the user can see, members or not.
+    func channels(of workspace: WorkspaceID, visibleTo user: UserID) async throws -> [ChannelAccess] {
+        try await database.query(Self.visible, user, workspace).map(ChannelAccess.init(row:))
     }
 
     func workspaces(_ ids: [WorkspaceID], for user: UserID) async throws -> [WorkspaceAccess] {

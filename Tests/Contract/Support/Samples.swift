@@ -73,6 +73,7 @@ enum Samples {
         WorkspaceMembersRequest(workspace: WorkspaceID(3), page: MembersPage(limit: 1)),
         UserChannelsRequest(user: UserID(5), workspace: WorkspaceID(3)),
         UserChannelsRequest(user: UserID(5), workspace: nil),
+        VisibleChannelsRequest(workspace: WorkspaceID(3), user: UserID(5)),
         AcquaintancesRequest(user: UserID(5), others: users), AutoJoinRequest(user: UserID(5), slugs: ["lobby"]),
         RoomEventsRequest(room: RoomID(ChannelID(7)), after: 12, limit: 100, bytes: 4096),
         RoomEventsRequest(room: RoomID(DMID(7)), after: 0, limit: 500, bytes: nil),

@@ -67,6 +67,7 @@ struct BenchSearch: MeasuringProgram {
         for (one, times) in zip(SearchCase.all, ours) {
             verdicts.add("\(one.name): p95 \(tenths(times.p95)) ms, at most \(Int(target))", times.p95 <= target)
         }
+        try await SearchLag.measure(peers, &verdicts)
         verdicts.add("find among \(SearchPeers.users) names: p95 \(tenths(finds.p95)) ms, at most 10", finds.p95 <= 10)
         try verdicts.settle()
     }

@@ -10,15 +10,19 @@ struct SearchPeers: StubState {
     mutating func answer(_ call: StubCall) -> Response? {
         switch call.subject {
         case ("profiles", _): .list("profiles", call.ids("ids").map { StubJSON.profile($0, nickname: "사람\($0)") })
-        case ("access", _): .access(channels: [], workspaces: [1])
-        case ("users", "channels"):
-            .list(
-                "channels",
-                (1...Self.channels).filter { $0 % 2 == 0 }.map {
-                    StubJSON.channel($0, "channel-\($0)", in: 1, isMember: true)
-                })
+        case ("access", _):
+            .access(channels: channels().filter { call.ids("channels").contains($0.id) }.map(\.json), workspaces: [1])
+        case ("users", "channels"): .list("channels", channels().filter(\.isMember).map(\.json))
+        case ("workspaces", "channels"): .list("channels", channels().map(\.json))
         case ("workspaces", "members"): .list("members", (1...Self.users).map { "\"\($0)\"" })
         default: nil
+        }
+    }
+
+    private func channels() -> [(id: Int64, isMember: Bool, json: String)] {
+        (1...Self.channels).map { channel in
+            let isMember = channel % 2 == 0
+            return (channel, isMember, StubJSON.channel(channel, "channel-\(channel)", in: 1, isMember: isMember))
         }
     }
 }

@@ -1,3 +1,4 @@
+import Contract
 import Search
 import Testing
 import Wire
@@ -97,30 +98,69 @@ struct SearchWalkTests {
         #expect(try ranked(better, "회의").map(\.seq) == [8, 9])
     }
 
-    @Test("The pages of best have every match once, beyond those that are ranked at a time")
+    @Test("Of equal texts, messages of threads that the caller follows come first, the root as well as its replies")
+    func threads() throws {
+        let room = RoomID(ChannelID(7))
+        let messages = [message(9, "회의"), message(8, "회의", thread: 3), message(5, "회의"), message(3, "회의")]
+        #expect(try ranked(messages, "회의").map(\.seq) == [9, 8, 5, 3])
+        let followed = try ranked(messages, "회의", following: [MessageKey(room: room, seq: 3)])
+        #expect(followed.map(\.seq) == [8, 3, 9, 5])
+    }
+
+    /// Texts that best puts in another order than the time.
+    private static let contents = ["회의", "재회의", "정기 회의 자료", "회의를"]
+
+    @Test("S4 The pages of best have every match once, beyond those that are ranked at a time")
     func pages() throws {
-        let contents = ["회의", "재회의", "정기 회의 자료", "회의를"]
-        let messages = (1...1050).reversed().map { message($0, contents[$0 % 4], by: Int64($0 % 7)) }
-        var (seen, start): ([Int64], SearchPageStart?) = ([], nil)
-        repeat {
-            let request = request("회의", .best, start: start)
-            var walk = walk(request, wanted: MessageSearch.ranked)
-            while let look = look(of: walk) {
-                let rest = messages.filter { $0.seq < look.before.seq }.prefix(look.limit)
-                walk.take(rest.map(SearchCursor.init), Array(rest))
-            }
-            let page = MessageSearch.page(of: walk, request, for: UserID(1))
-            seen += page.matches.map(\.message.seq)
-            start = try page.next.map { try #require(SearchPageStart($0.text)) }
-        } while start != nil
+        let messages = (1...1050).reversed().map { message($0, Self.contents[$0 % 4], by: Int64($0 % 7)) }
+        let seen = try bestPages { _ in messages }
         #expect(seen.count == messages.count)
         #expect(Set(seen) == Set(messages.map(\.seq)))
         #expect(seen != messages.map(\.seq))
     }
 
+    @Test("S4 Messages that are sent and deleted between the pages of best move none of the others")
+    func changesBetweenPages() throws {
+        let messages = (1...1050).reversed().map { message($0, Self.contents[$0 % 4], by: Int64($0 % 7)) }
+        let newer = (1051...1300).reversed().map { message($0, "회의") }
+        // Some of those that were shown and some that were not, the newest and those around the end of the first 400 included.
+        let gone = Set(messages.map(\.seq).filter { $0 % 5 == 0 || (640...660).contains($0) || $0 > 1040 })
+        let kept = messages.map(\.seq).filter { !gone.contains($0) }
+        let seen = try bestPages { page in
+            page == 0 ? messages : (newer + messages).filter { !gone.contains($0.seq) }
+        }
+        #expect(Set(seen).count == seen.count)
+        #expect(Set(seen).isSuperset(of: kept))
+        #expect(Set(seen).isDisjoint(with: newer.map(\.seq)))
+    }
+
+    /// The seqs on all pages of best, read through the texts of their cursors.
+    ///
+    /// - Parameter messages: the messages while a page is read, newest first.
+    private func bestPages(of messages: (Int) -> [StoredMessage]) throws -> [Int64] {
+        var (seen, start, count): ([Int64], SearchPageStart?, Int) = ([], nil, 0)
+        repeat {
+            let request = request("회의", .best, start: start)
+            var walk = walk(request, wanted: MessageSearch.ranked)
+            let all = messages(count)
+            while let look = look(of: walk) {
+                let rest = all.filter { $0.seq < look.before.seq }.prefix(look.limit)
+                walk.take(rest.map(SearchCursor.init), Array(rest))
+            }
+            let page = MessageSearch.page(of: walk, request, for: UserID(1))
+            seen += page.matches.map(\.message.seq)
+            start = try page.next.map { try #require(SearchPageStart($0.text)) }
+            count += 1
+        } while start != nil
+        return seen
+    }
+
     @Test(
         "Texts that are no beginning of a page are refused",
-        arguments: ["", "1.channel-7", "1.channel-7.2.-1", "1.x.2", "1.channel-7.2.401"])
+        arguments: [
+            "", "1.channel-7", "1.channel-7.2.3", "1.x.2", "1.channel-7.-1", "1.channel-7.2.x.1.channel-7.2",
+            "1.channel-7.2.3.1.channel-7.2.1.channel-7", "1.channel-7.9223372036854775807",
+        ])
     func starts(_ text: String) {
         #expect(SearchPageStart(text) == nil)
     }
@@ -144,19 +184,32 @@ struct SearchWalkTests {
     }
 
     /// The messages in the order of `best`; all of them match.
-    private func ranked(_ messages: [StoredMessage], _ query: String) throws -> [StoredMessage] {
+    private func ranked(
+        _ messages: [StoredMessage], _ query: String, following threads: Set<MessageKey> = []
+    ) throws -> [StoredMessage] {
         let matches = try messages.map { try #require(SearchMatch($0, to: request(query, .best))) }
-        return SearchRanking.ranked(matches, for: UserID(1)).map(\.message)
+        let ranking = SearchRanking(
+            matches, for: UserID(1), following: threads, newest: messages.first?.createdAt ?? .now)
+        return ranking.ranked(matches).map(\.match.message)
     }
 
     private func message(
-        _ seq: Int, _ content: String, in room: RoomID = RoomID(ChannelID(7)), by author: Int64 = 2, daysAgo: Int64 = 0
+        _ seq: Int, _ content: String, in room: RoomID = RoomID(ChannelID(7)), by author: Int64 = 2, daysAgo: Int64 = 0,
+        thread: Int64? = nil
     ) -> StoredMessage {
         StoredMessage(
             room: room, workspace: nil, seq: Int64(seq), id: ChatID(Int64(seq)), author: UserID(author),
             session: SessionID(1), content: content, files: [],
             createdAt: Timestamp(milliseconds: Self.period + Int64(seq) - daysAgo * 86_400_000), clientID: nil,
-            traits: nil,
+            traits: thread.map { MessageTraits(thread: ThreadPlace(root: $0, isInTimeline: false)) },
             details: MessageDetails(rev: 0, editedAt: nil, deletedAt: nil))
+    }
+}
+
+extension SearchWalk {
+    /// Takes all candidates of a look at once.
+    fileprivate mutating func take(_ candidates: [SearchCursor], _ messages: [StoredMessage]) {
+        check(candidates, messages)
+        endLook(candidates.count)
     }
 }

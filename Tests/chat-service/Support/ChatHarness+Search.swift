@@ -32,6 +32,13 @@ extension ChatHarness {
         return contents
     }
 
+    /// The value of a metric without labels; -1 if there is none.
+    func metric(_ name: String) async throws -> Double {
+        let page = try await instances[0].internalCall("GET", "/metrics").text
+        let line = page.split(separator: "\n").first { $0.hasPrefix(name + " ") }
+        return line.flatMap { Double($0.dropFirst(name.count + 1)) } ?? -1
+    }
+
     /// Waits until every message and change is in the index.
     func untilIndexed() async throws {
         try await eventually(within: .seconds(30), "the index") {

@@ -35,7 +35,7 @@ final class ChatHarness: Stoppable {
         redis = try await RedisServer.start(isDurable: true)
         var all = [
             "auth_url": peers.url, "workspace_url": peers.url, "files_folder": files.path, "user_rate": "100000",
-            "user_burst": "100000", "database_connections": "2",
+            "user_burst": "100000", "database_connections": "2", "search_timeout": "10s",
         ]
         all.merge(settings) { _, given in given }
         var instances: [ServiceUnderTest] = []

@@ -68,6 +68,10 @@ struct PeersOfChat: StubState {
             return element(found.key, user).map { .json($0) }
         case ("workspaces", "members"):
             return .list("members", (workspaces[call.number] ?? []).sorted().map { "\"\($0)\"" })
+        case ("workspaces", "channels"):
+            let user = call.parameter("user_id").flatMap { Int64($0) } ?? 0
+            let visible = channels.filter { $0.value.workspace == call.number }.keys.sorted()
+            return .list("channels", visible.compactMap { element($0, user) })
         case ("users", "channels"):
             let mine = channels.filter { $0.value.workspace == 3 && $0.value.members.contains(call.number) }
             return .list("channels", mine.keys.sorted().compactMap { element($0, call.number) })

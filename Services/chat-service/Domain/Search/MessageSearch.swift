@@ -9,9 +9,8 @@ import Wire
 struct MessageSearch: Sendable {
     let access: RoomAccess
     let store: SearchStore
-    let messages: MessageStore
-    let details: MessageDetailStore
     let profiles: ProfileCache
+    let blocks: BlockCache
     let limiter: SearchLimiter
     let metrics: SearchMetrics
     /// A search ends after this time with the messages that it has found.
@@ -35,22 +34,31 @@ struct MessageSearch: Sendable {
 
     /// Matches that `best` orders at a time; older ones come after all of them.
     static let ranked = 400
-    /// A room that is behind by fewer messages is being indexed now.
-    private static let toleratedBacklog = 1000
+    /// Messages that are read and compared at a time. The loop serves others before the next ones.
+    private static let messagesAtOnce = 100
 
     /// Returns a page of a search; throws `notFound` unless the user is a member of the workspace.
     func page(_ request: SearchRequest, for user: UserID) async throws -> Page {
+        let deadline = SearchDeadline(after: timeLimit)
         try await access.requireMembers([user], of: request.workspace)
         return try await limiter.run(for: user) {
+            var request = request
+            // A blocker finds no message of the blocked author, who finds the blocker's messages as before.
+            request.filters.hiddenAuthors.formUnion(try await blocks.blocks(of: user).blocked)
             let rooms = try await readable(request, by: user)
             if rooms.isEmpty || request.filters.authors?.isEmpty == true {
                 return Page(hits: [], next: nil, isComplete: true)
             }
-            let walk = try await walk(request, in: Array(rooms.keys), for: user)
-            let isIndexed = try await store.countRoomsBehind(Array(rooms.keys), by: Self.toleratedBacklog) == 0
-            let isComplete = walk.isComplete && isIndexed
+            let walk = try await walk(request, in: Array(rooms.keys), for: user, until: deadline)
+            let isIndexed = try await store.isComplete(for: Array(rooms.keys), until: deadline)
+            let isComplete = walk.isComplete && isIndexed == true
             if !isComplete { metrics.incomplete.increment() }
-            let (matches, next) = Self.page(of: walk, request, for: user)
+            var threads: Set<MessageKey> = []
+            if request.order == .best {
+                let keys = Set(walk.matches.map(\.message.threadKey))
+                threads = try await store.followed(keys, by: user, until: deadline) ?? []
+            }
+            let (matches, next) = Self.page(of: walk, request, for: user, following: threads)
             return Page(hits: try await hits(matches, rooms), next: next, isComplete: isComplete)
         }
     }
@@ -59,27 +67,31 @@ struct MessageSearch: Sendable {
     private func readable(_ request: SearchRequest, by user: UserID) async throws -> [RoomID: String?] {
         let channels = try await access.channels(of: user, in: request.workspace).map { ($0.room, Optional($0.name)) }
         let dms = try await access.dms(of: user, in: request.workspace).map { ($0.room, String?.none) }
-        let wanted = request.filters.rooms
-        return Dictionary((channels + dms).filter { wanted?.contains($0.0) ?? true }) { first, _ in first }
+        return Dictionary((channels + dms).filter { request.filters.allow($0.0) }) { first, _ in first }
     }
 
-    private func walk(_ request: SearchRequest, in rooms: [RoomID], for user: UserID) async throws -> SearchWalk {
-        let end = EventLoop.preciseNow + timeLimit.wholeNanoseconds
+    private func walk(
+        _ request: SearchRequest, in rooms: [RoomID], for user: UserID, until deadline: SearchDeadline
+    ) async throws -> SearchWalk {
         let conditions = SearchConditions(request, rooms: rooms)
         var walk = SearchWalk(
             request, wanted: request.order == .best ? Self.ranked : request.limit, hasGrams: conditions.hasGrams)
         while case .looking(let look) = walk.state {
-            let now = EventLoop.preciseNow
-            guard now < end,
-                let candidates = try await store.candidates(
-                    conditions, look, within: .nanoseconds(Int64(end - now)))
-            else {
+            guard let candidates = try await store.candidates(conditions, look, until: deadline) else {
                 walk.runOutOfTime()
-                break
+                return walk
             }
-            var found = try await messages.find(candidates.map { MessageKey(room: $0.room, seq: $0.seq) })
-            try await details.fill(&found, for: .one(user))
-            walk.take(candidates, found)
+            var rest = candidates[...]
+            while !rest.isEmpty, case .looking = walk.state {
+                let part = Array(rest.prefix(Self.messagesAtOnce))
+                rest = rest.dropFirst(part.count)
+                guard let found = try await store.messages(part, for: user, until: deadline) else {
+                    walk.runOutOfTime()
+                    return walk
+                }
+                walk.check(part, found)
+            }
+            walk.endLook(candidates.count)
         }
         return walk
     }
@@ -87,16 +99,24 @@ struct MessageSearch: Sendable {
     /// The matches of a page in their order, and the next page. `best` orders the newest matches; once its pages have shown
     /// them, the next page begins with older ones.
     static func page(
-        of walk: SearchWalk, _ request: SearchRequest, for user: UserID
+        of walk: SearchWalk, _ request: SearchRequest, for user: UserID, following threads: Set<MessageKey> = []
     ) -> (matches: [SearchMatch], next: SearchPageStart?) {
-        let older = walk.next.map { SearchPageStart(cursor: $0) }
-        guard request.order == .best, let newest = walk.matches.first else { return (walk.matches, older) }
-        let shown = request.start?.shown ?? 0
-        let page = SearchRanking.ranked(walk.matches, for: user).dropFirst(shown).prefix(request.limit)
-        if shown + request.limit >= walk.matches.count { return (Array(page), older) }
-        // Messages that are sent meanwhile must not move those of the next page.
-        let start = request.start?.cursor ?? SearchCursor(newest.message).justBefore
-        return (Array(page), SearchPageStart(cursor: start, shown: shown + request.limit))
+        guard request.order == .best else {
+            return (walk.matches, walk.next.map { SearchPageStart(cursor: $0) })
+        }
+        let (shown, first) = (request.start?.ranked, walk.matches.first.map { SearchCursor($0.message) })
+        // A match that was deleted since the first page must not let an older one in.
+        let end = walk.isComplete ? shown?.end ?? walk.next : walk.next
+        let matches = walk.matches.prefix { match in end.map { !SearchCursor(match.message).isAfter($0) } ?? true }
+        let older = end.map { SearchPageStart(cursor: $0) }
+        guard let start = shown == nil ? first?.justBefore : request.start?.cursor else { return ([], older) }
+        let ranking = SearchRanking(Array(matches), for: user, following: threads, newest: start.createdAt)
+        let ranked = ranking.ranked(Array(matches)).drop { match in shown.map { !$0.isBefore(match) } ?? false }
+        let page = ranked.prefix(request.limit)
+        guard ranked.count > page.count, let last = page.last else { return (page.map(\.match), older) }
+        let place = SearchPageStart.Ranked(
+            points: last.points, last: SearchCursor(last.match.message), end: end)
+        return (page.map(\.match), SearchPageStart(cursor: start, ranked: place))
     }
 
     private func hits(_ matches: [SearchMatch], _ names: [RoomID: String?]) async throws -> [Hit] {

@@ -10,7 +10,10 @@ struct SearchBacklog: Sendable {
     var messageCount: Int64 = 0
 
     /// So many messages are only missing after a loss of the index, a change of its form or a long stop.
-    static let rebuild: Int64 = 10_000
+    private static let rebuild: Int64 = 10_000
+
+    /// Whether the index is being made anew.
+    var isRebuild: Bool { messageCount >= Self.rebuild }
 
     /// Whether more rooms are behind than `rooms` has.
     var hasMore: Bool { roomCount > Int64(rooms.count) }

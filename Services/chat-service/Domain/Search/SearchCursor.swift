@@ -26,33 +26,25 @@ struct SearchCursor: Sendable, Hashable {
 
     /// The place directly before the message, so that results after it begin with the message.
     var justBefore: SearchCursor { SearchCursor(createdAt: createdAt, room: room, seq: seq + 1) }
+
+    /// Whether the message comes after another one, because it is older.
+    func isAfter(_ other: SearchCursor) -> Bool { order < other.order }
+
+    /// Messages of one millisecond are ordered by their rooms, as by the index.
+    private var order: (Int64, UInt8, Int64, Int64) {
+        (createdAt.milliseconds, room.kind == .dm ? 2 : 1, room.rawValue, seq)
+    }
 }
 
-/// The beginning of a page of results.
-struct SearchPageStart: Sendable, Hashable {
-    /// The page has messages after this one.
-    let cursor: SearchCursor
-    /// The number of ranked messages after the cursor that earlier pages have shown; 0 unless `best` orders them.
-    let shown: Int
-
-    init(cursor: SearchCursor, shown: Int = 0) {
-        self.cursor = cursor
-        self.shown = shown
-    }
-
-    /// Reads the form of `text`; nil for any other text.
-    init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3 || parts.count == 4, let moment = Int64(parts[0]), let room = RoomID(String(parts[1])),
-            let seq = Int64(parts[2]), let shown = parts.count == 4 ? Int(parts[3]) : 0,
-            (0...MessageSearch.ranked).contains(shown)
+extension SearchCursor {
+    /// Reads `<milliseconds>.<room>.<seq>`; nil for any other text.
+    init?(_ parts: ArraySlice<Substring>) {
+        let parts = Array(parts)
+        guard parts.count == 3, let moment = Int64(parts[0]), let room = RoomID(String(parts[1])),
+            let seq = Int64(parts[2]), (0..<Int64.max).contains(seq)
         else { return nil }
-        cursor = SearchCursor(createdAt: Timestamp(milliseconds: moment), room: room, seq: seq)
-        self.shown = shown
+        self.init(createdAt: Timestamp(milliseconds: moment), room: room, seq: seq)
     }
 
-    /// The form that clients hand back: `<milliseconds>.<room>.<seq>`, with `.<shown>` unless that is 0.
-    var text: String {
-        "\(cursor.createdAt.milliseconds).\(cursor.room).\(cursor.seq)" + (shown == 0 ? "" : ".\(shown)")
-    }
+    var text: String { "\(createdAt.milliseconds).\(room).\(seq)" }
 }

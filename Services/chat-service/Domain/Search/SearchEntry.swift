@@ -22,8 +22,8 @@ struct SearchEntry: Sendable {
     /// The grams of the text, the author, the room and the traits, in ascending order, each once.
     let grams: [Int32]
 
-    /// The form of the grams. A change of the normalisation or of the hashes raises it, and every room is indexed anew.
-    static let form: Int16 = 3
+    /// The form of the entries. A change of the normalisation, the hashes or the traits raises it, and every room is indexed anew.
+    static let form: Int16 = 4
 
     init(_ message: SearchableMessage, of room: RoomID, in workspace: WorkspaceID) {
         seq = message.seq

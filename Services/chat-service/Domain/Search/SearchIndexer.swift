@@ -18,8 +18,11 @@ final class SearchIndexer: Sendable {
     /// Rooms with new messages or changes, and when the oldest of these were committed.
     private let waiting = Mutex<[RoomID: UInt64]>([:])
 
-    /// Messages, and changes, in one step.
+    /// Rooms in one step. A step costs little more for many rooms than for one.
+    static let roomsPerStep = 64
+    /// Messages, and changes, in one step, shared by its rooms.
     static let step = 500
+    private static let leastOfRoom = 10
     /// Rooms that are found behind in one look.
     private static let roomsPerLook = 1000
     private static let pauseBetweenLooks = Duration.seconds(30)
@@ -48,6 +51,10 @@ final class SearchIndexer: Sendable {
     func run(on loop: EventLoop) async throws {
         var isRebuilding = false
         while !Task.isCancelled {
+            let lost = try await partitions.refresh()
+            if lost > 0 {
+                log.error("the search index was lost and begins anew", ["partitions": .integer(Int64(lost))])
+            }
             let backlog = try await store.backlog(limit: Self.roomsPerLook)
             report(backlog, &isRebuilding)
             try await catchUp(with: backlog, on: loop)
@@ -56,7 +63,7 @@ final class SearchIndexer: Sendable {
 
     private func report(_ backlog: SearchBacklog, _ isRebuilding: inout Bool) {
         metrics.found(backlog)
-        if backlog.messageCount >= SearchBacklog.rebuild {
+        if backlog.isRebuild {
             isRebuilding = true
             log.info(
                 "the search index is being rebuilt",
@@ -70,16 +77,22 @@ final class SearchIndexer: Sendable {
     /// Indexes the backlog and the rooms that are named meanwhile, until it is time for the next look at all rooms.
     private func catchUp(with backlog: SearchBacklog, on loop: EventLoop) async throws {
         let end = EventLoop.preciseNow + Self.pauseBetweenLooks.wholeNanoseconds
-        var rooms = backlog.rooms[...]
+        var rooms = backlog.rooms
         while EventLoop.preciseNow < end {
             // New messages come first, one step of each room, so that a backlog delays none of them for long.
-            for (room, committedAt) in takeWaiting() {
-                let isDone = try await step(in: room, committedAt: committedAt, on: loop)
-                if !isDone { waiting.withLock { $0[room] = min($0[room] ?? .max, committedAt) } }
+            var commits = Array(takeWaiting())
+            while !commits.isEmpty {
+                let part = commits.prefix(Self.roomsPerStep)
+                let unfinished = try await step(in: part.map(\.key), commits: part.map(\.value), on: loop)
+                let rest = part.filter { unfinished.contains($0.key) }
+                waiting.withLock { for (room, at) in rest { $0[room] = min($0[room] ?? .max, at) } }
+                commits.removeFirst(part.count)
             }
-            if let room = rooms.first {
-                if try await step(in: room, committedAt: nil, on: loop) { rooms.removeFirst() }
-            } else if backlog.hasMore {
+            if !rooms.isEmpty {
+                let part = rooms.prefix(Self.roomsPerStep)
+                let unfinished = try await step(in: Array(part), commits: nil, on: loop)
+                rooms = part.filter(unfinished.contains) + rooms.dropFirst(part.count)
+            } else if backlog.hasMore || backlog.isRebuild {
                 return
             } else if waiting.withLock(\.isEmpty) {
                 try await signal.sleep(atMost: .nanoseconds(Int64(end - min(end, EventLoop.preciseNow))), on: loop)
@@ -94,26 +107,29 @@ final class SearchIndexer: Sendable {
         }
     }
 
-    /// Indexes the next messages and changes of a room. Returns whether these were all.
+    /// Indexes the next messages and changes of some rooms. Returns the rooms with more of them.
     ///
-    /// - Parameter committedAt: when the oldest of them was committed; nil for a backlog. The lag is measured from it.
-    private func step(in room: RoomID, committedAt: UInt64?, on loop: EventLoop) async throws -> Bool {
+    /// - Parameter commits: when the oldest of each room were committed; nil for a backlog. The lag is measured from it.
+    private func step(in rooms: [RoomID], commits: [UInt64]?, on loop: EventLoop) async throws -> Set<RoomID> {
         try Task.checkCancellation()
         let start = EventLoop.preciseNow
-        let step = try await store.advance(room, limit: Self.step, hasPartition: partitions.has)
+        let limit = max(Self.leastOfRoom, Self.step / rooms.count)
+        let step = try await store.advance(rooms, limit: limit, hasPartition: partitions.has)
         if let moment = step.missingPartition {
             try await partitions.make(for: moment)
-            return false
+            return step.unfinished
         }
         metrics.indexed.increment(by: UInt64(step.messages))
-        if let committedAt {
-            if step.isLast { metrics.lag.observe(EventLoop.preciseNow - committedAt) }
+        if let commits {
+            for (room, committedAt) in zip(rooms, commits) where !step.unfinished.contains(room) {
+                metrics.lag.observe(EventLoop.preciseNow - committedAt)
+            }
         } else {
             metrics.caughtUp(with: step.messages)
         }
         let took = Double(EventLoop.preciseNow - start)
         try await loop.sleep(for: .nanoseconds(Int64(took * (1 - share) / share)))
-        return step.isLast
+        return step.unfinished
     }
 }
 

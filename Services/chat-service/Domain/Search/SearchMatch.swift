@@ -15,9 +15,7 @@ struct SearchMatch: Sendable {
         let query = request.query
         let searchable = SearchableMessage(message)
         guard message.details.deletedAt == nil else { return nil }
-        guard searchable.traits.isSuperset(of: request.filters.traits),
-            request.filters.authors?.contains(message.author) ?? true
-        else { return nil }
+        guard request.filters.allow(message.author, searchable.traits) else { return nil }
         let texts = searchable.texts
         for term in query.terms {
             guard texts.contains(where: term.matches) != term.isExcluded else { return nil }

@@ -8,40 +8,59 @@ struct SearchNames: Sendable {
     let access: RoomAccess
     let people: MemberDirectory
 
-    /// Resolves filters. Several values of one kind widen it (`from:a from:b` is either), and a name that nobody has finds
-    /// nothing.
+    /// Resolves filters. Several values of one kind widen it (`from:a from:b` is either), two dates narrow it, and a name that
+    /// nobody has finds nothing.
     func filters(
         _ typed: [SearchQuery.TypedFilter], in workspace: WorkspaceID, for user: UserID
     ) async throws -> SearchRequest.Filters {
         var filters = SearchRequest.Filters()
         for filter in typed {
-            switch filter.filter {
-            case .from:
+            switch (filter.filter, filter.isExcluded) {
+            case (.from, false):
                 filters.authors = (filters.authors ?? []) + (try await authors(filter.value, in: workspace, user))
-            case .room:
+            case (.from, true):
+                filters.hiddenAuthors.formUnion(try await authors(filter.value, in: workspace, user))
+            case (.room, false):
                 filters.rooms = (filters.rooms ?? []).union(try await rooms(filter.value, in: workspace, user))
-            case .has: filters.traits.insert(try Self.trait(filter.value))
-            case .before: filters.before = try Self.moment(filter.value)
-            case .after: filters.after = try Self.moment(filter.value)
+            case (.room, true):
+                filters.excludedRooms.formUnion(try await rooms(filter.value, in: workspace, user))
+            case (.has, false): filters.traits.insert(try Self.trait(filter.value))
+            case (.has, true): filters.excludedTraits.insert(try Self.trait(filter.value))
+            case (.before, false):
+                filters.before = min(filters.before ?? .latest, try Self.moment(filter.value))
+            case (.after, false):
+                filters.after = max(filters.after ?? .earliest, try Self.moment(filter.value))
+            case (.before, true), (.after, true): throw Failure.invalid("before and after cannot be excluded.")
             }
         }
         return filters
     }
 
-    /// A member's id, or every member of this nickname.
+    /// A member's id, or every member of this nickname, with or without `@`.
     private func authors(_ name: String, in workspace: WorkspaceID, _ user: UserID) async throws -> [UserID] {
         if name == "me" || name == "나" { return [user] }
         if let id = Int64(name) { return [UserID(id)] }
-        let wanted = SearchText(name).scalars
-        return try await people.members(of: workspace).filter { $0.name.scalars == wanted }.map(\.member.id)
+        let wanted = SearchText(name.hasPrefix("@") ? String(name.dropFirst()) : name)
+        return try await people.members(of: workspace).filter { $0.name.scalars == wanted.scalars }.map(\.member.id)
     }
 
-    /// A room's key such as `channel-7`, or the channel of this name, with or without `#`.
+    /// A room's key such as `channel-7`, the channels of this name, with or without `#`, or the DMs with members of this
+    /// nickname, with or without `@`.
     private func rooms(_ name: String, in workspace: WorkspaceID, _ user: UserID) async throws -> [RoomID] {
         if let room = RoomID(name) { return [room] }
-        let wanted = SearchText(name.hasPrefix("#") ? String(name.dropFirst()) : name).scalars
-        return try await access.channels(of: user, in: workspace)
-            .filter { SearchText($0.name).scalars == wanted }.map(\.room)
+        var found: [RoomID] = []
+        if !name.hasPrefix("@") {
+            let wanted = SearchText(name.hasPrefix("#") ? String(name.dropFirst()) : name)
+            found += try await access.channels(of: user, in: workspace)
+                .filter { SearchText($0.name).scalars == wanted.scalars }.map(\.room)
+        }
+        if !name.hasPrefix("#"), Int64(name) == nil {
+            let opponents = Set(try await authors(name, in: workspace, user))
+            if opponents.isEmpty { return found }
+            found += try await access.dms(of: user, in: workspace)
+                .filter { opponents.contains($0.opponent(of: user)) }.map(\.room)
+        }
+        return found
     }
 
     private static func trait(_ name: String) throws(Failure) -> SearchEntry.Traits {

@@ -58,9 +58,8 @@ struct SearchWalk: Sendable {
         }
     }
 
-    /// Takes the candidates of a look, newest first, and those of their messages that still exist, in any order.
-    mutating func take(_ candidates: [SearchCursor], _ messages: [StoredMessage]) {
-        guard case .looking(let look) = state else { return }
+    /// Takes the next candidates of a look, newest first, and those of their messages that still exist, in any order.
+    mutating func check(_ candidates: some Sequence<SearchCursor>, _ messages: [StoredMessage]) {
         let texts = Dictionary(messages.map { (SearchCursor($0), $0) }) { first, _ in first }
         for candidate in candidates {
             cursor = candidate
@@ -71,7 +70,13 @@ struct SearchWalk: Sendable {
                 return
             }
         }
-        goOn(after: look, candidates.count)
+    }
+
+    /// Goes on after all candidates of a look were checked.
+    ///
+    /// - Parameter count: their number.
+    mutating func endLook(_ count: Int) {
+        if case .looking(let look) = state { goOn(after: look, count) }
     }
 
     /// Ends the walk because its time is over.

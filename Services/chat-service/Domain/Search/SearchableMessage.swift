@@ -37,9 +37,15 @@ struct SearchableMessage: Sendable {
         var traits: SearchEntry.Traits = []
         if !files.isEmpty { traits.insert(.file) }
         if files.contains(where: Self.isImage) { traits.insert(.image) }
-        if content.contains("https://") || content.contains("http://") { traits.insert(.link) }
+        if Self.hasLink(content) { traits.insert(.link) }
         if hasReactions { traits.insert(.reaction) }
         return traits
+    }
+
+    private static func hasLink(_ content: String) -> Bool {
+        guard content.contains("://") else { return false }
+        let lowercased = content.lowercased()
+        return lowercased.contains("https://") || lowercased.contains("http://")
     }
 
     private static func isImage(_ path: String) -> Bool {
@@ -49,11 +55,15 @@ struct SearchableMessage: Sendable {
 }
 
 extension FileRecord {
-    /// The name that clients show for the file of a path.
+    /// The name of the file of a path, with its suffix.
     static func title(ofPath path: String) -> String {
         let last = path.split(separator: "/").last ?? ""
         guard let underscore = last.lastIndex(of: "_") else { return String(last) }
-        let name = String(last[..<underscore])
-        return PercentEncoding.decode(name) ?? name
+        let encoded = String(last[..<underscore])
+        let name = PercentEncoding.decode(encoded) ?? encoded
+        guard let dot = last.lastIndex(of: "."), let type = FileType(suffix: last[last.index(after: dot)...]) else {
+            return name
+        }
+        return type.title(of: type.stem(of: name))
     }
 }

@@ -80,6 +80,30 @@ public struct UserChannelsRequest: InternalRequest {
     }
 }
 
+/// Asks workspace-service for the channels of a workspace that a user can see, members or not.
+public struct VisibleChannelsRequest: InternalRequest {
+    public typealias Reply = UserChannelsReply
+
+    public static let route = InternalRoute.get("/internal/workspaces/{id}/channels")
+
+    public let workspace: WorkspaceID
+    public let user: UserID
+
+    public init(workspace: WorkspaceID, user: UserID) {
+        self.workspace = workspace
+        self.user = user
+    }
+
+    public init(reading request: InternalRequestReader) throws(Failure) {
+        self.init(workspace: try request.id("id"), user: try request.queryID("user_id"))
+    }
+
+    public func write(to request: inout InternalRequestWriter) {
+        request.parameter(workspace)
+        request.query("user_id", user)
+    }
+}
+
 public struct UserChannelsReply: WireMessage {
     public let channels: [ChannelAccess]
 

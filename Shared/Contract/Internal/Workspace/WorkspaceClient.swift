@@ -52,6 +52,11 @@ public struct WorkspaceClient: Sendable {
         try await client.send(UserChannelsRequest(user: user, workspace: workspace)).channels
     }
 
+    /// The channels of a workspace that the user can see, members or not.
+    public func visibleChannels(of user: UserID, in workspace: WorkspaceID) async throws -> [ChannelAccess] {
+        try await client.send(VisibleChannelsRequest(workspace: workspace, user: user)).channels
+    }
+
     /// The channels of each user in all workspaces; users in no channel are missing.
     public func memberships(of users: [UserID]) async throws -> [MembershipsReply.Membership] {
         if users.isEmpty { return [] }

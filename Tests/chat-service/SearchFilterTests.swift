@@ -1,0 +1,81 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import chat_service
+
+@Suite("Filters of a search", .serialized)
+struct SearchFilterTests {
+    @Test("Filters narrow a search, as parameters and inside of the query, in Korean as well")
+    func filters() async throws {
+        try await ChatHarness.use { chat in
+            chat.peers.change { $0.channels[8]?.members = [1, 2] }
+            for (text, user, channel) in [
+                ("회의 하나", 1, 7), ("회의 둘", 2, 7), ("회의 셋 https://a.kr", 2, 8),
+            ] as [(String, Int64, Int64)] {
+                _ = try await chat.send(text, user: user, to: channel)
+            }
+            try await chat.untilIndexed()
+            let all = ["회의 셋 https://a.kr", "회의 둘", "회의 하나"]
+            for (query, parameters, expected) in [
+                ("회의", "", all), ("회의 from:n2", "", Array(all[0...1])), ("회의 보낸사람:n1", "", [all[2]]),
+                ("회의", "&from=2", Array(all[0...1])), ("회의 in:random", "", [all[0]]),
+                ("회의 채널:#general", "", Array(all[1...2])),
+                ("회의", "&in=channel-8", [all[0]]), ("회의", "&has=link", [all[0]]), ("has:link", "", [all[0]]),
+                ("회의 from:nobody", "", []), ("회의", "&before=2020-01-01", []), ("회의", "&after=2020-01-01", all),
+                ("회의 -둘", "", [all[0], all[2]]), ("회의", "&in=channel-9", []),
+                ("회의 from:@n2", "", Array(all[0...1])), ("회의 from:me", "", [all[2]]),
+                ("회의 from:n1 from:n2", "", all), ("-from:n2 회의", "", [all[2]]), ("-in:random", "&from=2", [all[1]]),
+                ("회의 -has:link", "", Array(all[1...2])), ("-둘", "&from=2", [all[0]]),
+                ("회의 before:2030-01-01", "&before=2020-01-01", []), ("회의 after:2030-01-01", "&after=2020-01-01", []),
+                ("회의 이전:2030-01-01 이후:2020-01-01", "", all), ("회의", "&after=2020-01-01T00:00:00%2B09:00", all),
+                ("포함:링크", "", [all[0]]), ("HAS:LINK", "", [all[0]]),
+            ] {
+                #expect(try await chat.found(query, parameters) == expected, "\(query) \(parameters)")
+            }
+        }
+    }
+
+    @Test(
+        "A DM is named by its other member, and files by has:file, has:image and their names, decomposed ones included")
+    func roomsAndFiles() async throws {
+        try await ChatHarness.use { chat in
+            let path = try await chat.dm(1, 2) + "/chats"
+            _ = try await chat.call("POST", path, json: #"{"content":"회의 비밀"}"#)
+            _ = try await chat.send("회의")
+            // Apple's systems decompose names.
+            let name = "\u{1112}\u{116C}\u{110B}\u{1174}\u{1105}\u{1169}\u{11A8} 최종_2.pdf"
+            _ = try await chat.upload([Upload(name: name, bytes: Upload.pdf.bytes)], content: "첨부")
+            _ = try await chat.upload([.png], content: "그림")
+            try await chat.untilIndexed()
+            for (query, expected) in [
+                ("회의 in:@n2", ["회의 비밀"]), ("회의 대화:n2", ["회의 비밀"]), ("회의 -in:@n2", ["첨부", "회의"]),
+                ("회의 in:@nobody", []), ("회의록", ["첨부"]), ("회의록.pdf", []), ("최종_2.PDF", ["첨부"]),
+                ("\"회의록 최종\"", ["첨부"]), ("ㅎㅇㄹ", ["첨부"]), ("첨부 회의", ["첨부"]), ("has:file", ["그림", "첨부"]),
+                ("has:image", ["그림"]), ("포함:사진", ["그림"]), ("has:file -has:image", ["첨부"]),
+            ] {
+                #expect(try await chat.found(query) == expected, "\(query)")
+            }
+            let hit = try await chat.search("회의록").json["items"]?[0]
+            #expect(hit?["highlights"]?.elements.map(Array.init)?.isEmpty == true)
+        }
+    }
+
+    @Test(
+        "Invalid searches are refused",
+        arguments: [
+            "q=", "", "q=-x", "q=%22%22", "q=a&sort=worst", "q=a&cursor=x", "q=a&limit=0", "q=a&limit=201",
+            "q=a&has=cat",
+            "q=a&before=soon", "q=a%20-before:2020-01-01", "q=-from:1",
+            "q=a&sort=recent&cursor=1.channel-7.2.3.1.channel-7.2",
+            "q=" + String(repeating: "a", count: 201),
+        ])
+    func refusals(_ query: String) async throws {
+        try await ChatHarness.use { chat in
+            let reply = try await chat.call("GET", "/v1/workspaces/3/search?" + query)
+            #expect(reply.status == 422)
+            #expect(try reply.json["errorCode"]?.string == "E11")
+        }
+    }
+}

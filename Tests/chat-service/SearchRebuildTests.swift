@@ -1,0 +1,111 @@
+import Postgres
+import ServiceSupport
+import Telemetry
+import TestSupport
+import Testing
+import Wire
+
+@testable import chat_service
+
+@Suite("Rebuilding of the search index", .serialized)
+struct SearchRebuildTests {
+    @Test("While a room is not indexed, a search says that it is not complete, and the index is made anew by itself")
+    func rebuilding() async throws {
+        try await ChatHarness.use { chat in
+            _ = try await chat.send("회의")
+            try await chat.untilIndexed()
+            _ = try await chat.database.database.run(
+                sql: "update chat.search_progress set form = 0; delete from chat.search_message")
+            let reply = try await chat.search("회의", "")
+            #expect(try reply.json["complete"]?.bool == false)
+            // The next message of the room wakes the index, which notices the older form.
+            _ = try await chat.send("다음")
+            try await chat.untilIndexed()
+            #expect(try await chat.found("회의") == ["회의"])
+        }
+    }
+
+    @Test("A lost index is made anew in the background, with its progress told, and searches are not complete")
+    func lost() async throws {
+        let file = LogFile()
+        try await ChatHarness.use(["search_index_share": "100"], log: file.log(.info)) { chat in
+            _ = try await chat.send("회의")
+            try await chat.untilIndexed()
+            // The form of a room says that it has been indexed.
+            try await chat.database.database.run(
+                sql: """
+                    insert into chat.message (kind, room, seq, author, session, content, files, created_at)
+                        select 1, 7, n, 2, 1, '회의 ' || n, '{}', created_at + n
+                        from chat.message, generate_series(2, 12000) n;
+                    update chat.room set last_seq = 12000;
+                    update chat.search_progress set seq = 12000
+                    """)
+            let partition = try await chat.database.ask(
+                "select inhrelid::regclass from pg_inherits where inhparent = 'chat.search_message'::regclass")
+            try await chat.database.database.run(sql: "drop table \(partition)")
+            // The indexer finds no partition, and looks at all of them.
+            _ = try await chat.send("마지막 회의")
+            try await eventually("the rebuilding") {
+                try await file.text().contains("the search index is being rebuilt")
+            }
+            #expect(try await chat.search("회의").json["complete"]?.bool == false)
+            #expect(try await chat.metric("maru_search_messages_behind") > 0)
+            try await chat.untilIndexed()
+            try await eventually("the end") { try await file.text().contains("the search index is complete") }
+            #expect(try await file.text().contains("the search index was lost and begins anew"))
+            #expect(try await chat.metric("maru_search_messages_behind") == 0)
+            let reply = try await chat.search("\"회의 11999\"")
+            #expect(try reply.json["complete"]?.bool == true)
+            #expect(try reply.json["items"]?.elements.map(Array.init)?.count == 1)
+            let entries = try await chat.database.ask("select count(*) from chat.search_message where workspace = 3")
+            #expect(entries == "12001")
+        }
+    }
+
+    @Test("A partition that was emptied is noticed by the next look, and a whole one is kept")
+    func emptied() async throws {
+        try await ChatHarness.use { chat in
+            _ = try await chat.send("회의")
+            try await chat.untilIndexed()
+            @Sendable func lost() async throws -> Int {
+                try await chat.database.run { pool in try await SearchPartitions(database: pool).refresh() }
+            }
+            #expect(try await lost() == 0)
+            #expect(try await chat.found("회의") == ["회의"])
+            try await chat.database.database.run(sql: "truncate chat.search_message")
+            #expect(try await lost() == 1)
+            #expect(try await chat.search("회의").json["complete"]?.bool == false)
+            _ = try await chat.send("다음")
+            try await chat.untilIndexed()
+            #expect(try await chat.found("회의") == ["회의"])
+            #expect(try await lost() == 0)
+        }
+    }
+
+    @Test("S2 The lag is measured for new, edited and deleted messages, also of many rooms at once")
+    func lag() async throws {
+        try await ChatHarness.use { chat in
+            chat.peers.change { peers in
+                for id in 100..<180 as Range<Int64> {
+                    peers.channels[id] = PeersOfChat.Channel(workspace: 3, name: "room \(id)", members: [1])
+                }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { sends in
+                for id in 100..<180 as Range<Int64> { sends.addTask { _ = try await chat.send("회의 \(id)", to: id) } }
+                try await sends.waitForAll()
+            }
+            try await chat.untilIndexed()
+            #expect(try await chat.found("회의").count == 80)
+            try await eventually("the lags") { try await chat.metric("maru_search_lag_seconds_count") >= 80 }
+            let before = try await chat.metric("maru_search_lag_seconds_count")
+            let path = "/v1/workspaces/3/channels/100/chats/1"
+            for (method, json) in [("PUT", #"{"content":"모임"}"#), ("DELETE", nil)] as [(String, String?)] {
+                _ = try await chat.call(method, path, json: json)
+                try await chat.untilIndexed()
+            }
+            try await eventually("two more") { try await chat.metric("maru_search_lag_seconds_count") >= before + 2 }
+            #expect(try await chat.found("회의").count == 79)
+            try await eventually("nothing that waits") { try await chat.metric("maru_search_wait_seconds") == 0 }
+        }
+    }
+}
