@@ -26,13 +26,16 @@ enum App {
         let channelMembers = ChannelMemberStore(database: database)
         let facts = WorkspaceFactPublisher(
             outbox: service.outbox(of: WorkspaceFact.self, in: database, to: redis), redis: redis)
+        let audit = AuditLog(
+            store: AuditStore(database: database), members: members, retention: settings.auditRetention)
+        service.background("old audit entries", every: .seconds(3600), audit.expire)
         let workspaces = Workspaces(
             store: store, members: members, channels: channelStore, facts: facts,
             charges: CoinCharges(
                 payments: PaymentClient(service.internalClient(service.peers.payment)),
                 workspacePrice: settings.workspacePrice,
                 log: service.log),
-            limits: settings.workspaceLimits)
+            audit: audit, limits: settings.workspaceLimits)
         let channels = Channels(
             workspaces: workspaces, store: channelStore, members: channelMembers, facts: facts,
             limits: settings.channelLimits)
@@ -51,6 +54,9 @@ enum App {
         let memberships = Memberships(access: AccessStore(database: database), channels: channels)
         let erasure = MemberErasure(workspaces: workspaces, store: ErasureStore(database: database))
         try service.facts(AccountFactConsumer(erasure: erasure, auth: auth).handle)
+        let roles = MemberRoles(
+            workspaces: workspaces, channelMembers: channelMembers, bans: BanStore(database: database),
+            profiles: profiles)
         let links = try service.fileLinks()
         service.publicRoutes { routes in
             let imageSize = settings.imageSize
@@ -60,12 +66,15 @@ enum App {
                 workspaces: workspaces, queries: queries,
                 invitations: Invitations(workspaces: workspaces, auth: auth, limits: settings.invitationLimits)
             ).register(in: &routes)
+            RoleRoutes(roles: roles).register(in: &routes)
+            AuditRoutes(audit: audit).register(in: &routes)
             CoverRoutes(covers: covers, memberships: memberships, links: links).register(in: &routes)
             ChannelRoutes(channels: channels, queries: queries, covers: covers, imageSize: imageSize)
                 .register(in: &routes)
         }
         service.internalRoutes { routes in
             AccessRoutes(memberships: memberships, system: system, erasure: erasure).register(in: &routes)
+            AuditRoutes(audit: audit).registerInternal(in: &routes)
         }
     }
 }

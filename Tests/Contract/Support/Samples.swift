@@ -71,9 +71,20 @@ enum Samples {
         ChannelMembersRequest(channel: ChannelID(7), page: MembersPage(limit: 1)),
         WorkspaceMembersRequest(workspace: WorkspaceID(3), page: MembersPage(after: UserID(5))),
         WorkspaceMembersRequest(workspace: WorkspaceID(3), page: MembersPage(limit: 1)),
+        WorkspaceMembersRequest(workspace: WorkspaceID(3), page: MembersPage(limit: 1), seenBy: UserID(5)),
         UserChannelsRequest(user: UserID(5), workspace: WorkspaceID(3)),
         UserChannelsRequest(user: UserID(5), workspace: nil),
-        AcquaintancesRequest(user: UserID(5), others: users), AutoJoinRequest(user: UserID(5), slugs: ["lobby"]),
+        AcquaintancesRequest(user: UserID(5), others: users),
+        AcquaintancesRequest(user: UserID(5), others: users, workspace: WorkspaceID(3)),
+        AuditRequest(workspace: WorkspaceID(3), key: "chat-1", at: Timestamp(milliseconds: 9), event: event),
+        AuditRequest(
+            workspace: WorkspaceID(3), key: "chat-2", at: Timestamp(milliseconds: 9),
+            event: AuditEvent(.exported, by: nil)),
+        AuditRequest(
+            workspace: WorkspaceID(3), key: "chat-3", at: Timestamp(milliseconds: 9),
+            event: AuditEvent(
+                .exported, by: UserID(5), from: AuditOrigin(address: "10.0.0.1", app: "native", session: nil))),
+        AutoJoinRequest(user: UserID(5), slugs: ["lobby"]),
         RoomEventsRequest(room: RoomID(ChannelID(7)), after: 12, limit: 100, bytes: 4096),
         RoomEventsRequest(room: RoomID(DMID(7)), after: 0, limit: 500, bytes: nil),
         RoomChangesRequest(room: RoomID(ChannelID(7)), after: 4, limit: 100),
@@ -195,7 +206,11 @@ enum Samples {
         joinedAt: Timestamp(milliseconds: 1_700_000_000_123))
     private static let visibleChannel = ChannelAccess(
         id: ChannelID(8), workspace: WorkspaceID(3), name: "잡담", role: .visible, isDefault: false, version: 8)
-    private static let workspaceAccess = WorkspaceAccess(id: WorkspaceID(3), role: .owner, version: 8)
+    private static let workspaceAccess = WorkspaceAccess(
+        id: WorkspaceID(3), memberRole: .admin, isModerator: true, version: 8)
+    private static let event = AuditEvent(
+        .messageDeleted, by: UserID(5), to: UserID(6), subject: "channel-7/12", detail: ["report": "4"],
+        from: AuditOrigin(address: "10.0.0.1", app: "native", session: SessionID(77)))
     private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12, rev: 3)
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)
     private static let me = MeCaller(user: UserID(5), session: SessionID(77), profile: "native")
