@@ -53,10 +53,21 @@ enum App {
         try await system.prepare()
         let memberships = Memberships(access: AccessStore(database: database), channels: channels)
         let erasure = MemberErasure(workspaces: workspaces, store: ErasureStore(database: database))
-        try service.facts(AccountFactConsumer(erasure: erasure, auth: auth).handle)
+        try service.facts(AccountFactConsumer(erasure: erasure, audit: audit, auth: auth).handle)
         let roles = MemberRoles(
             workspaces: workspaces, channelMembers: channelMembers, bans: BanStore(database: database),
             profiles: profiles)
+        let desk = InvitationDesk(
+            workspaces: workspaces, store: InvitationStore(database: database), channelMembers: channelMembers,
+            auth: auth, profiles: profiles, limits: settings.invitationLimits,
+            tokens: InvitationTokens(credential: service.credential))
+        service.background("old invitations", every: .seconds(3600), desk.forgetOld)
+        let invitationRoutes = InvitationRoutes(
+            desk: desk,
+            requests: JoinRequests(
+                workspaces: workspaces, store: JoinRequestStore(database: database), profiles: profiles),
+            options: OptionsDesk(workspaces: workspaces, store: OptionsStore(database: database)),
+            link: settings.invitationLink)
         let links = try service.fileLinks()
         service.publicRoutes { routes in
             let imageSize = settings.imageSize
@@ -66,6 +77,7 @@ enum App {
                 workspaces: workspaces, queries: queries,
                 invitations: Invitations(workspaces: workspaces, auth: auth, limits: settings.invitationLimits)
             ).register(in: &routes)
+            invitationRoutes.register(in: &routes)
             RoleRoutes(roles: roles).register(in: &routes)
             AuditRoutes(audit: audit).register(in: &routes)
             CoverRoutes(covers: covers, memberships: memberships, links: links).register(in: &routes)
@@ -74,6 +86,7 @@ enum App {
         }
         service.internalRoutes { routes in
             AccessRoutes(memberships: memberships, system: system, erasure: erasure).register(in: &routes)
+            invitationRoutes.registerInternal(in: &routes)
             AuditRoutes(audit: audit).registerInternal(in: &routes)
         }
     }

@@ -15,5 +15,6 @@ enum Migrations {
         Migration(number: 9, name: "order_of_lists", sql: PackageResources._009_order_of_lists_sql),
         Migration(number: 20, name: "audit", sql: PackageResources._020_audit_sql),
         Migration(number: 21, name: "roles", sql: PackageResources._021_roles_sql),
+        Migration(number: 22, name: "invitations", sql: PackageResources._022_invitations_sql),
     ]
 }

@@ -32,10 +32,18 @@ struct WorkspaceSettings: Sendable {
         "audit_retention", default: Duration.seconds(400 * 86_400), atLeast: Duration.seconds(30 * 86_400),
         "How long entries of the audit log are kept. The database keeps those of the last 30 days in any case.")
 
+    private static let invitationLinkKey = ConfigKey(
+        "invitation_link", default: "",
+        """
+        The address at which the app opens an invitation, such as https://chat.example.com/#invitation=. The token follows \
+        it. Without it, mails have the token.
+        """)
+
     static let entries = [
         priceKey.entry, imageSizeKey.entry, Pictures.retentionKey.entry, systemOwnerKey.entry, SystemUser.nameKey.entry,
         workspaceChannelsKey.entry, userChannelsKey.entry, userWorkspacesKey.entry, workspaceMembersKey.entry,
         userInvitationsKey.entry, workspaceInvitationsKey.entry, auditRetentionKey.entry,
+        invitationLinkKey.entry,
     ]
 
     let workspacePrice: Int
@@ -47,6 +55,7 @@ struct WorkspaceSettings: Sendable {
     let invitationLimits: InvitationLimits
     let pictureRetention: Duration
     let auditRetention: Duration
+    let invitationLink: String
     let system: SystemUser
 
     init(_ config: Config) {
@@ -60,6 +69,7 @@ struct WorkspaceSettings: Sendable {
         invitationLimits = InvitationLimits(
             perUser: config[Self.userInvitationsKey], perWorkspace: config[Self.workspaceInvitationsKey])
         pictureRetention = config[Pictures.retentionKey]
+        invitationLink = config[Self.invitationLinkKey]
         auditRetention = config[Self.auditRetentionKey]
         system = SystemUser(nickname: config[SystemUser.nameKey])
     }

@@ -1,17 +1,19 @@
 """Roles through the gateway, and the audit log in a database with the roles of the services."""
 
+import re
 import subprocess
 
 import contract
 import pytest
 from app import App
+from waiting import eventually
 
 SERVICES = ["auth", "workspace", "chat", "realtime", "payment"]
 
 
 @pytest.fixture(scope="module")
 def team(worlds, product):
-    """A native owner, a workspace with a channel `partners`, a member and a guest who is in that channel."""
+    """A native owner, a workspace with a channel `partners`, a member, and a guest in that channel."""
     owner = worlds["native"].owner
     member, guest = App.joined(product, "native"), App.joined(product, "native")
     workspace = owner.make_workspace(member, guest)
@@ -105,6 +107,46 @@ def test_d5_no_role_of_a_service_can_change_the_audit_log(team, product, service
     else:
         assert run("select count(*) from audit.entry").returncode != 0
     assert len(owner.get(f"/workspaces/{workspace}/audit?limit=200")["items"]) == count
+
+
+def test_an_invitation_lets_in_as_many_as_it_has_uses(team, join):
+    owner, _, _, workspace, _ = team
+    made = owner.call("POST", f"/workspaces/{workspace}/invitations", json={"uses": 1})
+    first, second = join("native"), join("native")
+    preview = first.post("/workspaces/invitations/preview", {"token": made["token"]})
+    assert preview["workspace"]["workspace_id"] == str(workspace) and preview["role"] == "member"
+    first.post("/workspaces/invitations/accept", {"token": made["token"]}, "Workspace")
+    second.refused("E13", "POST", "/workspaces/invitations/accept", json={"token": made["token"]})
+    first.get(f"/workspaces/{workspace}", "WorkspaceDetail")
+
+
+def test_a_person_without_an_account_is_invited_by_mail(team, join, product):
+    owner, _, _, workspace, _ = team
+    address = f"invited.{workspace}@example.com"
+    made = owner.call("POST", f"/workspaces/{workspace}/invitations", json={"email": address, "language": "en"})
+    assert made["email"] == address and "token" not in made
+
+    def mails():
+        return [each for each in product.standins("GET", "/mail/sent").json() if each["to"] == [address]]
+
+    eventually(mails)
+    (token,) = re.findall(r"Open the invitation: (\S+)", mails()[0]["text"])
+    join("native").post("/workspaces/invitations/accept", {"token": token}, "Workspace")
+    listed = owner.get(f"/workspaces/{workspace}/invitations")["items"]
+    assert next(each["state"] for each in listed if each["invitation_id"] == made["invitation_id"]) == "used"
+
+
+def test_a_request_to_join_is_answered(team, join):
+    owner, _, _, workspace, _ = team
+    stranger = join("native")
+    path = f"/workspaces/{workspace}/join-requests"
+    stranger.refused("E13", "POST", path, json={"text": "안녕하세요"})
+    owner.call("PUT", f"/workspaces/{workspace}/settings", json={"joinRequests": True})
+    stranger.post(path, {"text": "안녕하세요"})
+    (request,) = owner.get(path)["items"]
+    assert (request["user"]["user_id"], request["text"]) == (stranger.id, "안녕하세요")
+    owner.call("PUT", f"{path}/{stranger.id}", json={"action": "approve"})
+    stranger.get(f"/workspaces/{workspace}", "WorkspaceDetail")
 
 
 def test_shipped_apps_have_no_route_of_roles(worlds):

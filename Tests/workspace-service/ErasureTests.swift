@@ -13,6 +13,7 @@ struct ErasureTests {
             "member": .erased("user_id = $user"), "channel_member": .erased("user_id = $user"),
             "workspace": .erased("owner = $user"), "channel": .erased("owner = $user"),
             "ban": .erased("user_id = $user or banned_by = $user"),
+            "join_request": .erased("user_id = $user"), "invitation": .erased("created_by = $user"),
             "unused_cover": .kept("pictures of workspaces and channels"),
             "outbox": .kept("facts name a number, and go after a day"), "schema_migrations": .kept("names no user"),
         ])
@@ -39,6 +40,9 @@ struct ErasureTests {
             let banning = try await harness.call("PUT", "/v1/workspaces/\(own)/bans/8", user: 2, json: "{}")
             #expect(banning.text == "{}")
             _ = try await harness.sql("insert into ban values (\(other), 2, 1, 1), (\(other), 9, 2, 1)")
+            _ = try await harness.sql("insert into join_request values (\(other), 2, 'hello', 1)")
+            let link = try await harness.call("POST", "/v1/workspaces/\(own)/invitations", user: 2, json: "{}")
+            #expect(link.status == 201)
             let shared = try await harness.makeWorkspace("shared", owner: 2)
             for user in [3, 4] as [Int64] { try await harness.invite(user, to: shared, by: 2) }
             #expect(try await Self.answers.tables(with: "2", in: harness.database) == Self.answers.erasing)
@@ -57,7 +61,7 @@ struct ErasureTests {
             // The audit log keeps the actions, without their origin.
             let log = try await harness.sql(
                 "select distinct action, address is null from audit.entry where actor = 2 order by 1")
-            #expect(log == "member.added|t\nmember.banned|t")
+            #expect(log == "invitation.created|t\nmember.added|t\nmember.banned|t")
             // A repeated fact changes nothing.
             try await publish(harness, user: 2, round: 2)
         }

@@ -23,7 +23,7 @@ struct RoleAccessTests {
                             try await harness.call(row.method, path, user: role.rawValue, key: row.key, form: form)
                         } else {
                             try await harness.call(
-                                row.method, path, user: role.rawValue, key: row.key, json: row.json ?? "")
+                                row.method, path, user: role.rawValue, key: row.key, json: row.json(fixture) ?? "")
                         }
                     let answer = (200...201).contains(reply.status) ? "ok" : reply.errorCode
                     #expect(answer == RoleTable.answers[row.route]?[place], "\(row.route) as \(role): \(reply.text)")

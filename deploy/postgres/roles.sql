@@ -39,6 +39,9 @@ FROM unnest(ARRAY['auth', 'workspace', 'chat', 'realtime', 'payment']) AS name,
 -- The audit log belongs to a role of its own, which nobody can sign in as, so that no service can change it. While the log is
 -- missing, workspace-service is lent the role: its migration makes the log and gives the role back.
 CREATE SCHEMA IF NOT EXISTS audit AUTHORIZATION audit;
-SELECT CASE WHEN to_regclass('audit.entry') IS NULL THEN 'GRANT audit TO workspace WITH ADMIN OPTION'
-    ELSE 'REVOKE audit FROM workspace' END
+SELECT 'GRANT audit TO workspace WITH ADMIN OPTION' WHERE to_regclass('audit.entry') IS NULL
+UNION ALL
+SELECT 'REVOKE audit FROM workspace'
+WHERE to_regclass('audit.entry') IS NOT NULL
+    AND EXISTS (SELECT FROM pg_auth_members WHERE roleid = 'audit'::regrole AND member = 'workspace'::regrole)
 \gexec

@@ -11,7 +11,7 @@ struct DirectMessages: Sendable {
     /// The largest number of DMs of one user in a workspace.
     let limit: Int
 
-    /// Returns the DM of two members of the workspace who see each other, and creates it if there is none.
+    /// Returns the DM of two members of the workspace that see each other, and creates it if there is none.
     func open(_ user: UserID, _ opponent: UserID, in workspace: WorkspaceID) async throws -> DM {
         guard user != opponent else { throw Self.withOneself }
         try await access.requireAcquainted(user, opponent, in: workspace)

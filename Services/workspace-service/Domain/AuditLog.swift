@@ -5,8 +5,8 @@ import ServiceKit
 import Telemetry
 import Wire
 
-/// The audit log of each workspace: who did what to whom, from where. Entries are never changed, and expire after the
-/// retention.
+/// The audit log of each workspace: actions with their actor, target and origin. Entries are never changed, and expire after
+/// the retention.
 struct AuditLog: Sendable {
     let store: AuditStore
     let members: MemberStore
@@ -25,6 +25,13 @@ struct AuditLog: Sendable {
         guard (1...Self.longestKey).contains(request.key.utf8.count) else { throw Failure.invalid("key is not valid.") }
         try await store.insert(
             request.event, of: request.workspace, key: request.key, at: request.at, in: store.database)
+    }
+
+    /// Adds a sign-in to the log of each workspace that the user is in.
+    func record(_ signIn: SignIn) async throws {
+        try await store.insert(
+            .signedIn, ofAllWorkspacesOf: signIn.user, key: "sign-in-\(signIn.user)-\(signIn.at.milliseconds)",
+            from: AuditOrigin(address: signIn.address, app: signIn.app, session: nil), at: signIn.at)
     }
 
     /// A page of the log before the entry `last`, newest first.

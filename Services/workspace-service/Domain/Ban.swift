@@ -1,7 +1,7 @@
 import Contract
 import Wire
 
-/// A user who may not come back to a workspace.
+/// Keeps a user from coming back to a workspace.
 struct Ban: Sendable {
     let user: UserID
     /// Nil once the account of the moderator is deleted.

@@ -8,7 +8,7 @@ struct Invitations: Sendable {
     let auth: AuthClient
     let limits: InvitationLimits
 
-    /// Makes the user with this email a member. Only those who may invite learn whether an email is registered.
+    /// Makes the user with this email a member. Only owners and admins learn whether an email is registered.
     func invite(
         _ email: String, to id: WorkspaceID, by user: UserID, from origin: AuditOrigin
     ) async throws -> MemberView {

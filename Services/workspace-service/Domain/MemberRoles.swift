@@ -16,7 +16,7 @@ struct MemberRoles: Sendable {
     /// The most channels that a call puts a guest in.
     static let mostChannels = 100
 
-    /// The caller's role and what it allows.
+    /// The caller's role and its actions.
     func own(_ id: WorkspaceID, _ user: UserID) async throws -> (role: WorkspaceRole, actions: [WorkspaceAction]) {
         let role = try await members.role(of: user, in: id)
         try Policy.require(.see, of: role)
@@ -35,8 +35,8 @@ struct MemberRoles: Sendable {
         return found.map { ($0, known[$0.user]) }
     }
 
-    /// Gives a member another role. A new guest stays in `channels`, or without them in all but the default channel; a guest
-    /// who becomes more enters the default channel.
+    /// Gives a member another role. A new guest stays in `channels`, or without them in all but the default channel; a
+    /// promoted guest enters the default channel.
     func set(
         _ new: WorkspaceRole, of member: UserID, in id: WorkspaceID, keeping channels: [ChannelID]?, by user: UserID,
         from origin: AuditOrigin

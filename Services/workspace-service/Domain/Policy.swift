@@ -3,7 +3,7 @@ import Contract
 /// The permissions in workspaces and channels. An object that the user cannot see is reported as not found; a forbidden
 /// action on a visible object is reported as not allowed.
 enum Policy {
-    /// Who may do what: the one table that every check reads.
+    /// The roles that may do each action: the one table that every check reads.
     static let table: [WorkspaceAction: Set<WorkspaceRole>] = [
         .see: [.owner, .admin, .member, .guest],
         .seeEverybody: [.owner, .admin, .member],
@@ -45,7 +45,7 @@ enum Policy {
         guard member < role else { throw Self.notAllowedByRole }
     }
 
-    /// A user may be banned who has a lower role, or none.
+    /// Users with a lower role, or none, may be banned.
     static func ban(_ role: WorkspaceRole, oneself: Bool, _ member: WorkspaceRole) throws(Failure) {
         try require(.removeMembers, of: role)
         guard !oneself else { throw .invalid("You cannot ban yourself.") }
@@ -60,6 +60,12 @@ enum Policy {
         try require(.see, of: member)
         guard new < role, oneself ? role != .owner : member < role else { throw Self.notAllowedByRole }
         guard new != .guest || !ownsChannels else { throw Self.guestOwnsNothing }
+    }
+
+    /// An invitation offers a lower role than the inviter's.
+    static func invite(_ role: WorkspaceRole, as offered: WorkspaceRole) throws(Failure) {
+        try require(.invite, of: role)
+        guard offered < role else { throw Self.notAllowedByRole }
     }
 
     /// The owner may transfer a workspace to another member, except a guest.

@@ -1,4 +1,4 @@
-/// What members do in a workspace. `Policy.table` says who may.
+/// The actions of members in a workspace. `Policy.table` has the roles for each.
 enum WorkspaceAction: String, Sendable, CaseIterable {
     /// See the workspace and the channels that one is in, and leave both.
     case see

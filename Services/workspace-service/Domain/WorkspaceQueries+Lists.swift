@@ -21,7 +21,7 @@ extension WorkspaceQueries {
     /// The reader of a list.
     struct Viewer: Sendable {
         let user: UserID
-        /// False for guests, who see the channels that they are in and the people there.
+        /// False for guests: they see the channels that they are in and the people there.
         let seesEverybody: Bool
     }
 

@@ -1,6 +1,6 @@
 import Contract
 
-/// The role of a user in a workspace, from the one who may least to the one who may most.
+/// The role of a user in a workspace, in the order of their rights.
 enum WorkspaceRole: String, Sendable, CaseIterable, Comparable {
     /// Not a member.
     case outsider

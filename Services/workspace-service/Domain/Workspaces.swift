@@ -120,8 +120,7 @@ struct Workspaces: Sendable {
         if let owner { facts.hint(id, user: owner) }
     }
 
-    /// Removes a member without a check. Their channels pass to the owner of the workspace, or to the user who removes them
-    /// if nobody owns it.
+    /// Removes a member without a check. Their channels pass to the owner of the workspace, or to `user` if nobody owns it.
     func expel(
         _ member: UserID, from workspace: Workspace, by user: UserID, in tx: PostgresTransaction
     ) async throws {

@@ -1,5 +1,5 @@
--- The audit log: who did what to whom, from where. The role audit owns it, and nobody can sign in as that role. The role of
--- the service may add and read entries, and neither change nor delete them.
+-- The audit log: actions with their actor, target and origin. The role audit owns it, and nobody can sign in as that role.
+-- The role of the service may add and read entries, and neither change nor delete them.
 --
 -- deploy/postgres/roles.sql makes the role and the schema, and lends the role to the service for this migration. A
 -- superuser, such as that of the tests, makes them here.
@@ -27,15 +27,15 @@ set local role audit;
 create table audit.entry (
     id bigint generated always as identity primary key,
     workspace bigint not null,
-    -- What the writing service knows the event by, so that a repeated call adds nothing.
+    -- The name that the writing service gives the event, so that a repeated call adds nothing.
     key text unique,
     at bigint not null,
     action text not null,
     -- Null if the product did it by itself.
     actor bigint,
-    -- The user to whom it happened.
+    -- The user that it happened to.
     user_id bigint,
-    -- The thing to which it happened; empty for none.
+    -- The thing that it happened to; empty for none.
     subject text not null default '',
     detail jsonb not null default '{}',
     -- Where the call came from; null if the product did it, and once the account of the actor is deleted.
@@ -62,7 +62,7 @@ create trigger append_only before update or delete on audit.entry
 create trigger never_emptied before truncate on audit.entry execute function audit.refuse_change();
 alter table audit.entry enable always trigger append_only, enable always trigger never_emptied;
 
--- Deletes at most a thousand entries older than a time, and none of the last thirty days whatever the caller asks for.
+-- Deletes at most a thousand entries older than a time, and none of the last thirty days in any case.
 create function audit.expire(before bigint) returns bigint language sql security definer set search_path = audit as $$
     with expired as (
         delete from audit.entry where id in (
@@ -75,7 +75,7 @@ create function audit.expire(before bigint) returns bigint language sql security
     select count(*) from expired
 $$;
 
--- Takes the origin from the entries of a deleted account. Who did what to whom, and when, stays.
+-- Takes the origin from the entries of a deleted account. Action, actor, target and time stay.
 create function audit.forget(account bigint) returns void language sql security definer set search_path = audit as $$
     update audit.entry set address = null, app = null, session = null where actor = account and address is not null
 $$;

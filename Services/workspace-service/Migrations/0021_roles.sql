@@ -1,9 +1,9 @@
--- The role of a member. The owner's is in the table workspace; the role here is what an owner has after a transfer.
+-- The role of a member. The owner's is in the table workspace; the role here is the owner's after a transfer.
 alter table member
     add column role text not null default 'member'
         constraint member_role check (role in ('admin', 'member', 'guest'));
 
--- Users who may not come back.
+-- Users that may not come back.
 create table ban (
     workspace bigint not null references workspace (id) on delete cascade,
     user_id bigint not null,

@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// The table `ban`: users who may not come back to a workspace.
+/// The table `ban`: users that may not come back to a workspace.
 struct BanStore: Sendable {
     let database: PostgresPool
 

@@ -21,6 +21,10 @@ struct ErasureStore: Sendable {
         order by role = 'guest', role <> 'admin', joined_at, user_id limit 1
         """)
     private static let bans = Statement.write("erase bans", "delete from ban where user_id = $1")
+    private static let requests = Statement.write(
+        "erase join requests", "delete from join_request where user_id = $1")
+    private static let invitations = Statement.write(
+        "erase creators of invitations", "update invitation set created_by = null where created_by = $1")
     private static let moderations = Statement.write(
         "erase moderators of bans", "update ban set banned_by = null where banned_by = $1")
     private static let disown = Statement.write(
@@ -45,10 +49,12 @@ struct ErasureStore: Sendable {
         }
     }
 
-    /// Erases what is not tied to a membership: bans, and the origin of entries of the audit log.
+    /// Erases rows outside of memberships: bans, requests, invitations, and the origin of entries of the audit log.
     func erase(_ user: UserID) async throws {
         try await database.execute(Self.bans, user)
         try await database.execute(Self.moderations, user)
+        try await database.execute(Self.requests, user)
+        try await database.execute(Self.invitations, user)
         try await AuditStore(database: database).forget(user)
     }
 

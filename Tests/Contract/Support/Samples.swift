@@ -7,14 +7,16 @@ enum Samples {
     static let facts: [any Fact] =
         account.map { $0 as any Fact } + workspace.map { $0 as any Fact } + payment.map { $0 as any Fact }
 
-    static let account: [AccountFact] = [.userChanged(profileVersion), .userDeleted(deletion)]
+    static let account: [AccountFact] = [
+        .userChanged(profileVersion), .userDeleted(deletion), .signedIn(signIn),
+    ]
 
     static let workspace: [WorkspaceFact] = [
         .workspaceChanged(workspaceVersion), .workspaceDeleted(workspaceVersion),
         .memberAdded(workspaceMembership), .memberRemoved(workspaceMembership),
         .channelChanged(channelVersion), .channelDeleted(channelVersion),
         .channelMemberAdded(channelMembership), .channelMemberRemoved(channelMembership),
-        .captureCoins(order),
+        .captureCoins(order), .invitationMailed(invitation),
     ]
 
     static let payment: [PaymentFact] = [.balanceChanged(walletVersion)]
@@ -84,6 +86,7 @@ enum Samples {
             workspace: WorkspaceID(3), key: "chat-3", at: Timestamp(milliseconds: 9),
             event: AuditEvent(
                 .exported, by: UserID(5), from: AuditOrigin(address: "10.0.0.1", app: "native", session: nil))),
+        InvitationMailRequest(invitation: InvitationID(6)), MailStatusRequest(),
         AutoJoinRequest(user: UserID(5), slugs: ["lobby"]),
         RoomEventsRequest(room: RoomID(ChannelID(7)), after: 12, limit: 100, bytes: 4096),
         RoomEventsRequest(room: RoomID(DMID(7)), after: 0, limit: 500, bytes: nil),
@@ -130,6 +133,10 @@ enum Samples {
         channelVersion, channelMembership, deletion,
         ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: nil, waiting: ["chat"]),
         ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: Timestamp(milliseconds: 9), waiting: []),
+        signIn, MailStatusReply(isSetUp: true), invitation, invitationMail,
+        InvitationMail(
+            recipient: "a@b.kr", language: nil, seed: [], workspace: "n", inviter: "", link: "",
+            expiresAt: Timestamp(milliseconds: 9)),
         BlocksReply(blocks: [blocks]), blocks, SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),
     ]
 
@@ -208,6 +215,12 @@ enum Samples {
         id: ChannelID(8), workspace: WorkspaceID(3), name: "잡담", role: .visible, isDefault: false, version: 8)
     private static let workspaceAccess = WorkspaceAccess(
         id: WorkspaceID(3), memberRole: .admin, isModerator: true, version: 8)
+    private static let signIn = SignIn(
+        user: UserID(5), at: Timestamp(milliseconds: 9), address: "10.0.0.1", app: "native")
+    private static let invitation = InvitationReference(workspace: workspaceVersion, invitation: InvitationID(6))
+    private static let invitationMail = InvitationMail(
+        recipient: "a@b.kr", language: "ko", seed: [1, 2, 255], workspace: "새싹", inviter: "n",
+        link: "https://chat.example.com/#invitation=", expiresAt: Timestamp(milliseconds: 9))
     private static let event = AuditEvent(
         .messageDeleted, by: UserID(5), to: UserID(6), subject: "channel-7/12", detail: ["report": "4"],
         from: AuditOrigin(address: "10.0.0.1", app: "native", session: SessionID(77)))

@@ -1,4 +1,4 @@
-/// What an entry of a workspace's audit log says happened. The raw values are stored and sent to clients.
+/// The action of an entry in a workspace's audit log. The raw values are stored and sent to clients.
 public enum AuditAction: String, Sendable, CaseIterable {
     // Sign-ins of members.
     case signedIn = "session.opened"

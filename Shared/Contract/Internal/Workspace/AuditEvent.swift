@@ -15,15 +15,14 @@ public struct AuditOrigin: Sendable, Equatable {
     }
 }
 
-/// Something that happened in a workspace: who did what to whom, from where. It names no address of a mail and no text of a
-/// user, because the audit log cannot be changed when they are deleted.
+/// An action in a workspace with its actor, target and origin. It names no address of a mail and no text of a user, because the audit log cannot be changed when they are deleted.
 public struct AuditEvent: Sendable, Equatable {
     public let action: AuditAction
     /// Nil if the product did it by itself.
     public let actor: UserID?
-    /// The user to whom it happened; nil if it happened to nobody.
+    /// The user that it happened to; nil if it happened to nobody.
     public let user: UserID?
-    /// The thing to which it happened, such as `channel-7`, `dm-4/12` for a message, or `invitation-3`; empty for none.
+    /// The thing that it happened to, such as `channel-7`, `dm-4/12` for a message, or `invitation-3`; empty for none.
     public let subject: String
     /// Further values by name, such as the old and the new role.
     public let detail: [String: String]
@@ -49,7 +48,7 @@ public struct AuditRequest: InternalRequest {
     public static let route = InternalRoute.idempotentPost("/internal/workspaces/{id}/audit")
 
     public let workspace: WorkspaceID
-    /// What the event is known by, unique for the caller: a repeated call with it changes nothing. At most 200 bytes.
+    /// The name of the event, unique for the caller: a repeated call with it changes nothing. At most 200 bytes.
     public let key: String
     /// When it happened.
     public let at: Timestamp

@@ -105,7 +105,7 @@ public struct MembersReply: WireMessage {
     }
 }
 
-/// Asks workspace-service which of `others` the user sees: those who share a workspace, or a channel where the user is a
+/// Asks workspace-service for those of `others` that the user sees: they share a workspace, or a channel where the user is a
 /// guest. 1,000 others at most.
 public struct AcquaintancesRequest: InternalRequest {
     public typealias Reply = AcquaintancesReply

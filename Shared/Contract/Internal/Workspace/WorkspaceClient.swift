@@ -71,11 +71,16 @@ public struct WorkspaceClient: Sendable {
 
     /// Writes an event into the audit log of a workspace, once for each key. An event of an unknown workspace is dropped.
     ///
-    /// - Parameter key: what the caller knows the event by, such as `report-7-dismissed`; the name of its service begins it.
+    /// - Parameter key: the caller's name for the event, such as `chat-report-7-dismissed`; its service begins it.
     public func record(
         _ event: AuditEvent, of workspace: WorkspaceID, key: String, at moment: Timestamp
     ) async throws {
         _ = try await client.send(AuditRequest(workspace: workspace, key: key, at: moment, event: event))
+    }
+
+    /// The values of an invitation's mail; nil if the mail is not wanted any more.
+    public func invitationMail(_ invitation: InvitationID) async throws -> InvitationMail? {
+        try await nilIfNotFound { try await client.send(InvitationMailRequest(invitation: invitation)) }
     }
 
     /// Adds `user` to the workspaces with these slugs; a repeated call changes nothing.
