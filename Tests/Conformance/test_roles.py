@@ -149,6 +149,18 @@ def test_a_request_to_join_is_answered(team, join):
     stranger.get(f"/workspaces/{workspace}", "WorkspaceDetail")
 
 
+def test_a_sign_in_is_in_the_audit_log(team):
+    owner, member, _, workspace, _ = team
+    member.another_device()
+
+    def sign_ins():
+        log = owner.get(f"/workspaces/{workspace}/audit?action=session.opened&actor={member.id}")
+        return [(each["app"], each["address"]) for each in log["items"]]
+
+    eventually(sign_ins)
+    assert sign_ins() == [("native", "127.0.0.1")]
+
+
 def test_shipped_apps_have_no_route_of_roles(worlds):
     for key in contract.KEYS:
         if key != "native":

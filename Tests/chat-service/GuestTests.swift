@@ -18,11 +18,12 @@ struct GuestTests {
         try await ChatHarness.use { chat in
             // User 4 is in channel 7 with users 1, 2 and 3. Users 5 and 6 are only in the workspace.
             chat.peers.change { $0.roles[4] = "guest" }
-            #expect(try await Self.open(chat, 4, with: 5) == "E13")
-            #expect(try await Self.open(chat, 5, with: 4) == "E13")
-            #expect(try await Self.open(chat, 4, with: 2) == "ok")
-            #expect(try await Self.open(chat, 3, with: 4) == "ok")
-            #expect(try await Self.open(chat, 5, with: 6) == "ok")
+            for (user, opponent, expected) in [
+                (4, 5, "E13"), (5, 4, "E13"), (4, 2, "ok"), (3, 4, "ok"), (5, 6, "ok"),
+            ] as [(Int64, Int64, String)] {
+                let answer = try await Self.open(chat, user, with: opponent)
+                #expect(answer == expected, "\(user) with \(opponent)")
+            }
         }
     }
 
