@@ -16,6 +16,7 @@ extension App {
         if let transport {
             let delivery = MailDelivery(
                 store: store, transport: transport, codes: CodeGenerator(credential: service.credential),
+                invitations: InvitationTokens(credential: service.credential),
                 sender: settings.sender, lease: settings.timeout + .seconds(30),
                 metrics: MailMetrics(service.metrics), signal: signal, log: service.log)
             service.background("mail delivery") { try await delivery.run(on: $0) }

@@ -57,10 +57,12 @@ enum App {
             clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
         let links = try service.fileLinks()
         let mails = try assembleMail(service, MailStore(database: database))
+        try service.facts(WorkspaceFactConsumer(workspaces: workspaces, mails: mails).handle)
         let throttle = LoginThrottle(shared: LoginFailureStore(redis: redis))
         let credentialStores = CredentialStores(database: database)
         let newDevices = NewDevices(
-            store: credentialStores.devices, mails: mails, credential: service.credential, log: service.log)
+            store: credentialStores.devices, mails: mails, facts: facts, credential: service.credential,
+            log: service.log)
         let credentials = assembleCredentials(
             service, credentialStores, accounts: accounts, mails: mails, sessions: sessions, facts: facts,
             throttle: throttle)
@@ -102,6 +104,7 @@ enum App {
             DirectoryRoutes(accounts: accountStore, devices: devices, authority: authority).register(in: &routes)
             erasureRoutes.registerInternal(in: &routes)
             blockRoutes.registerInternal(in: &routes)
+            MailRoutes(mails: mails).registerInternal(in: &routes)
         }
     }
 }

@@ -18,5 +18,7 @@ enum Migrations {
         Migration(number: 10, name: "mail", sql: PackageResources._010_mail_sql),
         Migration(number: 11, name: "codes", sql: PackageResources._011_codes_sql),
         Migration(number: 12, name: "erasure", sql: PackageResources._012_erasure_sql),
+        Migration(
+            number: 95, name: "mails_of_other_services", sql: PackageResources._095_mails_of_other_services_sql),
     ]
 }

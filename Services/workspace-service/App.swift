@@ -26,13 +26,16 @@ enum App {
         let channelMembers = ChannelMemberStore(database: database)
         let facts = WorkspaceFactPublisher(
             outbox: service.outbox(of: WorkspaceFact.self, in: database, to: redis), redis: redis)
+        let audit = AuditLog(
+            store: AuditStore(database: database), members: members, retention: settings.auditRetention)
+        service.background("old audit entries", every: .seconds(3600), audit.expire)
         let workspaces = Workspaces(
             store: store, members: members, channels: channelStore, facts: facts,
             charges: CoinCharges(
                 payments: PaymentClient(service.internalClient(service.peers.payment)),
                 workspacePrice: settings.workspacePrice,
                 log: service.log),
-            limits: settings.workspaceLimits)
+            audit: audit, limits: settings.workspaceLimits)
         let channels = Channels(
             workspaces: workspaces, store: channelStore, members: channelMembers, facts: facts,
             limits: settings.channelLimits)
@@ -50,7 +53,21 @@ enum App {
         try await system.prepare()
         let memberships = Memberships(access: AccessStore(database: database), channels: channels)
         let erasure = MemberErasure(workspaces: workspaces, store: ErasureStore(database: database))
-        try service.facts(AccountFactConsumer(erasure: erasure, auth: auth).handle)
+        try service.facts(AccountFactConsumer(erasure: erasure, audit: audit, auth: auth).handle)
+        let roles = MemberRoles(
+            workspaces: workspaces, channelMembers: channelMembers, bans: BanStore(database: database),
+            profiles: profiles)
+        let desk = InvitationDesk(
+            workspaces: workspaces, store: InvitationStore(database: database), channelMembers: channelMembers,
+            auth: auth, profiles: profiles, limits: settings.invitationLimits,
+            tokens: InvitationTokens(credential: service.credential))
+        service.background("old invitations", every: .seconds(3600), desk.forgetOld)
+        let invitationRoutes = InvitationRoutes(
+            desk: desk,
+            requests: JoinRequests(
+                workspaces: workspaces, store: JoinRequestStore(database: database), profiles: profiles),
+            options: OptionsDesk(workspaces: workspaces, store: OptionsStore(database: database)),
+            link: settings.invitationLink)
         let links = try service.fileLinks()
         service.publicRoutes { routes in
             let imageSize = settings.imageSize
@@ -60,12 +77,17 @@ enum App {
                 workspaces: workspaces, queries: queries,
                 invitations: Invitations(workspaces: workspaces, auth: auth, limits: settings.invitationLimits)
             ).register(in: &routes)
+            invitationRoutes.register(in: &routes)
+            RoleRoutes(roles: roles).register(in: &routes)
+            AuditRoutes(audit: audit).register(in: &routes)
             CoverRoutes(covers: covers, memberships: memberships, links: links).register(in: &routes)
             ChannelRoutes(channels: channels, queries: queries, covers: covers, imageSize: imageSize)
                 .register(in: &routes)
         }
         service.internalRoutes { routes in
             AccessRoutes(memberships: memberships, system: system, erasure: erasure).register(in: &routes)
+            invitationRoutes.registerInternal(in: &routes)
+            AuditRoutes(audit: audit).registerInternal(in: &routes)
         }
     }
 }

@@ -13,5 +13,8 @@ enum Migrations {
         Outbox.timesMigration(number: 7),
         Migration(number: 8, name: "replaced_covers", sql: PackageResources._008_replaced_covers_sql),
         Migration(number: 9, name: "order_of_lists", sql: PackageResources._009_order_of_lists_sql),
+        Migration(number: 20, name: "audit", sql: PackageResources._020_audit_sql),
+        Migration(number: 21, name: "roles", sql: PackageResources._021_roles_sql),
+        Migration(number: 22, name: "invitations", sql: PackageResources._022_invitations_sql),
     ]
 }

@@ -28,10 +28,22 @@ struct WorkspaceSettings: Sendable {
     private static let workspaceInvitationsKey = ConfigKey(
         "workspace_invitations", default: 1000, atLeast: 1, "Invitations by email to one workspace in an hour.")
 
+    private static let auditRetentionKey = ConfigKey(
+        "audit_retention", default: Duration.seconds(400 * 86_400), atLeast: Duration.seconds(30 * 86_400),
+        "How long entries of the audit log are kept. The database keeps those of the last 30 days in any case.")
+
+    private static let invitationLinkKey = ConfigKey(
+        "invitation_link", default: "",
+        """
+        The address at which the app opens an invitation, such as https://chat.example.com/#invitation=. The token follows \
+        it. Without it, mails have the token.
+        """)
+
     static let entries = [
         priceKey.entry, imageSizeKey.entry, Pictures.retentionKey.entry, systemOwnerKey.entry, SystemUser.nameKey.entry,
         workspaceChannelsKey.entry, userChannelsKey.entry, userWorkspacesKey.entry, workspaceMembersKey.entry,
-        userInvitationsKey.entry, workspaceInvitationsKey.entry,
+        userInvitationsKey.entry, workspaceInvitationsKey.entry, auditRetentionKey.entry,
+        invitationLinkKey.entry,
     ]
 
     let workspacePrice: Int
@@ -42,6 +54,8 @@ struct WorkspaceSettings: Sendable {
     let workspaceLimits: WorkspaceLimits
     let invitationLimits: InvitationLimits
     let pictureRetention: Duration
+    let auditRetention: Duration
+    let invitationLink: String
     let system: SystemUser
 
     init(_ config: Config) {
@@ -55,6 +69,8 @@ struct WorkspaceSettings: Sendable {
         invitationLimits = InvitationLimits(
             perUser: config[Self.userInvitationsKey], perWorkspace: config[Self.workspaceInvitationsKey])
         pictureRetention = config[Pictures.retentionKey]
+        invitationLink = config[Self.invitationLinkKey]
+        auditRetention = config[Self.auditRetentionKey]
         system = SystemUser(nickname: config[SystemUser.nameKey])
     }
 }

@@ -8,7 +8,17 @@ import pytest
 from commands import blocks, run
 from conftest import CHECKOUT
 
-MECHANISMS = ["client-profiles", "delivery", "fan-out", "group-commit", "ledger", "operations", "push", "sessions"]
+MECHANISMS = [
+    "client-profiles",
+    "delivery",
+    "fan-out",
+    "group-commit",
+    "ledger",
+    "operations",
+    "push",
+    "roles",
+    "sessions",
+]
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

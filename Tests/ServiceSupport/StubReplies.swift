@@ -15,8 +15,16 @@ extension Response {
     }
 
     /// Workspace-service's reply about a user's channels, each of them a `StubJSON.channel`, and workspaces.
-    public static func access(channels: [String], workspaces: [Int64]) -> Response {
-        let theirs = workspaces.map { #"{"workspace_id":"\#($0)","role":"member","version":1}"# }
+    public static func access(
+        channels: [String], workspaces: [Int64], memberRole: String = "member"
+    ) -> Response {
+        let isModerator = memberRole == "admin" || memberRole == "owner"
+        let theirs = workspaces.map { id in
+            """
+            {"workspace_id":"\(id)","role":"\(memberRole == "owner" ? "owner" : "member")","version":1,\
+            "member_role":"\(memberRole)","moderator":\(isModerator)}
+            """
+        }
         return .json(
             #"{"channels":[\#(channels.joined(separator: ","))],"workspaces":[\#(theirs.joined(separator: ","))]}"#)
     }

@@ -12,6 +12,8 @@ struct ErasureTests {
         [
             "member": .erased("user_id = $user"), "channel_member": .erased("user_id = $user"),
             "workspace": .erased("owner = $user"), "channel": .erased("owner = $user"),
+            "ban": .erased("user_id = $user or banned_by = $user"),
+            "join_request": .erased("user_id = $user"), "invitation": .erased("created_by = $user"),
             "unused_cover": .kept("pictures of workspaces and channels"),
             "outbox": .kept("facts name a number, and go after a day"), "schema_migrations": .kept("names no user"),
         ])
@@ -35,6 +37,12 @@ struct ErasureTests {
             let other = try await harness.makeWorkspace("other")
             try await harness.invite(2, to: other)
             let channel = try await harness.makeChannel("general", in: other, owner: 2)
+            let banning = try await harness.call("PUT", "/v1/workspaces/\(own)/bans/8", user: 2, json: "{}")
+            #expect(banning.text == "{}")
+            _ = try await harness.sql("insert into ban values (\(other), 2, 1, 1), (\(other), 9, 2, 1)")
+            _ = try await harness.sql("insert into join_request values (\(other), 2, 'hello', 1)")
+            let link = try await harness.call("POST", "/v1/workspaces/\(own)/invitations", user: 2, json: "{}")
+            #expect(link.status == 201)
             let shared = try await harness.makeWorkspace("shared", owner: 2)
             for user in [3, 4] as [Int64] { try await harness.invite(user, to: shared, by: 2) }
             #expect(try await Self.answers.tables(with: "2", in: harness.database) == Self.answers.erasing)
@@ -50,6 +58,10 @@ struct ErasureTests {
             #expect(try await facts.bodies(of: "workspace.member.removed", count: 2).count == 2)
             let deletions = try await facts.bodies(of: "workspace.deleted", count: 1)
             #expect(deletions.first?["workspace_id"]?.string == "\(own)")
+            // The audit log keeps the actions, without their origin.
+            let log = try await harness.sql(
+                "select distinct action, address is null from audit.entry where actor = 2 order by 1")
+            #expect(log == "invitation.created|t\nmember.added|t\nmember.banned|t")
             // A repeated fact changes nothing.
             try await publish(harness, user: 2, round: 2)
         }

@@ -12,19 +12,19 @@ struct QueryCountTests {
         "POST /v1/workspaces": 7,
         "GET /v1/workspaces": 1,
         "GET /v1/workspaces/{id}": 4,
-        "PUT /v1/workspaces/{id}": 4,
+        "PUT /v1/workspaces/{id}": 5,
         // One of them raises the statement time-out.
         "DELETE /v1/workspaces/{id}": 5,
         "GET /v1/workspaces/{id}/search": 2,
-        "POST /v1/workspaces/{id}/members": 6,
+        "POST /v1/workspaces/{id}/members": 7,
         "GET /v1/workspaces/{id}/members": 2,
         "GET /v1/workspaces/{id}/members/{user_id}": 2,
-        "DELETE /v1/workspaces/{id}/members/{user_id}": 6,
-        "GET /v1/workspaces/{id}/leave": 6,
-        "GET /v1/workspaces/{id}/exit": 6,
-        "DELETE /v1/workspaces/{id}/exit": 6,
-        "PUT /v1/workspaces/{id}/change/admin/{user_id}": 7,
-        "PUT /v1/workspaces/{id}/transfer/ownership": 7,
+        "DELETE /v1/workspaces/{id}/members/{user_id}": 7,
+        "GET /v1/workspaces/{id}/leave": 7,
+        "GET /v1/workspaces/{id}/exit": 7,
+        "DELETE /v1/workspaces/{id}/exit": 7,
+        "PUT /v1/workspaces/{id}/change/admin/{user_id}": 8,
+        "PUT /v1/workspaces/{id}/transfer/ownership": 8,
         "POST /v1/workspaces/{id}/channels": 6,
         "GET /v1/workspaces/{id}/channels": 2,
         "GET /v1/workspaces/{id}/channels/my": 1,
@@ -33,16 +33,35 @@ struct QueryCountTests {
         "GET /v1/workspaces/{id}/channels/{channel_id}": 3,
         "PUT /v1/workspaces/{id}/channels/{name}": 6,
         "PUT /v1/workspaces/{id}/channels/{channel_id}": 6,
-        "DELETE /v1/workspaces/{id}/channels/{name}": 6,
-        "DELETE /v1/workspaces/{id}/channels/{channel_id}": 6,
+        "DELETE /v1/workspaces/{id}/channels/{name}": 7,
+        "DELETE /v1/workspaces/{id}/channels/{channel_id}": 7,
         "GET /v1/workspaces/{id}/channels/{name}/members": 3,
         "GET /v1/workspaces/{id}/channels/{channel_id}/members": 3,
-        "DELETE /v1/workspaces/{id}/channels/{channel_id}/members/{user_id}": 7,
+        "DELETE /v1/workspaces/{id}/channels/{channel_id}/members/{user_id}": 8,
         "GET /v1/workspaces/{id}/channels/{name}/leave": 7,
         "GET /v1/workspaces/{id}/channels/{channel_id}/exit": 7,
         "DELETE /v1/workspaces/{id}/channels/{channel_id}/exit": 7,
         "PUT /v1/workspaces/{id}/channels/{name}/change/admin/{user_id}": 7,
         "PUT /v1/workspaces/{id}/channels/{channel_id}/transfer/ownership": 7,
+        "PUT /v1/workspaces/{id}/channels/{channel_id}/members/{user_id}": 6,
+        "GET /v1/workspaces/{id}/role": 1,
+        "GET /v1/workspaces/{id}/roles": 2,
+        "PUT /v1/workspaces/{id}/members/{user_id}/role": 10,
+        "GET /v1/workspaces/{id}/bans": 2,
+        "PUT /v1/workspaces/{id}/bans/{user_id}": 8,
+        "DELETE /v1/workspaces/{id}/bans/{user_id}": 3,
+        "GET /v1/workspaces/{id}/audit": 2,
+        "POST /v1/workspaces/{id}/invitations": 7,
+        "GET /v1/workspaces/{id}/invitations": 2,
+        "DELETE /v1/workspaces/{id}/invitations/{invitation_id}": 5,
+        "POST /v1/workspaces/invitations/preview": 2,
+        "POST /v1/workspaces/invitations/accept": 4,
+        "POST /v1/workspaces/{id}/join-requests": 0,
+        "GET /v1/workspaces/{id}/join-requests": 2,
+        "PUT /v1/workspaces/{id}/join-requests/{user_id}": 5,
+        "DELETE /v1/workspaces/{id}/join-requests": 1,
+        "GET /v1/workspaces/{id}/settings": 2,
+        "PUT /v1/workspaces/{id}/settings": 4,
         "GET /v1/static/workspaces/{name}": 1,
         "GET /v1/static/channels/{name}": 1,
         "POST /v1/static/workspaces/links": 1,
@@ -79,6 +98,8 @@ struct QueryCountTests {
         "POST /internal/memberships": 1,
         "POST /internal/auto-join": 6,
         "GET /internal/users/{id}/shared-workspaces": 1,
+        "POST /internal/workspaces/{id}/audit": 1,
+        "GET /internal/invitations/{id}/mail": 1,
     ]
 
     private static func cluster() async throws -> PostgresCluster {
@@ -123,10 +144,12 @@ struct QueryCountTests {
                 for fixture in isRead ? [fixtures[index + 1], large] : [fixtures[index + 1]] {
                     let before = try await Self.statements(harness)
                     let reply = try await Self.call(row, leaves ? 2 : 1, fixture, harness)
-                    #expect(reply.status == 200, "\(row.route): \(reply.text)")
+                    // Members have no need to ask.
+                    let isRefused = row.route == "POST /v1/workspaces/{id}/join-requests"
+                    #expect((reply.status < 300) != isRefused, "\(row.route): \(reply.text)")
                     let count = try await Self.statements(harness) - before
                     let further = fixture.number == large.number ? Self.furtherPages[row.route] ?? 0 : 0
-                    #expect(count == (Self.counts[row.route] ?? 0) + further, "\(row.route)")
+                    if !isRefused { #expect(count == (Self.counts[row.route] ?? 0) + further, "\(row.route)") }
                 }
             }
         }
@@ -138,7 +161,7 @@ struct QueryCountTests {
         if let form = row.form(name: "new") {
             return try await harness.call(row.method, row.path(fixture), user: user, key: row.key, form: form)
         }
-        return try await harness.call(row.method, row.path(fixture), user: user, key: row.key, json: row.json)
+        return try await harness.call(row.method, row.path(fixture), user: user, key: row.key, json: row.json(fixture))
     }
 
     @Test("Every internal route makes a fixed number of queries, for any number of ids")
@@ -166,6 +189,7 @@ struct QueryCountTests {
                 ("POST /internal/memberships", "", #"{"ids":[\#(users)]}"#),
                 ("POST /internal/auto-join", "", #"{"user_id":"1","slugs":["lobby"]}"#),
                 ("GET /internal/users/{id}/shared-workspaces", "", ""),
+                ("POST /internal/workspaces/{id}/audit", "", #"{"key":"k","at":1,"action":"export.requested"}"#),
             ]
             for (route, query, json) in calls {
                 let parts = route.split(separator: " ").map(String.init)

@@ -22,7 +22,7 @@ SELECT format(
     'SELECT %L, count(*), coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) FROM %I.%I t',
     schemaname || '.' || tablename, schemaname, tablename)
 FROM pg_tables
-WHERE schemaname IN ('auth', 'workspace', 'chat', 'realtime', 'payment')
+WHERE schemaname IN ('auth', 'workspace', 'chat', 'realtime', 'payment', 'audit')
 ORDER BY schemaname, tablename
 \gexec
 SQL

@@ -1,4 +1,5 @@
--- Creates one role and one schema for each service. No role can read another's schema. The script can be run repeatedly.
+-- Creates one role and one schema for each service. No role can read another's schema. The script can be run repeatedly, and
+-- must be run again before an upgrade.
 -- The passwords come from the environment: MARU_PASSWORD_AUTH and so on, and MARU_PASSWORD_SUPERUSER if it is set.
 \set ON_ERROR_STOP on
 SET client_min_messages = warning;
@@ -10,7 +11,7 @@ SET client_min_messages = warning;
 \getenv superuser MARU_PASSWORD_SUPERUSER
 
 SELECT format('CREATE ROLE %I', name)
-FROM unnest(ARRAY['auth', 'workspace', 'chat', 'realtime', 'payment']) AS name
+FROM unnest(ARRAY['auth', 'workspace', 'chat', 'realtime', 'payment', 'audit']) AS name
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name)
 \gexec
 
@@ -33,4 +34,14 @@ FROM unnest(ARRAY['auth', 'workspace', 'chat', 'realtime', 'payment']) AS name,
         format('CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I', name, name),
         format('ALTER ROLE %I IN DATABASE maru SET search_path = %I', name, name)
     ]) AS statement
+\gexec
+
+-- The audit log belongs to a role of its own, which nobody can sign in as, so that no service can change it. While the log is
+-- missing, workspace-service is lent the role: its migration makes the log and gives the role back.
+CREATE SCHEMA IF NOT EXISTS audit AUTHORIZATION audit;
+SELECT 'GRANT audit TO workspace WITH ADMIN OPTION' WHERE to_regclass('audit.entry') IS NULL
+UNION ALL
+SELECT 'REVOKE audit FROM workspace'
+WHERE to_regclass('audit.entry') IS NOT NULL
+    AND EXISTS (SELECT FROM pg_auth_members WHERE roleid = 'audit'::regrole AND member = 'workspace'::regrole)
 \gexec

@@ -1,14 +1,16 @@
+import Contract
 import Crypto
 import ServiceKit
 import Telemetry
 import Wire
 
-/// Tells owners of sign-ins on devices that their accounts were not used on before.
+/// Tells owners of sign-ins on devices that their accounts were not used on before, and the audit logs of all sign-ins.
 ///
 /// Apps send no id of a device, so a device is the app, its version as it names itself, and its network.
 struct NewDevices: Sendable {
     let store: KnownDeviceStore
     let mails: MailOutbox
+    let facts: AccountFactPublisher
     let log: Log
     private let key: HMACSHA256
 
@@ -16,9 +18,10 @@ struct NewDevices: Sendable {
     static let memory = Duration.seconds(400 * 86_400)
 
     /// - Parameter credential: the secret of the services; digests without it name no network.
-    init(store: KnownDeviceStore, mails: MailOutbox, credential: String, log: Log) {
+    init(store: KnownDeviceStore, mails: MailOutbox, facts: AccountFactPublisher, credential: String, log: Log) {
         self.store = store
         self.mails = mails
+        self.facts = facts
         self.log = log
         let derived = HMACSHA256(key: Array(credential.utf8).span).code(for: Array("known devices 1".utf8).span)
         key = HMACSHA256(key: derived.span)
@@ -29,6 +32,7 @@ struct NewDevices: Sendable {
     func signedIn(_ account: UserID, app: String, agent: String, address: String) async {
         let text = "\(app)\n\(agent.prefix(256))\n\(AddressGroup.of(address))"
         do {
+            try await facts.signedIn(SignIn(user: account, at: .now, address: address, app: app))
             let isNew = try await store.see(key.code(for: Array(text.utf8).span), of: account, at: .now)
             if isNew { try await mails.notify(account, .newDevice, detail: app) }
         } catch {

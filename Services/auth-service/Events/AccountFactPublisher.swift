@@ -18,6 +18,11 @@ struct AccountFactPublisher: Sendable {
         try await outbox.transaction { tx in try await outbox.append(AccountFact.userDeleted(deletion), in: tx) }
     }
 
+    /// Reports a sign-in for the audit logs of the user's workspaces.
+    func signedIn(_ signIn: SignIn) async throws {
+        try await outbox.transaction { tx in try await outbox.append(AccountFact.signedIn(signIn), in: tx) }
+    }
+
     /// Tells caches of profiles to fetch the profile again.
     func hint(_ account: Account) { redis.publish(Self.version(of: account)) }
 

@@ -15,6 +15,12 @@ struct MailStore: Sendable {
         select id, coalesce($2, email), $3, $4, $5, $5, $6 from account
         where id = $1 and coalesce($2, email) not like '%.invalid' and ($2 is not null or mail_bounced_at is null)
         """)
+    private static let insertInvitation = Statement.write(
+        "insert invitation mail",
+        """
+        insert into mail (recipient, template, language, detail, created_at, due_at, expires_at, key)
+        values ($1, $2, $3, $4, $5, $5, $6, $7) on conflict (key) do nothing
+        """)
     private static let take = Statement.write(
         "take due mails",
         """
@@ -71,6 +77,14 @@ struct MailStore: Sendable {
                 Self.insertNotice, notice.account, notice.recipient, notice.template.rawValue, notice.detail,
                 now.milliseconds, expiry)
         }
+    }
+
+    /// Inserts the mail of an invitation, unless one with this key waits.
+    func insert(_ mail: InvitationMail, key: String, at now: Timestamp) async throws {
+        let language = mail.language.flatMap(MailLanguage.init(rawValue:))
+        try await database.execute(
+            Self.insertInvitation, mail.recipient, MailTemplate.invitation.rawValue, language?.rawValue,
+            MailInvitation(mail).detail, now.milliseconds, mail.expiresAt.milliseconds, key)
     }
 
     /// Leases due mails. Other instances may take those that are not finished when the lease ends. A mail with an unknown

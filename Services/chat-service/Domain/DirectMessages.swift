@@ -11,10 +11,10 @@ struct DirectMessages: Sendable {
     /// The largest number of DMs of one user in a workspace.
     let limit: Int
 
-    /// Returns the DM of two members of the workspace, and creates it if there is none.
+    /// Returns the DM of two members of the workspace that see each other, and creates it if there is none.
     func open(_ user: UserID, _ opponent: UserID, in workspace: WorkspaceID) async throws -> DM {
         guard user != opponent else { throw Self.withOneself }
-        try await access.requireMembers([user, opponent], of: workspace)
+        try await access.requireAcquainted(user, opponent, in: workspace)
         guard let (dm, isNew) = try await store.open(user, opponent, in: workspace, limit: limit, at: .now) else {
             throw Failure.invalid("You or the other user have too many DMs in the workspace.")
         }

@@ -38,13 +38,13 @@ struct MessageChanges: Sendable {
         return try await apply(.edit(content, mentions: mentions.list), to: seq, in: target, by: user)
     }
 
-    /// Deletes a message of the user, or of another one if `isOwner` says that the user may.
+    /// Deletes a message of the user, or of another one if `isModerator` says that the user may.
     func delete(
-        _ seq: Int64, in target: MessageTarget, by user: UserID, isOwner: () async throws -> Bool
+        _ seq: Int64, in target: MessageTarget, by user: UserID, isModerator: () async throws -> Bool
     ) async throws -> MessageBody {
         // The author of a message never changes, so it may be read before the room is locked.
         let message = try await existing(MessageKey(room: target.room, seq: seq))
-        if message.author != user, !(try await isOwner()) {
+        if message.author != user, !(try await isModerator()) {
             throw Failure(.notAllowed, "Only its author and owners may delete a message.")
         }
         return try await apply(.delete, to: seq, in: target, by: user)

@@ -102,7 +102,32 @@ struct RoomAccess: Sendable {
 
     /// Whether the user owns the workspace now.
     func isOwner(_ user: UserID, of workspace: WorkspaceID) async throws -> Bool {
-        try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first?.role == .owner
+        try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first?.isOwner == true
+    }
+
+    /// Whether the user's role in the workspace may delete the messages of others now.
+    func isModerator(_ user: UserID, of workspace: WorkspaceID) async throws -> Bool {
+        try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first?.isModerator == true
+    }
+
+    /// The user's access to the workspace now. Throws `notFound` unless the user is a member.
+    func member(_ user: UserID, of workspace: WorkspaceID) async throws -> WorkspaceAccess {
+        guard let access = try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first else {
+            throw Failure.notFound
+        }
+        return access
+    }
+
+    /// Throws `notFound` unless both are members of the workspace and see each other: a guest sees the people of their
+    /// channels.
+    func requireAcquainted(_ user: UserID, _ other: UserID, in workspace: WorkspaceID) async throws {
+        let isGuest = try await (member(user, of: workspace).isGuest, member(other, of: workspace).isGuest)
+        if isGuest.0, try await workspaces.acquaintances(of: user, among: [other], in: workspace).isEmpty {
+            throw Failure.notFound
+        }
+        if isGuest.1, try await workspaces.acquaintances(of: other, among: [user], in: workspace).isEmpty {
+            throw Failure.notFound
+        }
     }
 
     /// Throws `notFound` unless all users are members of the workspace.

@@ -38,7 +38,7 @@ struct WorkspaceFactConsumer: Sendable {
         case .memberAdded(let addition):
             _ = try await dms.setLeft(
                 false, addition.user, addition.workspace.workspace, version: addition.workspace.version)
-        case .workspaceChanged, .channelMemberAdded, .captureCoins:
+        case .workspaceChanged, .channelMemberAdded, .captureCoins, .invitationMailed:
             break
         }
     }

@@ -34,7 +34,7 @@ struct ChangeRoutes: Sendable {
     private func delete(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
         let message = try await changes.delete(try call.seq(), in: room.target, by: caller.user) {
             if room.isOwner { return true }
-            return try await access.isOwner(caller.user, of: room.target.workspace)
+            return try await access.isModerator(caller.user, of: room.target.workspace)
         }
         return call.reply(RoomMessageView(room.target, message))
     }

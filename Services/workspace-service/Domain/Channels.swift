@@ -33,8 +33,8 @@ struct Channels: Sendable {
         _ reference: ChannelReference, of id: WorkspaceID, name: String?, description: String?, image: String?,
         by user: UserID
     ) async throws -> Channel {
-        let channel = try await changing(reference, of: id, by: user) { channel, role, workspace, tx in
-            try Policy.manage(role)
+        let channel = try await changing(reference, of: id, by: user) { channel, place, workspace, tx in
+            try Policy.manage(place.role)
             let edited = try await store.edit(
                 channel.id, name: name, description: description, image: image, in: tx)
             try await facts.channelChanged(edited, of: workspace, in: tx)
@@ -44,20 +44,25 @@ struct Channels: Sendable {
         return channel
     }
 
-    func delete(_ reference: ChannelReference, of id: WorkspaceID, by user: UserID) async throws {
+    func delete(
+        _ reference: ChannelReference, of id: WorkspaceID, by user: UserID, from origin: AuditOrigin
+    ) async throws {
         let channel = try await workspaces.changing(id, by: user) { workspace, workspaceRole, tx in
-            let (channel, role) = try await find(reference, of: id, for: user, workspaceRole, in: tx)
-            try Policy.delete(channel, role, in: workspaceRole)
+            let (channel, place) = try await find(reference, of: id, for: user, workspaceRole, in: tx)
+            try Policy.delete(channel, place.role, in: workspaceRole)
             try await store.delete(channel.id, in: tx)
             try await facts.channelDeleted(channel, of: workspace, in: tx)
+            let event = AuditEvent(
+                .channelDeleted, by: user, subject: RoomID(channel.id).description, from: origin)
+            try await workspaces.audit.record(event, of: id, in: tx)
             return channel
         }
         facts.hint(id, channel: channel.id)
     }
 
     func leave(_ reference: ChannelReference, of id: WorkspaceID, _ user: UserID) async throws {
-        let channel = try await changing(reference, of: id, by: user) { channel, role, workspace, tx in
-            try Policy.leave(channel, role)
+        let channel = try await changing(reference, of: id, by: user) { channel, place, workspace, tx in
+            try Policy.leave(channel, place)
             try await members.remove(user, from: channel.id, in: tx)
             try await facts.channelMemberRemoved(user, from: channel, of: workspace, in: tx)
             return channel
@@ -66,13 +71,20 @@ struct Channels: Sendable {
     }
 
     /// Removes another member from the channel.
-    func remove(_ member: UserID, from reference: ChannelReference, of id: WorkspaceID, by user: UserID) async throws {
+    func remove(
+        _ member: UserID, from reference: ChannelReference, of id: WorkspaceID, by user: UserID,
+        from origin: AuditOrigin
+    ) async throws {
         let channel = try await workspaces.changing(id, by: user) { workspace, workspaceRole, tx in
-            let (channel, role) = try await find(reference, of: id, for: user, workspaceRole, in: tx)
+            let (channel, place) = try await find(reference, of: id, for: user, workspaceRole, in: tx)
             try Policy.remove(
-                from: channel, role, in: workspaceRole, try await members.role(of: member, in: channel.id, in: tx))
+                from: channel, place.role, in: workspaceRole,
+                try await members.place(of: member, in: channel.id, in: tx))
             try await members.remove(member, from: channel.id, in: tx)
             try await facts.channelMemberRemoved(member, from: channel, of: workspace, in: tx)
+            let event = AuditEvent(
+                .channelMemberRemoved, by: user, to: member, subject: RoomID(channel.id).description, from: origin)
+            try await workspaces.audit.record(event, of: id, in: tx)
             return channel
         }
         facts.hint(id, channel: channel.id, user: member)
@@ -81,10 +93,10 @@ struct Channels: Sendable {
     func transferOwnership(
         of reference: ChannelReference, in id: WorkspaceID, to newOwner: UserID, by user: UserID
     ) async throws -> Channel {
-        let channel = try await changing(reference, of: id, by: user) { channel, role, workspace, tx in
+        let channel = try await changing(reference, of: id, by: user) { channel, place, workspace, tx in
             try Policy.transfer(
-                channel, role, toOneself: newOwner == user,
-                newOwner: try await members.role(of: newOwner, in: channel.id, in: tx))
+                channel, place.role, toOneself: newOwner == user,
+                newOwner: try await members.place(of: newOwner, in: channel.id, in: tx))
             let transferred = try await store.setOwner(newOwner, of: channel.id, in: tx)
             try await facts.channelChanged(transferred, of: workspace, in: tx)
             return transferred
@@ -97,8 +109,8 @@ struct Channels: Sendable {
     ///
     /// - Throws: `Failure.notFound` if there is no such channel or the user cannot see it.
     func join(_ id: ChannelID, of workspaceID: WorkspaceID, _ user: UserID) async throws {
-        let isNew = try await changing(.id(id), of: workspaceID, by: user) { channel, role, workspace, tx in
-            try Policy.see(role)
+        let isNew = try await changing(.id(id), of: workspaceID, by: user) { channel, place, workspace, tx in
+            try Policy.see(place.role)
             guard try await members.add(user, to: channel, at: .now, in: tx) else { return false }
             try await facts.channelMemberAdded(user, to: channel, of: workspace, in: tx)
             return true
@@ -106,24 +118,41 @@ struct Channels: Sendable {
         if isNew { facts.hint(workspaceID, channel: id, user: user) }
     }
 
-    /// Runs `body` under the workspace's lock, with the channel and the user's role in it.
+    /// Puts a member of the workspace in a channel. Idempotent.
+    func add(
+        _ member: UserID, to reference: ChannelReference, of id: WorkspaceID, by user: UserID, from origin: AuditOrigin
+    ) async throws {
+        let (channel, isNew) = try await workspaces.changing(id, by: user) { workspace, workspaceRole, tx in
+            let (channel, place) = try await find(reference, of: id, for: user, workspaceRole, in: tx)
+            try Policy.add(place.role, in: workspaceRole, try await workspaces.members.role(of: member, in: id, in: tx))
+            guard try await members.add(member, to: channel, at: .now, in: tx) else { return (channel, false) }
+            try await facts.channelMemberAdded(member, to: channel, of: workspace, in: tx)
+            let event = AuditEvent(
+                .channelMemberAdded, by: user, to: member, subject: RoomID(channel.id).description, from: origin)
+            try await workspaces.audit.record(event, of: id, in: tx)
+            return (channel, true)
+        }
+        if isNew { facts.hint(id, channel: channel.id, user: member) }
+    }
+
+    /// Runs `body` under the workspace's lock, with the channel and the user's place in it.
     private func changing<Result>(
         _ reference: ChannelReference, of id: WorkspaceID, by user: UserID,
-        _ body: (Channel, ChannelRole, Workspace, PostgresTransaction) async throws -> Result
+        _ body: (Channel, ChannelPlace, Workspace, PostgresTransaction) async throws -> Result
     ) async throws -> Result {
         try await workspaces.changing(id, by: user) { workspace, role, tx in
-            let (channel, role) = try await find(reference, of: id, for: user, role, in: tx)
-            return try await body(channel, role, workspace, tx)
+            let (channel, place) = try await find(reference, of: id, for: user, role, in: tx)
+            return try await body(channel, place, workspace, tx)
         }
     }
 
-    /// The channel of a visible workspace, with the user's role in the channel.
+    /// The channel of a visible workspace, with the user's place in the channel.
     private func find(
         _ reference: ChannelReference, of id: WorkspaceID, for user: UserID, _ role: WorkspaceRole,
         in tx: PostgresTransaction
-    ) async throws -> (Channel, ChannelRole) {
-        try Policy.see(role)
+    ) async throws -> (Channel, ChannelPlace) {
+        try Policy.require(.see, of: role)
         guard let channel = try await store.find(reference, of: id, in: tx) else { throw Failure.notFound }
-        return (channel, try await members.role(of: user, in: channel.id, in: tx))
+        return (channel, try await members.place(of: user, in: channel.id, in: tx))
     }
 }

@@ -14,6 +14,7 @@ struct MemberErasure: Sendable {
         while case let ids = try await store.memberships(of: user, limit: Self.batchSize), !ids.isEmpty {
             for id in ids { try await leave(id, user) }
         }
+        try await store.erase(user)
     }
 
     /// The workspaces that a user owns and that have other members.
@@ -28,6 +29,9 @@ struct MemberErasure: Sendable {
                 guard let successor = try await store.successor(of: user, in: id, tx) else {
                     try await workspaces.store.delete(id, in: tx)
                     return try await workspaces.facts.workspaceDeleted(workspace, in: tx)
+                }
+                if try await workspaces.members.role(of: successor, in: id, in: tx) == .guest {
+                    try await workspaces.promoteGuest(successor, of: workspace, in: tx)
                 }
                 try await workspaces.setOwner(successor, of: id, in: tx)
                 owner = successor

@@ -42,8 +42,12 @@ struct Memberships: Sendable {
     }
 
     /// A page of a workspace's members, ordered by id, after the id `after`.
-    func members(of workspace: WorkspaceID, after: Int64, limit: Int) async throws -> [UserID] {
-        try await access.members(of: workspace, after: after, limit: limit)
+    ///
+    /// - Parameter viewer: only members that this one sees; nil for all.
+    func members(
+        of workspace: WorkspaceID, seenBy viewer: UserID?, after: Int64, limit: Int
+    ) async throws -> [UserID] {
+        try await access.members(of: workspace, seenBy: viewer, after: after, limit: limit)
     }
 
     /// The channels that the user is a member of, in one workspace or in all.
@@ -61,9 +65,11 @@ struct Memberships: Sendable {
         try await access.channels(of: users)
     }
 
-    /// Returns those of `others` that share a workspace with the user.
-    func acquaintances(of user: UserID, among others: [UserID]) async throws -> [UserID] {
-        try await access.acquaintances(of: user, among: others)
+    /// Returns those of `others` that the user sees in a workspace, or in any.
+    func acquaintances(
+        of user: UserID, among others: [UserID], in workspace: WorkspaceID?
+    ) async throws -> [UserID] {
+        try await access.acquaintances(of: user, among: others, in: workspace)
     }
 
     /// The cover images, current and replaced, of workspaces and channels that the user can see.

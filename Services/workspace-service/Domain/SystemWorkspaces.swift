@@ -69,6 +69,7 @@ struct SystemWorkspaces: Sendable {
         let isChanged = try await workspaces.changing(id, by: owner) { workspace, role, tx in
             if role == .owner { return false }
             _ = try await add(owner, to: workspace, in: tx)
+            if role == .guest { try await workspaces.promoteGuest(owner, of: workspace, in: tx) }
             try await workspaces.setOwner(owner, of: id, in: tx)
             return true
         }
@@ -78,7 +79,8 @@ struct SystemWorkspaces: Sendable {
     }
 
     private func add(_ user: UserID, to workspace: Workspace, in tx: PostgresTransaction) async throws -> Bool {
-        guard try await workspaces.members.add(user, to: workspace.id, at: .now, in: tx) else { return false }
+        // A banned user stays outside, and signs in all the same.
+        guard try await workspaces.members.add(user, to: workspace.id, at: .now, in: tx) == .added else { return false }
         try await workspaces.facts.memberAdded(user, to: workspace, in: tx)
         return true
     }

@@ -18,12 +18,29 @@ extension WorkspaceQueries {
     /// Members of a page; their profiles are fetched in batches of this size.
     static let memberPageSize = 1000
 
-    func channelPage(of id: WorkspaceID) -> PagedList<Channel, ListKey>.Page {
-        { [channels] place, limit in try await channels.list(id, Page(behind: place, limit: limit)) }
+    /// The reader of a list.
+    struct Viewer: Sendable {
+        let user: UserID
+        /// False for guests: they see the channels that they are in and the people there.
+        let seesEverybody: Bool
     }
 
-    func memberPage(of id: WorkspaceID) -> PagedList<Person, ListKey>.Page {
-        { [self] place, limit in try await people(members.list(id, Page(behind: place, limit: limit))) }
+    func channelPage(of id: WorkspaceID, for viewer: Viewer) -> PagedList<Channel, ListKey>.Page {
+        guard viewer.seesEverybody else { return myChannelPage(of: id, viewer.user) }
+        return { [channels] place, limit in try await channels.list(id, Page(behind: place, limit: limit)) }
+    }
+
+    func myChannelPage(of id: WorkspaceID, _ user: UserID) -> PagedList<Channel, ListKey>.Page {
+        { [channels] place, limit in try await channels.list(id, of: user, Page(behind: place, limit: limit)) }
+    }
+
+    func memberPage(of id: WorkspaceID, for viewer: Viewer) -> PagedList<Person, ListKey>.Page {
+        { [self] place, limit in
+            let page = Page(behind: place, limit: limit)
+            return try await people(
+                viewer.seesEverybody
+                    ? members.list(id, page) : members.list(id, seenByGuest: viewer.user, page))
+        }
     }
 
     func memberPage(of id: ChannelID) -> PagedList<Person, ListKey>.Page {

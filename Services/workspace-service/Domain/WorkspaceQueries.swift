@@ -28,10 +28,10 @@ struct WorkspaceQueries: Sendable {
 
     /// A workspace with all its channels and members.
     func detail(_ id: WorkspaceID, for user: UserID, _ profile: ClientProfile) async throws -> PagedBody {
-        let workspace = try await visible(id, to: user)
-        let channelPage = channelPage(of: id)
+        let (workspace, viewer) = try await visible(id, to: user)
+        let channelPage = channelPage(of: id, for: viewer)
         async let first = channelPage(nil, Self.pageSize)
-        let memberPage = memberPage(of: id)
+        let memberPage = memberPage(of: id, for: viewer)
         let firstMembers = try await memberPage(nil, Self.memberPageSize)
         return body(
             of: workspace, profile,
@@ -44,45 +44,47 @@ struct WorkspaceQueries: Sendable {
         _ id: WorkspaceID, _ text: String, for user: UserID, _ profile: ClientProfile
     ) async throws -> PagedBody {
         try Keyword.validate(text)
-        let workspace = try await visible(id, to: user)
+        let (workspace, viewer) = try await visible(id, to: user)
         guard let keyword = Keyword(text) else { return body(of: workspace, profile, channels: nil, members: nil) }
         return body(
             of: workspace, profile,
-            channels: channelList(channelPage(of: id), for: profile) { keyword.matches($0.name) },
-            members: memberList(memberPage(of: id), for: profile) {
+            channels: channelList(channelPage(of: id, for: viewer), for: profile) { keyword.matches($0.name) },
+            members: memberList(memberPage(of: id, for: viewer), for: profile) {
                 keyword.matches($0.nickname) || keyword.matches($0.email)
             })
     }
 
-    /// All members, including the caller, in the order of joining.
+    /// All members that the caller sees, with the caller, in the order of joining.
     func members(of id: WorkspaceID, for user: UserID, _ profile: ClientProfile) async throws -> PagedBody {
-        try await requireMember(user, of: id)
-        return array(memberList(memberPage(of: id), for: profile) { _ in true })
+        let viewer = try await viewer(user, of: id)
+        return array(memberList(memberPage(of: id, for: viewer), for: profile) { _ in true })
     }
 
     func member(_ member: UserID, of id: WorkspaceID, for user: UserID) async throws -> MemberView {
         if member == .system {
             // Clients load the owners of the workspaces and channels that they show.
-            guard try await visible(id, to: user).owner == nil else { throw Failure.notFound }
+            guard try await visible(id, to: user).workspace.owner == nil else { throw Failure.notFound }
             return system.member
         }
-        try await requireMember(user, of: id)
-        try Policy.see(try await members.role(of: member, in: id))
+        let viewer = try await viewer(user, of: id)
+        if viewer.seesEverybody || member == user {
+            try Policy.require(.see, of: try await members.role(of: member, in: id))
+        } else {
+            guard try await members.meets(user, member, in: id) else { throw Failure.notFound }
+        }
         return try await profiles.member(member)
     }
 
     func channels(of id: WorkspaceID, for user: UserID, _ profile: ClientProfile) async throws -> PagedBody {
-        try await requireMember(user, of: id)
-        return array(channelList(channelPage(of: id), for: profile) { _ in true })
+        let viewer = try await viewer(user, of: id)
+        return array(channelList(channelPage(of: id, for: viewer), for: profile) { _ in true })
     }
 
     func myChannels(of id: WorkspaceID, for user: UserID, _ profile: ClientProfile) async throws -> PagedBody {
-        let page: PagedList<Channel, ListKey>.Page = { [channels] place, limit in
-            try await channels.list(id, of: user, Page(behind: place, limit: limit))
-        }
+        let page = myChannelPage(of: id, user)
         let first = try await page(nil, Self.pageSize)
-        // Every member of the workspace is in its default channel.
-        try Policy.see(first.isEmpty ? WorkspaceRole.outsider : .member)
+        // Only outsiders and guests are in no channel.
+        if first.isEmpty { _ = try await viewer(user, of: id) }
         return array(channelList(first: first, page, for: profile) { _ in true })
     }
 
@@ -113,19 +115,25 @@ struct WorkspaceQueries: Sendable {
         return array(memberList(memberPage(of: channel.id), for: profile) { _ in true })
     }
 
-    private func visible(_ id: WorkspaceID, to user: UserID) async throws -> Workspace {
-        try await requireMember(user, of: id)
+    private func visible(
+        _ id: WorkspaceID, to user: UserID
+    ) async throws -> (workspace: Workspace, viewer: Viewer) {
+        let viewer = try await viewer(user, of: id)
         guard let workspace = try await workspaces.find(id) else { throw Failure.notFound }
-        return workspace
+        return (workspace, viewer)
     }
 
     private func visible(_ reference: ChannelReference, of id: WorkspaceID, to user: UserID) async throws -> Channel {
-        try await requireMember(user, of: id)
+        let viewer = try await viewer(user, of: id)
         guard let channel = try await channels.find(reference, of: id) else { throw Failure.notFound }
+        if !viewer.seesEverybody { try Policy.see(try await channelMembers.place(of: user, in: channel.id).role) }
         return channel
     }
 
-    private func requireMember(_ user: UserID, of id: WorkspaceID) async throws {
-        try Policy.see(try await members.role(of: user, in: id))
+    /// Throws unless the user is a member of the workspace.
+    private func viewer(_ user: UserID, of id: WorkspaceID) async throws -> Viewer {
+        let role = try await members.role(of: user, in: id)
+        try Policy.require(.see, of: role)
+        return Viewer(user: user, seesEverybody: Policy.allows(.seeEverybody, role))
     }
 }

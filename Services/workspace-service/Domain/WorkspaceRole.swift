@@ -1,4 +1,31 @@
-/// The role of a user in a workspace.
-enum WorkspaceRole: Sendable, Equatable {
-    case outsider, member, owner
+import Contract
+
+/// The role of a user in a workspace, in the order of their rights.
+enum WorkspaceRole: String, Sendable, CaseIterable, Comparable {
+    /// Not a member.
+    case outsider
+    /// Sees the channels that they were put in and the people there, nothing else.
+    case guest
+    case member
+    case admin
+    /// Exactly one member, except in system workspaces without an owner.
+    case owner
+
+    /// The roles that a member may be given. A workspace gets another owner by a transfer.
+    static let assignable: [WorkspaceRole] = [.guest, .member, .admin]
+
+    static func < (lower: WorkspaceRole, higher: WorkspaceRole) -> Bool { lower.rank < higher.rank }
+
+    /// The role as the other services know it; outsiders have none, and are never asked for.
+    var memberRole: MemberRole { MemberRole(rawValue: rawValue) ?? .guest }
+
+    private var rank: Int {
+        switch self {
+        case .outsider: 0
+        case .guest: 1
+        case .member: 2
+        case .admin: 3
+        case .owner: 4
+        }
+    }
 }

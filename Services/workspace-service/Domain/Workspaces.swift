@@ -11,6 +11,7 @@ struct Workspaces: Sendable {
     let channels: ChannelStore
     let facts: WorkspaceFactPublisher
     let charges: CoinCharges
+    let audit: AuditLog
     let limits: WorkspaceLimits
 
     /// The name of the default channel, which every member is in.
@@ -40,10 +41,12 @@ struct Workspaces: Sendable {
 
     /// Changes the values that are not nil.
     func edit(
-        _ id: WorkspaceID, name: String?, description: String?, image: String?, by user: UserID
+        _ id: WorkspaceID, name: String?, description: String?, image: String?, by user: UserID,
+        from origin: AuditOrigin
     ) async throws -> Workspace {
         try await changing(id, by: user) { _, role, tx in
-            try Policy.manage(role)
+            try Policy.require(.edit, of: role)
+            try await audit.record(AuditEvent(.workspaceChanged, by: user, from: origin), of: id, in: tx)
             let edited = try await store.edit(id, name: name, description: description, image: image, in: tx)
             try await facts.workspaceChanged(edited, in: tx)
             return edited
@@ -55,7 +58,7 @@ struct Workspaces: Sendable {
     func delete(_ id: WorkspaceID, by user: UserID) async throws {
         try await store.transaction(within: Self.deletionDeadline, attempts: 3) { tx in
             let (workspace, role) = try await lock(id, for: user, in: tx)
-            try Policy.manage(role)
+            try Policy.require(.delete, of: role)
             try await store.delete(id, in: tx)
             try await facts.workspaceDeleted(workspace, in: tx)
         }
@@ -63,47 +66,67 @@ struct Workspaces: Sendable {
         facts.hint(id)
     }
 
-    /// Throws unless the user owns the workspace. Checked before calls to other services on the user's behalf.
-    func requireOwner(_ user: UserID, of id: WorkspaceID) async throws {
-        try Policy.manage(try await members.role(of: user, in: id))
+    /// Throws unless the user's role allows the action. Checked before calls to other services on the user's behalf.
+    func require(_ action: WorkspaceAction, of user: UserID, in id: WorkspaceID) async throws {
+        try Policy.require(action, of: try await members.role(of: user, in: id))
     }
 
     /// Makes a registered user a member.
-    func invite(_ invitee: UserID, to id: WorkspaceID, by user: UserID) async throws {
+    func invite(_ invitee: UserID, to id: WorkspaceID, by user: UserID, from origin: AuditOrigin) async throws {
         try await changing(id, by: user) { workspace, role, tx in
-            try Policy.manage(role)
-            guard try await members.add(invitee, to: id, at: .now, in: tx) else {
-                throw Failure.duplicate("The user is already a member.")
-            }
-            guard try await members.count(id, in: tx) <= limits.ofMembers else {
-                throw Failure.invalid("The workspace has too many members.")
-            }
-            try await facts.memberAdded(invitee, to: workspace, in: tx)
+            try Policy.require(.invite, of: role)
+            try await admit(invitee, to: workspace, in: tx)
+            try await audit.record(AuditEvent(.memberAdded, by: user, to: invitee, from: origin), of: id, in: tx)
         }
         facts.hint(id, user: invitee)
     }
 
-    func leave(_ id: WorkspaceID, _ user: UserID) async throws {
+    /// Makes a user a member within the limits of the workspace. The caller has checked the permission.
+    func admit(
+        _ user: UserID, to workspace: Workspace, as role: WorkspaceRole = .member, in tx: PostgresTransaction
+    ) async throws {
+        switch try await members.add(user, to: workspace.id, as: role, at: .now, in: tx) {
+        case .present: throw Failure.duplicate("The user is already a member.")
+        case .banned: throw Failure(.refused, "The user is banned from the workspace.")
+        case .added: break
+        }
+        guard try await members.count(workspace.id, in: tx) <= limits.ofMembers else {
+            throw Failure.invalid("The workspace has too many members.")
+        }
+        try await facts.memberAdded(user, to: workspace, in: tx)
+    }
+
+    func leave(_ id: WorkspaceID, _ user: UserID, from origin: AuditOrigin) async throws {
         try await changing(id, by: user) { workspace, role, tx in
             try Policy.leave(role, ownsChannels: try await members.ownsChannels(user, in: id, of: tx))
             try await members.remove(user, from: id, in: tx)
             try await facts.memberRemoved(user, from: workspace, in: tx)
+            try await audit.record(AuditEvent(.memberLeft, by: user, to: user, from: origin), of: id, in: tx)
         }
         facts.hint(id, user: user)
     }
 
     /// Removes a member from the workspace and all its channels. The channels that the member owned pass to the owner of
     /// the workspace.
-    func remove(_ member: UserID, from id: WorkspaceID, by user: UserID) async throws {
-        try await changing(id, by: user) { workspace, role, tx in
+    func remove(_ member: UserID, from id: WorkspaceID, by user: UserID, from origin: AuditOrigin) async throws {
+        let owner = try await changing(id, by: user) { workspace, role, tx in
             try Policy.remove(role, oneself: member == user, try await members.role(of: member, in: id, in: tx))
-            try await handOverChannels(of: member, in: workspace, to: user, tx)
-            try await members.remove(member, from: id, in: tx)
-            try await facts.memberRemoved(member, from: workspace, in: tx)
+            try await expel(member, from: workspace, by: user, in: tx)
+            try await audit.record(AuditEvent(.memberRemoved, by: user, to: member, from: origin), of: id, in: tx)
+            return workspace.owner
         }
         facts.hint(id)
         // The owner may have entered channels of the member.
-        facts.hint(id, user: user)
+        if let owner { facts.hint(id, user: owner) }
+    }
+
+    /// Removes a member without a check. Their channels pass to the owner of the workspace, or to `user` if nobody owns it.
+    func expel(
+        _ member: UserID, from workspace: Workspace, by user: UserID, in tx: PostgresTransaction
+    ) async throws {
+        try await handOverChannels(of: member, in: workspace, to: workspace.owner ?? user, tx)
+        try await members.remove(member, from: workspace.id, in: tx)
+        try await facts.memberRemoved(member, from: workspace, in: tx)
     }
 
     /// Makes a member the owner of the channels of another one, except the default channel.
@@ -118,15 +141,32 @@ struct Workspaces: Sendable {
     }
 
     /// Transfers the workspace and its default channel to another member.
-    func transferOwnership(of id: WorkspaceID, to newOwner: UserID, by user: UserID) async throws -> Workspace {
+    func transferOwnership(
+        of id: WorkspaceID, to newOwner: UserID, by user: UserID, from origin: AuditOrigin
+    ) async throws -> Workspace {
         let workspace = try await changing(id, by: user) { _, role, tx in
             try Policy.transfer(
                 role, toOneself: newOwner == user, newOwner: try await members.role(of: newOwner, in: id, in: tx))
             try await requireFewWorkspaces(of: newOwner, in: tx)
+            try await audit.record(
+                AuditEvent(.ownershipTransferred, by: user, to: newOwner, from: origin), of: id, in: tx)
             return try await setOwner(newOwner, of: id, in: tx)
         }
         facts.hint(id)
         return workspace
+    }
+
+    /// Makes a guest a member, so that they can own the workspace.
+    func promoteGuest(_ guest: UserID, of workspace: Workspace, in tx: PostgresTransaction) async throws {
+        try await members.setRole(.member, of: guest, in: workspace.id, tx)
+        try await enterDefaultChannel(guest, of: workspace, in: tx)
+    }
+
+    func enterDefaultChannel(_ user: UserID, of workspace: Workspace, in tx: PostgresTransaction) async throws {
+        guard let channel = try await channels.findDefault(of: workspace.id, in: tx),
+            try await members.enterDefaultChannel(user, of: workspace.id, at: .now, in: tx)
+        else { return }
+        try await facts.channelMemberAdded(user, to: channel, of: workspace, in: tx)
     }
 
     /// Makes a member the owner of the workspace and of its default channel.

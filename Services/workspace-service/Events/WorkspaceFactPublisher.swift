@@ -56,6 +56,12 @@ struct WorkspaceFactPublisher: Sendable {
         try await append(.captureCoins(order), in: tx)
     }
 
+    /// Orders the mail of an invitation, in the transaction that makes the invitation.
+    func invitationMailed(_ id: InvitationID, of workspace: Workspace, in tx: PostgresTransaction) async throws {
+        let reference = InvitationReference(workspace: WorkspaceVersion(workspace), invitation: id)
+        try await append(.invitationMailed(reference), in: tx)
+    }
+
     /// Makes caches read access again: of a workspace, of one of its channels, or of one user in them.
     func hint(_ workspace: WorkspaceID, channel: ChannelID? = nil, user: UserID? = nil) {
         redis.publish(AccessHint(workspace: workspace, channel: channel, user: user))

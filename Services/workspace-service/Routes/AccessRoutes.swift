@@ -48,7 +48,8 @@ struct AccessRoutes: Sendable {
 
     func page(_ request: WorkspaceMembersRequest) async throws -> MembersReply {
         let users = try await memberships.members(
-            of: request.workspace, after: request.page.after?.rawValue ?? 0, limit: request.page.limit)
+            of: request.workspace, seenBy: request.viewer, after: request.page.after?.rawValue ?? 0,
+            limit: request.page.limit)
         return MembersReply(users, of: request.page)
     }
 
@@ -65,7 +66,9 @@ struct AccessRoutes: Sendable {
     }
 
     func acquaintances(_ request: AcquaintancesRequest) async throws -> AcquaintancesReply {
-        AcquaintancesReply(users: try await memberships.acquaintances(of: request.user, among: request.others))
+        AcquaintancesReply(
+            users: try await memberships.acquaintances(
+                of: request.user, among: request.others, in: request.workspace))
     }
 
     func autoJoin(_ request: AutoJoinRequest) async throws -> EmptyReply {

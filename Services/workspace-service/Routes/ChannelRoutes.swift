@@ -25,6 +25,7 @@ struct ChannelRoutes: Sendable {
             routes.signedIn(.get, one + "/members", in: generation, members)
         }
         routes.signedIn(.delete, all + "/{channel_id}/members/{user_id}", in: .july2024, removeMember)
+        routes.native(.put, all + "/{channel_id}/members/{user_id}", addMember)
         routes.signedIn(.get, all + "/{name}/leave", in: .january2024, leave)
         routes.signedIn(.get, all + "/{channel_id}/exit", in: .july2024, leave)
         routes.signedIn(.delete, all + "/{channel_id}/exit", in: .july2024, leave)
@@ -74,7 +75,8 @@ struct ChannelRoutes: Sendable {
     }
 
     func delete(_ call: Call, _ caller: Caller) async throws -> Response {
-        try await channels.delete(try call.channel(), of: try call.id("id"), by: caller.user)
+        try await channels.delete(
+            try call.channel(), of: try call.id("id"), by: caller.user, from: call.origin(of: caller))
         covers.removeUnused()
         return call.done()
     }
@@ -87,7 +89,15 @@ struct ChannelRoutes: Sendable {
 
     func removeMember(_ call: Call, _ caller: Caller) async throws -> Response {
         try await channels.remove(
-            try call.id("user_id"), from: try call.channel(), of: try call.id("id"), by: caller.user)
+            try call.id("user_id"), from: try call.channel(), of: try call.id("id"), by: caller.user,
+            from: call.origin(of: caller))
+        return call.done()
+    }
+
+    func addMember(_ call: Call, _ caller: Caller) async throws -> Response {
+        try await channels.add(
+            try call.id("user_id"), to: try call.channel(), of: try call.id("id"), by: caller.user,
+            from: call.origin(of: caller))
         return call.done()
     }
 

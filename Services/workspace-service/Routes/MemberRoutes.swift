@@ -24,7 +24,8 @@ struct MemberRoutes: Sendable {
     func invite(_ call: Call, _ caller: Caller) async throws -> Response {
         let id: WorkspaceID = try call.id("id")
         let email = try await call.fields().text("email")
-        return call.created(try await invitations.invite(email, to: id, by: caller.user))
+        return call.created(
+            try await invitations.invite(email, to: id, by: caller.user, from: call.origin(of: caller)))
     }
 
     func list(_ call: Call, _ caller: Caller) async throws -> Response {
@@ -36,25 +37,28 @@ struct MemberRoutes: Sendable {
     }
 
     func remove(_ call: Call, _ caller: Caller) async throws -> Response {
-        try await workspaces.remove(try call.id("user_id"), from: try call.id("id"), by: caller.user)
+        try await workspaces.remove(
+            try call.id("user_id"), from: try call.id("id"), by: caller.user, from: call.origin(of: caller))
         return call.done()
     }
 
     func leave(_ call: Call, _ caller: Caller) async throws -> Response {
-        try await workspaces.leave(try call.id("id"), caller.user)
+        try await workspaces.leave(try call.id("id"), caller.user, from: call.origin(of: caller))
         return try await call.reply(queries.workspaces(of: caller.user, for: call.profile))
     }
 
     func changeAdmin(_ call: Call, _ caller: Caller) async throws -> Response {
         let workspace = try await workspaces.transferOwnership(
-            of: try call.id("id"), to: try call.id("user_id"), by: caller.user)
+            of: try call.id("id"), to: try call.id("user_id"), by: caller.user, from: call.origin(of: caller))
         return call.reply(workspace.view())
     }
 
     func transferOwnership(_ call: Call, _ caller: Caller) async throws -> Response {
         let id: WorkspaceID = try call.id("id")
         let newOwner = try await call.fields().newOwner()
-        return call.reply(try await workspaces.transferOwnership(of: id, to: newOwner, by: caller.user).view())
+        let workspace = try await workspaces.transferOwnership(
+            of: id, to: newOwner, by: caller.user, from: call.origin(of: caller))
+        return call.reply(workspace.view())
     }
 }
 

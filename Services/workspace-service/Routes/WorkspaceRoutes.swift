@@ -46,7 +46,8 @@ struct WorkspaceRoutes: Sendable {
         let description = try NameRules.description(try fields.interpolatedText("description"))
         return try await covers.keeping(fields.file("image"), in: .workspaces) { image in
             let edited = try await workspaces.edit(
-                id, name: name, description: description, image: image, by: caller.user)
+                id, name: name, description: description, image: image, by: caller.user,
+                from: call.origin(of: caller))
             return call.reply(edited.view())
         }
     }

@@ -15,7 +15,7 @@ struct AccessStore: Sendable {
         join workspace w on w.id = c.workspace
         join member m on m.workspace = c.workspace and m.user_id = $1
         left join channel_member cm on cm.channel = c.id and cm.user_id = $1
-        where c.id = any($2::bigint[])
+        where c.id = any($2::bigint[]) and (m.role <> 'guest' or cm.user_id is not null)
         """)
     private static let byName = Statement.read(
         "access to channel by name",
@@ -26,7 +26,7 @@ struct AccessStore: Sendable {
         join workspace w on w.id = c.workspace
         join member m on m.workspace = c.workspace and m.user_id = $1
         left join channel_member cm on cm.channel = c.id and cm.user_id = $1
-        where c.workspace = $2 and c.name_key = $3
+        where c.workspace = $2 and c.name_key = $3 and (m.role <> 'guest' or cm.user_id is not null)
         """)
     private static let mine = Statement.read(
         "channels of user",
@@ -48,12 +48,12 @@ struct AccessStore: Sendable {
         join workspace w on w.id = c.workspace
         join member m on m.workspace = c.workspace and m.user_id = $1
         left join channel_member cm on cm.channel = c.id and cm.user_id = $1
-        where c.workspace = $2 order by c.id
+        where c.workspace = $2 and (m.role <> 'guest' or cm.user_id is not null) order by c.id
         """)
     private static let workspaces = Statement.read(
         "access to workspaces",
         """
-        select w.id, coalesce(w.owner = $1, false), w.version
+        select w.id, case when w.owner = $1 then 'owner' else m.role end, w.version
         from workspace w join member m on m.workspace = w.id and m.user_id = $1
         where w.id = any($2::bigint[])
         """)
@@ -64,10 +64,17 @@ struct AccessStore: Sendable {
         select asked.path from unnest($1::text[]) as asked (path) where exists (
             select from workspace w join member m on m.workspace = w.id where w.image = asked.path and m.user_id = $2
             union all
-            select from channel c join member m on m.workspace = c.workspace where c.image = asked.path and m.user_id = $2
+            select from channel c join member m on m.workspace = c.workspace
+            where c.image = asked.path and m.user_id = $2 and (
+                m.role <> 'guest'
+                or exists (select from channel_member cm where cm.channel = c.id and cm.user_id = $2)
+            )
             union all
             select from unused_cover u join member m on m.workspace = u.workspace
-            where u.path = asked.path and u.is_replaced and m.user_id = $2
+            where u.path = asked.path and u.is_replaced and m.user_id = $2 and (
+                m.role <> 'guest' or u.channel = 0
+                or exists (select from channel_member cm where cm.channel = u.channel and cm.user_id = $2)
+            )
         )
         """)
     private static let members = Statement.read(
@@ -76,6 +83,19 @@ struct AccessStore: Sendable {
     private static let workspaceMembers = Statement.read(
         "page of workspace members",
         "select user_id from member where workspace = $1 and user_id > $2 order by user_id limit $3")
+    private static let workspaceMembersSeen = Statement.read(
+        "page of workspace members seen",
+        """
+        select m.user_id from member m join member viewer on viewer.workspace = m.workspace and viewer.user_id = $4
+        where m.workspace = $1 and m.user_id > $2 and (
+            viewer.role <> 'guest' or m.user_id = $4 or m.user_id in (
+                select theirs.user_id from channel_member mine
+                join channel_member theirs on theirs.channel = mine.channel
+                where mine.user_id = $4 and mine.workspace = $1
+            )
+        )
+        order by m.user_id limit $3
+        """)
     private static let memberships = Statement.read(
         "channels of users",
         """
@@ -87,7 +107,13 @@ struct AccessStore: Sendable {
         """
         select distinct theirs.user_id from member mine
         join member theirs on theirs.workspace = mine.workspace
-        where mine.user_id = $1 and theirs.user_id = any($2::bigint[])
+        where mine.user_id = $1 and theirs.user_id = any($2::bigint[]) and ($3::bigint is null or mine.workspace = $3)
+            and (mine.role <> 'guest' or exists (
+                select from channel_member my_channel
+                join channel_member their_channel on their_channel.channel = my_channel.channel
+                where my_channel.user_id = $1 and my_channel.workspace = mine.workspace
+                    and their_channel.user_id = theirs.user_id
+            ))
         """)
 
     /// The cover images of workspaces and channels that the user can see.
@@ -117,7 +143,11 @@ struct AccessStore: Sendable {
     func workspaces(_ ids: [WorkspaceID], for user: UserID) async throws -> [WorkspaceAccess] {
         if ids.isEmpty { return [] }
         return try await database.query(Self.workspaces, user, ids).map { row throws(PostgresError) in
-            WorkspaceAccess(id: try row.next(), role: try row.next() ? .owner : .member, version: try row.next())
+            let id: WorkspaceID = try row.next()
+            let role = WorkspaceRole(rawValue: try row.next()) ?? .outsider
+            return WorkspaceAccess(
+                id: id, memberRole: role.memberRole, isModerator: Policy.allows(.moderate, role),
+                version: try row.next())
         }
     }
 
@@ -128,9 +158,18 @@ struct AccessStore: Sendable {
     }
 
     /// The members of a workspace in the order of their ids, from the first one after `after`.
-    func members(of workspace: WorkspaceID, after: Int64, limit: Int) async throws -> [UserID] {
-        try await database.query(Self.workspaceMembers, workspace, after, limit)
-            .map { row throws(PostgresError) in try row.next() }
+    ///
+    /// - Parameter viewer: only those that this member sees; nil for all.
+    func members(
+        of workspace: WorkspaceID, seenBy viewer: UserID?, after: Int64, limit: Int
+    ) async throws -> [UserID] {
+        let rows =
+            if let viewer {
+                try await database.query(Self.workspaceMembersSeen, workspace, after, limit, viewer)
+            } else {
+                try await database.query(Self.workspaceMembers, workspace, after, limit)
+            }
+        return try rows.map { row throws(PostgresError) in try row.next() }
     }
 
     /// The channels of each user in all workspaces; users in no channel are missing.
@@ -140,9 +179,11 @@ struct AccessStore: Sendable {
         }
     }
 
-    /// Those of `others` who share a workspace with `user`.
-    func acquaintances(of user: UserID, among others: [UserID]) async throws -> [UserID] {
-        try await database.query(Self.acquaintances, user, others)
+    /// Those of `others` that `user` sees in a workspace, or in any.
+    func acquaintances(
+        of user: UserID, among others: [UserID], in workspace: WorkspaceID?
+    ) async throws -> [UserID] {
+        try await database.query(Self.acquaintances, user, others, workspace)
             .map { row throws(PostgresError) in try row.next() }
     }
 }

@@ -18,6 +18,12 @@ struct ChannelStore: Sendable {
         select id, workspace, name, description, image, owner, is_default, created_at
         from channel where workspace = $1 and name_key = $2
         """)
+    private static let byDefault = Statement.read(
+        "default channel",
+        """
+        select id, workspace, name, description, image, owner, is_default, created_at
+        from channel where workspace = $1 and is_default
+        """)
     private static let all = Statement.read(
         "channels of workspace",
         """
@@ -89,6 +95,11 @@ struct ChannelStore: Sendable {
         case .name(let name):
             try await queryable.query(Self.byName, workspace, name.caselessKey).first(Channel.init(row:))
         }
+    }
+
+    /// The channel that every member of a workspace is in.
+    func findDefault(of workspace: WorkspaceID, in transaction: PostgresTransaction) async throws -> Channel? {
+        try await transaction.query(Self.byDefault, workspace).first(Channel.init(row:))
     }
 
     /// A page of all channels, oldest first.

@@ -16,7 +16,17 @@ struct ErasureStore: Sendable {
         """)
     private static let successor = Statement.read(
         "successor of owner",
-        "select user_id from member where workspace = $1 and user_id <> $2 order by joined_at, user_id limit 1")
+        """
+        select user_id from member where workspace = $1 and user_id <> $2
+        order by role = 'guest', role <> 'admin', joined_at, user_id limit 1
+        """)
+    private static let bans = Statement.write("erase bans", "delete from ban where user_id = $1")
+    private static let requests = Statement.write(
+        "erase join requests", "delete from join_request where user_id = $1")
+    private static let invitations = Statement.write(
+        "erase creators of invitations", "update invitation set created_by = null where created_by = $1")
+    private static let moderations = Statement.write(
+        "erase moderators of bans", "update ban set banned_by = null where banned_by = $1")
     private static let disown = Statement.write(
         "disown channels", "update channel set owner = null where workspace = $1 and owner = $2 and not is_default")
 
@@ -37,6 +47,15 @@ struct ErasureStore: Sendable {
         try await transaction.query(Self.successor, workspace, user).first { row throws(PostgresError) in
             try row.next()
         }
+    }
+
+    /// Erases rows outside of memberships: bans, requests, invitations, and the origin of entries of the audit log.
+    func erase(_ user: UserID) async throws {
+        try await database.execute(Self.bans, user)
+        try await database.execute(Self.moderations, user)
+        try await database.execute(Self.requests, user)
+        try await database.execute(Self.invitations, user)
+        try await AuditStore(database: database).forget(user)
     }
 
     /// Leaves the channels of a user without an owner, in a workspace that has none.

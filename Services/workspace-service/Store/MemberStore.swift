@@ -9,21 +9,28 @@ struct MemberStore: Sendable {
     private static let role = Statement.read(
         "role in workspace",
         """
-        select coalesce(w.owner = m.user_id, false) from member m join workspace w on w.id = m.workspace
+        select case when w.owner = m.user_id then 'owner' else m.role end
+        from member m join workspace w on w.id = m.workspace
         where m.workspace = $1 and m.user_id = $2
         """)
     private static let add = Statement.write(
         "add member",
         """
         with added as (
-            insert into member (workspace, user_id, joined_at) values ($1, $2, $3) on conflict do nothing
+            insert into member (workspace, user_id, joined_at, role)
+            select $1, $2, $3, $4 where not exists (select from ban where workspace = $1 and user_id = $2)
+            on conflict do nothing
             returning workspace, user_id
         ), entered as (
             insert into channel_member (channel, user_id, workspace, joined_at)
             select c.id, a.user_id, a.workspace, $3 from added a join channel c on c.workspace = a.workspace
-            where c.is_default
+            where c.is_default and $4 <> 'guest'
         )
-        select count(*) from added
+        select case
+            when exists (select from added) then 'added'
+            when exists (select from ban where workspace = $1 and user_id = $2) then 'banned'
+            else 'present'
+        end
         """)
     private static let remove = Statement.write(
         "remove member", "delete from member where workspace = $1 and user_id = $2")
@@ -32,6 +39,45 @@ struct MemberStore: Sendable {
         """
         select user_id, joined_at from member where workspace = $1 and (joined_at, user_id) > ($2, $3)
         order by joined_at, user_id limit $4
+        """)
+    /// The members that a guest sees: those of the guest's channels.
+    private static let listForGuest = Statement.read(
+        "members that guest sees",
+        """
+        select user_id, joined_at from member m
+        where workspace = $1 and (joined_at, user_id) > ($2, $3) and (
+            user_id = $5 or user_id in (
+                select theirs.user_id from channel_member mine
+                join channel_member theirs on theirs.channel = mine.channel
+                where mine.user_id = $5 and mine.workspace = $1
+            )
+        )
+        order by joined_at, user_id limit $4
+        """)
+    private static let meets = Statement.read(
+        "guest meets member",
+        """
+        select exists (
+            select from channel_member mine join channel_member theirs on theirs.channel = mine.channel
+            where mine.workspace = $1 and mine.user_id = $2 and theirs.user_id = $3
+        )
+        """)
+    private static let listWithRoles = Statement.read(
+        "members with roles",
+        """
+        select m.user_id, case when w.owner = m.user_id then 'owner' else m.role end, m.joined_at
+        from member m join workspace w on w.id = m.workspace
+        where m.workspace = $1 and (m.joined_at, m.user_id) > ($2, $3)
+            and ($5::text is null or case when w.owner = m.user_id then 'owner' else m.role end = $5)
+        order by m.joined_at, m.user_id limit $4
+        """)
+    private static let setRole = Statement.write(
+        "set role", "update member set role = $3 where workspace = $1 and user_id = $2")
+    private static let enterDefaultChannel = Statement.write(
+        "enter default channel",
+        """
+        insert into channel_member (channel, user_id, workspace, joined_at)
+        select id, $2, workspace, $3 from channel where workspace = $1 and is_default on conflict do nothing
         """)
     private static let count = Statement.read("count members", "select count(*) from member where workspace = $1")
     private static let ownsChannels = Statement.read(
@@ -44,16 +90,34 @@ struct MemberStore: Sendable {
 
     /// The same within a transaction.
     func role(of user: UserID, in workspace: WorkspaceID, in queryable: some Queryable) async throws -> WorkspaceRole {
-        let isOwner = try await queryable.query(Self.role, workspace, user)
-            .first { row throws(PostgresError) in try row.next(as: Bool.self) }
-        return isOwner.map { $0 ? .owner : .member } ?? .outsider
+        let role = try await queryable.query(Self.role, workspace, user)
+            .first { row throws(PostgresError) in try row.next(as: String.self) }
+        return role.flatMap(WorkspaceRole.init(rawValue:)) ?? .outsider
     }
 
-    /// Makes the user a member of the workspace and of its default channel; returns false if the user already was one.
+    /// Makes the user a member of the workspace and, except guests, of its default channel. The caller holds the lock of
+    /// the workspace, so that a ban cannot be missed.
     func add(
-        _ user: UserID, to workspace: WorkspaceID, at now: Timestamp, in transaction: PostgresTransaction
+        _ user: UserID, to workspace: WorkspaceID, as role: WorkspaceRole = .member, at now: Timestamp,
+        in transaction: PostgresTransaction
+    ) async throws -> MemberAddition {
+        let outcome = try await transaction.query(Self.add, workspace, user, now.milliseconds, role.rawValue)
+            .value(as: String.self)
+        return MemberAddition(rawValue: outcome) ?? .present
+    }
+
+    /// Gives a member another role than owner.
+    func setRole(
+        _ role: WorkspaceRole, of user: UserID, in workspace: WorkspaceID, _ transaction: PostgresTransaction
+    ) async throws {
+        try await transaction.execute(Self.setRole, workspace, user, role.rawValue)
+    }
+
+    /// Returns whether the user was not in the default channel before.
+    func enterDefaultChannel(
+        _ user: UserID, of workspace: WorkspaceID, at now: Timestamp, in transaction: PostgresTransaction
     ) async throws -> Bool {
-        try await transaction.query(Self.add, workspace, user, now.milliseconds).value(as: Int64.self) > 0
+        try await transaction.execute(Self.enterDefaultChannel, workspace, user, now.milliseconds) > 0
     }
 
     /// Removes the user from the workspace and all its channels.
@@ -64,6 +128,29 @@ struct MemberStore: Sendable {
     /// A page of the members in the order of joining.
     func list(_ workspace: WorkspaceID, _ page: Page) async throws -> [Membership] {
         try await database.query(Self.list, workspace, page.moment, page.id, page.limit).map(Membership.init(row:))
+    }
+
+    /// A page of the members that a guest sees, in the order of joining.
+    func list(_ workspace: WorkspaceID, seenByGuest guest: UserID, _ page: Page) async throws -> [Membership] {
+        try await database.query(Self.listForGuest, workspace, page.moment, page.id, page.limit, guest)
+            .map(Membership.init(row:))
+    }
+
+    /// Whether a guest shares a channel with a member.
+    func meets(_ guest: UserID, _ member: UserID, in workspace: WorkspaceID) async throws -> Bool {
+        try await database.query(Self.meets, workspace, guest, member).value()
+    }
+
+    /// A page of the members with their roles, in the order of joining.
+    ///
+    /// - Parameter role: only members with this role; nil for all.
+    func roles(_ workspace: WorkspaceID, only role: WorkspaceRole?, _ page: Page) async throws -> [MemberWithRole] {
+        try await database.query(Self.listWithRoles, workspace, page.moment, page.id, page.limit, role?.rawValue)
+            .map { row throws(PostgresError) in
+                MemberWithRole(
+                    user: try row.next(), role: WorkspaceRole(rawValue: try row.next()) ?? .member,
+                    joinedAt: try row.next())
+            }
     }
 
     func count(_ workspace: WorkspaceID, in transaction: PostgresTransaction) async throws -> Int {

@@ -6,10 +6,13 @@ public enum AccountFact: Fact {
     case userChanged(ProfileVersion)
     /// An account was deleted, so every service erases the user's data.
     case userDeleted(UserDeletion)
+    /// A user has signed in, which the audit logs of their workspaces keep.
+    case signedIn(SignIn)
 
     public enum Name: String, CaseIterable, Sendable {
         case userChanged = "user.changed"
         case userDeleted = "user.deleted"
+        case signedIn = "session.opened"
     }
 
     public static let source = "auth"
@@ -18,6 +21,7 @@ public enum AccountFact: Fact {
         switch self {
         case .userChanged: .userChanged
         case .userDeleted: .userDeleted
+        case .signedIn: .signedIn
         }
     }
 
@@ -25,6 +29,7 @@ public enum AccountFact: Fact {
         switch self {
         case .userChanged(let profile): profile.write(to: &json)
         case .userDeleted(let deletion): deletion.write(to: &json)
+        case .signedIn(let signIn): signIn.write(to: &json)
         }
     }
 
@@ -36,6 +41,9 @@ public enum AccountFact: Fact {
         case .userDeleted:
             guard let deletion = UserDeletion(body) else { return nil }
             self = .userDeleted(deletion)
+        case .signedIn:
+            guard let signIn = SignIn(body) else { return nil }
+            self = .signedIn(signIn)
         }
     }
 }

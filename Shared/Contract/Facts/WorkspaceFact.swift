@@ -15,6 +15,8 @@ public enum WorkspaceFact: Fact {
     case channelMemberRemoved(ChannelMembership)
     /// The purchase of reserved coins has been committed, so payment-service captures them.
     case captureCoins(SpendOrder)
+    /// An invitation is to be mailed, so auth-service asks for the values of its mail.
+    case invitationMailed(InvitationReference)
 
     public enum Name: String, CaseIterable, Sendable {
         case workspaceChanged = "workspace.changed"
@@ -26,6 +28,7 @@ public enum WorkspaceFact: Fact {
         case channelMemberAdded = "channel.member.added"
         case channelMemberRemoved = "channel.member.removed"
         case captureCoins = "coins.capture"
+        case invitationMailed = "invitation.mailed"
     }
 
     public static let source = "workspace"
@@ -41,6 +44,7 @@ public enum WorkspaceFact: Fact {
         case .channelMemberAdded: .channelMemberAdded
         case .channelMemberRemoved: .channelMemberRemoved
         case .captureCoins: .captureCoins
+        case .invitationMailed: .invitationMailed
         }
     }
 
@@ -51,6 +55,7 @@ public enum WorkspaceFact: Fact {
         case .channelChanged(let body), .channelDeleted(let body): body.write(to: &json)
         case .channelMemberAdded(let body), .channelMemberRemoved(let body): body.write(to: &json)
         case .captureCoins(let body): body.write(to: &json)
+        case .invitationMailed(let body): body.write(to: &json)
         }
     }
 
@@ -67,6 +72,7 @@ public enum WorkspaceFact: Fact {
             case .channelMemberAdded: read(Self.channelMemberAdded)
             case .channelMemberRemoved: read(Self.channelMemberRemoved)
             case .captureCoins: read(Self.captureCoins)
+            case .invitationMailed: read(Self.invitationMailed)
             }
         guard let fact else { return nil }
         self = fact

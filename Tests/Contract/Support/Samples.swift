@@ -7,14 +7,16 @@ enum Samples {
     static let facts: [any Fact] =
         account.map { $0 as any Fact } + workspace.map { $0 as any Fact } + payment.map { $0 as any Fact }
 
-    static let account: [AccountFact] = [.userChanged(profileVersion), .userDeleted(deletion)]
+    static let account: [AccountFact] = [
+        .userChanged(profileVersion), .userDeleted(deletion), .signedIn(signIn),
+    ]
 
     static let workspace: [WorkspaceFact] = [
         .workspaceChanged(workspaceVersion), .workspaceDeleted(workspaceVersion),
         .memberAdded(workspaceMembership), .memberRemoved(workspaceMembership),
         .channelChanged(channelVersion), .channelDeleted(channelVersion),
         .channelMemberAdded(channelMembership), .channelMemberRemoved(channelMembership),
-        .captureCoins(order),
+        .captureCoins(order), .invitationMailed(invitation),
     ]
 
     static let payment: [PaymentFact] = [.balanceChanged(walletVersion)]
@@ -71,10 +73,22 @@ enum Samples {
         ChannelMembersRequest(channel: ChannelID(7), page: MembersPage(limit: 1)),
         WorkspaceMembersRequest(workspace: WorkspaceID(3), page: MembersPage(after: UserID(5))),
         WorkspaceMembersRequest(workspace: WorkspaceID(3), page: MembersPage(limit: 1)),
+        WorkspaceMembersRequest(workspace: WorkspaceID(3), page: MembersPage(limit: 1), seenBy: UserID(5)),
         UserChannelsRequest(user: UserID(5), workspace: WorkspaceID(3)),
         UserChannelsRequest(user: UserID(5), workspace: nil),
         VisibleChannelsRequest(workspace: WorkspaceID(3), user: UserID(5)),
-        AcquaintancesRequest(user: UserID(5), others: users), AutoJoinRequest(user: UserID(5), slugs: ["lobby"]),
+        AcquaintancesRequest(user: UserID(5), others: users),
+        AcquaintancesRequest(user: UserID(5), others: users, workspace: WorkspaceID(3)),
+        AuditRequest(workspace: WorkspaceID(3), key: "chat-1", at: Timestamp(milliseconds: 9), event: event),
+        AuditRequest(
+            workspace: WorkspaceID(3), key: "chat-2", at: Timestamp(milliseconds: 9),
+            event: AuditEvent(.exported, by: nil)),
+        AuditRequest(
+            workspace: WorkspaceID(3), key: "chat-3", at: Timestamp(milliseconds: 9),
+            event: AuditEvent(
+                .exported, by: UserID(5), from: AuditOrigin(address: "10.0.0.1", app: "native", session: nil))),
+        InvitationMailRequest(invitation: InvitationID(6)), MailStatusRequest(),
+        AutoJoinRequest(user: UserID(5), slugs: ["lobby"]),
         RoomEventsRequest(room: RoomID(ChannelID(7)), after: 12, limit: 100, bytes: 4096),
         RoomEventsRequest(room: RoomID(DMID(7)), after: 0, limit: 500, bytes: nil),
         RoomChangesRequest(room: RoomID(ChannelID(7)), after: 4, limit: 100),
@@ -120,6 +134,10 @@ enum Samples {
         channelVersion, channelMembership, deletion,
         ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: nil, waiting: ["chat"]),
         ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: Timestamp(milliseconds: 9), waiting: []),
+        signIn, MailStatusReply(isSetUp: true), invitation, invitationMail,
+        InvitationMail(
+            recipient: "a@b.kr", language: nil, seed: [], workspace: "n", inviter: "", link: "",
+            expiresAt: Timestamp(milliseconds: 9)),
         BlocksReply(blocks: [blocks]), blocks, SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),
     ]
 
@@ -196,7 +214,17 @@ enum Samples {
         joinedAt: Timestamp(milliseconds: 1_700_000_000_123))
     private static let visibleChannel = ChannelAccess(
         id: ChannelID(8), workspace: WorkspaceID(3), name: "잡담", role: .visible, isDefault: false, version: 8)
-    private static let workspaceAccess = WorkspaceAccess(id: WorkspaceID(3), role: .owner, version: 8)
+    private static let workspaceAccess = WorkspaceAccess(
+        id: WorkspaceID(3), memberRole: .admin, isModerator: true, version: 8)
+    private static let signIn = SignIn(
+        user: UserID(5), at: Timestamp(milliseconds: 9), address: "10.0.0.1", app: "native")
+    private static let invitation = InvitationReference(workspace: workspaceVersion, invitation: InvitationID(6))
+    private static let invitationMail = InvitationMail(
+        recipient: "a@b.kr", language: "ko", seed: [1, 2, 255], workspace: "새싹", inviter: "n",
+        link: "https://chat.example.com/#invitation=", expiresAt: Timestamp(milliseconds: 9))
+    private static let event = AuditEvent(
+        .messageDeleted, by: UserID(5), to: UserID(6), subject: "channel-7/12", detail: ["report": "4"],
+        from: AuditOrigin(address: "10.0.0.1", app: "native", session: SessionID(77)))
     private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12, rev: 3)
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)
     private static let me = MeCaller(user: UserID(5), session: SessionID(77), profile: "native")

@@ -1,3 +1,4 @@
+import Contract
 import Crypto
 import EventLoop
 import HTTP
@@ -182,6 +183,10 @@ final class PeerStubs: Sendable {
     private let coworkers = Mutex<Set<String>>([])
     private let coins = Mutex<Int?>(40)
     private let sharedWorkspaces = Mutex<[String]>([])
+    private let invitation = Mutex<InvitationMail?>(nil)
+
+    /// Sets the values of the mail of every invitation; nil if none is wanted.
+    func setInvitation(_ mail: InvitationMail?) { invitation.withLock { $0 = mail } }
 
     /// Makes the user share a workspace with everybody.
     func shareWorkspace(_ id: String) { coworkers.withLock { _ = $0.insert(id) } }
@@ -197,6 +202,9 @@ final class PeerStubs: Sendable {
         if path.hasSuffix("/shared-workspaces") {
             let ids = sharedWorkspaces.withLock(\.self)
             return .json(JSONWriter.bytes { $0.object { $0.field("ids", ids) } })
+        }
+        if path.hasPrefix("/internal/invitations/") {
+            return invitation.withLock { $0 }.map { .json($0.encoded()) } ?? Response(.notFound)
         }
         if path == "/internal/acquaintances" {
             let json = try JSONValue(parsing: try await request.body.collect(upTo: 65_536))

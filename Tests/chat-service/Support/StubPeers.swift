@@ -14,7 +14,9 @@ struct PeersOfChat: StubState {
 
     /// The members of each workspace.
     var workspaces: [Int64: Set<Int64>] = [3: [1, 2, 3, 4, 5, 6], 4: [1, 2]]
-    /// Users that leave all workspaces right after the stub has reported them as members.
+    /// The roles of users in all workspaces, where they are not members.
+    var roles: [Int64: String] = [:]
+    /// Users who leave all workspaces right after the stub has reported them as members.
     var leavingWhenSeen: Set<Int64> = []
     /// When all members joined all channels, in milliseconds since 1970; nil if the peer does not tell it.
     var joinedAt: Int64?
@@ -67,11 +69,17 @@ struct PeersOfChat: StubState {
             else { return nil }
             return element(found.key, user).map { .json($0) }
         case ("workspaces", "members"):
-            return .list("members", (workspaces[call.number] ?? []).sorted().map { "\"\($0)\"" })
+            var members = workspaces[call.number] ?? []
+            if let viewer = call.parameter("seen_by").flatMap({ Int64($0) }) {
+                members.formIntersection(seen(by: viewer))
+            }
+            return .list("members", members.sorted().map { "\"\($0)\"" })
         case ("workspaces", "channels"):
             let user = call.parameter("user_id").flatMap { Int64($0) } ?? 0
             let visible = channels.filter { $0.value.workspace == call.number }.keys.sorted()
             return .list("channels", visible.compactMap { element($0, user) })
+        case ("acquaintances", _):
+            return .list("ids", call.ids("others").filter(seen(by: user).contains).map { "\"\($0)\"" })
         case ("users", "channels"):
             let mine = channels.filter { $0.value.workspace == 3 && $0.value.members.contains(call.number) }
             return .list("channels", mine.keys.sorted().compactMap { element($0, call.number) })
@@ -95,15 +103,24 @@ struct PeersOfChat: StubState {
 
     private mutating func access(_ user: Int64, _ channels: [Int64], _ workspaces: [Int64]) -> Response {
         let found = workspaces.filter { self.workspaces[$0]?.contains(user) == true }
-        let answer = Response.access(channels: channels.compactMap { element($0, user) }, workspaces: found)
+        let answer = Response.access(
+            channels: channels.compactMap { element($0, user) }, workspaces: found,
+            memberRole: roles[user] ?? "member")
         if !found.isEmpty, leavingWhenSeen.remove(user) != nil {
             for workspace in self.workspaces.keys { self.workspaces[workspace]?.remove(user) }
         }
         return answer
     }
 
+    /// The users that a guest sees.
+    private func seen(by guest: Int64) -> Set<Int64> {
+        channels.values.filter { $0.members.contains(guest) }.reduce(into: [guest]) { $0.formUnion($1.members) }
+    }
+
     private func element(_ id: Int64, _ user: Int64) -> String? {
-        guard let channel = channels[id], workspaces[channel.workspace]?.contains(user) == true else { return nil }
+        guard let channel = channels[id], workspaces[channel.workspace]?.contains(user) == true,
+            roles[user] != "guest" || channel.members.contains(user)
+        else { return nil }
         return StubJSON.channel(
             id, channel.name, in: channel.workspace, isMember: channel.members.contains(user), joinedAt: joinedAt)
     }

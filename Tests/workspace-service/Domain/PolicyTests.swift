@@ -22,12 +22,70 @@ struct PolicyTests {
             isDefault: isDefault, createdAt: .now)
     }
 
+    /// Each row: an action, and the error code for outsider, guest, member, admin and owner.
+    private static let cells: [(WorkspaceAction, [String])] = [
+        (.see, ["E13", "", "", "", ""]),
+        (.seeEverybody, ["E13", "E14", "", "", ""]),
+        (.joinChannels, ["E13", "E14", "", "", ""]),
+        (.createChannels, ["E13", "E14", "", "", ""]),
+        (.invite, ["E13", "E14", "E14", "", ""]),
+        (.manageChannels, ["E13", "E14", "E14", "", ""]),
+        (.setRoles, ["E13", "E14", "E14", "", ""]),
+        (.removeMembers, ["E13", "E14", "E14", "", ""]),
+        (.moderate, ["E13", "E14", "E14", "", ""]),
+        (.readAudit, ["E13", "E14", "E14", "", ""]),
+        (.edit, ["E13", "E14", "E14", "", ""]),
+        (.changeSettings, ["E13", "E14", "E14", "E14", ""]),
+        (.transfer, ["E13", "E14", "E14", "E14", ""]),
+        (.delete, ["E13", "E14", "E14", "E14", ""]),
+    ]
+
+    @Test("A8: each action answers each role as its cell says")
+    func table() {
+        #expect(Self.cells.map(\.0) == WorkspaceAction.allCases)
+        #expect(Set(Policy.table.keys) == Set(WorkspaceAction.allCases))
+        for (action, codes) in Self.cells {
+            for (role, expected) in zip(WorkspaceRole.allCases, codes) {
+                #expect(
+                    code { () throws(Failure) in try Policy.require(action, of: role) } == expected,
+                    "\(role) \(action)")
+            }
+        }
+    }
+
+    @Test("A role reaches the members with lower roles, whoever they are")
+    func ranks() {
+        let roles: [WorkspaceRole] = [.guest, .member, .admin, .owner]
+        for actor in roles {
+            for member in roles {
+                let removal = code { () throws(Failure) in try Policy.remove(actor, oneself: false, member) }
+                let ban = code { () throws(Failure) in try Policy.ban(actor, oneself: false, member) }
+                let mayAct = actor >= .admin && member < actor
+                #expect(removal == (mayAct ? "" : "E14") && ban == removal, "\(actor) removes \(member)")
+                for new in WorkspaceRole.assignable {
+                    let change = code { () throws(Failure) in
+                        try Policy.setRole(actor, oneself: false, member, to: new, ownsChannels: false)
+                    }
+                    #expect(change == (mayAct && new < actor ? "" : "E14"), "\(actor) makes \(member) \(new)")
+                }
+            }
+        }
+        #expect(
+            code { () throws(Failure) in
+                try Policy.setRole(.owner, oneself: false, .member, to: .guest, ownsChannels: true)
+            } == "E15")
+        #expect(code { () throws(Failure) in try Policy.remove(.admin, oneself: true, .admin) } == "E15")
+        #expect(code { () throws(Failure) in try Policy.ban(.admin, oneself: false, .outsider) } == "")
+    }
+
     @Test(
-        "Outsiders get E13 for a workspace, members may see it, its owner may manage it",
-        arguments: [(WorkspaceRole.outsider, "E13", "E13"), (.member, "", "E14"), (.owner, "", "")])
-    func workspace(_ role: WorkspaceRole, seeing: String, managing: String) {
-        #expect(code { () throws(Failure) in try Policy.see(role) } == seeing)
-        #expect(code { () throws(Failure) in try Policy.manage(role) } == managing)
+        "A guest sees the channels that they are in, and no others",
+        arguments: [
+            (WorkspaceRole.guest, false, ChannelRole.outsider), (.guest, true, .member), (.member, false, .observer),
+            (.admin, false, .observer), (.outsider, false, .outsider),
+        ])
+    func places(_ role: WorkspaceRole, isMember: Bool, expected: ChannelRole) {
+        #expect(ChannelPlace(role, isOwner: false, isMember: isMember).role == expected)
     }
 
     @Test(
@@ -56,7 +114,8 @@ struct PolicyTests {
         arguments: [
             (ChannelRole.outsider, WorkspaceRole.outsider, "E13", "E13"), (.observer, .member, "E14", "E14"),
             (.member, .member, "E14", "E14"), (.owner, .member, "", "E11"), (.observer, .owner, "", "E11"),
-            (.member, .owner, "", "E11"), (.owner, .owner, "", "E11"),
+            (.member, .owner, "", "E11"), (.owner, .owner, "", "E11"), (.observer, .admin, "", "E11"),
+            (.member, .guest, "E14", "E14"), (.outsider, .guest, "E13", "E13"),
         ])
     func deleting(_ role: ChannelRole, _ workspace: WorkspaceRole, expected: String, ofDefault: String) {
         for (isDefault, expected) in [(false, expected), (true, ofDefault)] {
@@ -80,21 +139,27 @@ struct PolicyTests {
     }
 
     @Test(
-        "Members may leave a channel, except its owner, and except the default channel",
+        "Members may leave a channel, except its owner, and except the default channel, which guests may leave",
         arguments: [
             (ChannelRole.outsider, "E13", "E13"), (.observer, "E13", "E11"), (.member, "", "E11"),
             (.owner, "E15", "E11"),
         ])
     func leavingChannel(_ role: ChannelRole, expected: String, ofDefault: String) {
-        #expect(code { () throws(Failure) in try Policy.leave(channel(isDefault: false), role) } == expected)
-        #expect(code { () throws(Failure) in try Policy.leave(channel(isDefault: true), role) } == ofDefault)
+        for (isGuest, isDefault, expected) in [
+            (false, false, expected), (false, true, ofDefault), (true, false, expected), (true, true, expected),
+        ] {
+            let code = code { () throws(Failure) in
+                try Policy.leave(channel(isDefault: isDefault), ChannelPlace(role: role, isGuest: isGuest))
+            }
+            #expect(code == expected)
+        }
     }
 
     @Test(
         "The owner may transfer a workspace to another member",
         arguments: [
             (WorkspaceRole.owner, false, WorkspaceRole.member, ""), (.owner, false, .outsider, "E13"),
-            (.owner, true, .owner, "E11"),
+            (.owner, true, .owner, "E11"), (.owner, false, .guest, "E11"), (.admin, false, .member, "E14"),
             (.member, false, .member, "E14"), (.member, true, .member, "E14"), (.outsider, false, .member, "E13"),
         ])
     func transferring(_ role: WorkspaceRole, toOneself: Bool, newOwner: WorkspaceRole, expected: String) {
@@ -116,7 +181,8 @@ struct PolicyTests {
     ) {
         for (isDefault, expected) in [(false, expected), (true, ofDefault)] {
             let code = code { () throws(Failure) in
-                try Policy.transfer(channel(isDefault: isDefault), role, toOneself: toOneself, newOwner: newOwner)
+                try Policy.transfer(
+                    channel(isDefault: isDefault), role, toOneself: toOneself, newOwner: ChannelPlace(role: newOwner))
             }
             #expect(code == expected)
         }

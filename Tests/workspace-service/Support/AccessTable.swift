@@ -39,6 +39,26 @@ enum AccessTable {
         .init(
             "PUT /v1/workspaces/{id}/channels/{name}/change/admin/{user_id}", .owners, key: "sooda", json: "{}"),
         .init("PUT /v1/workspaces/{id}/channels/{channel_id}/transfer/ownership", .owners, json: newOwner),
+        .init("PUT /v1/workspaces/{id}/channels/{channel_id}/members/{user_id}", .owners, key: "native", json: "{}"),
+        .init("GET /v1/workspaces/{id}/role", .members, key: "native"),
+        .init("GET /v1/workspaces/{id}/roles", .members, key: "native"),
+        .init("PUT /v1/workspaces/{id}/members/{user_id}/role", .owners, key: "native", json: #"{"role":"guest"}"#),
+        .init("GET /v1/workspaces/{id}/bans", .owners, key: "native"),
+        .init("PUT /v1/workspaces/{id}/bans/{user_id}", .owners, key: "native", json: "{}"),
+        .init("DELETE /v1/workspaces/{id}/bans/{user_id}", .owners, key: "native"),
+        .init("GET /v1/workspaces/{id}/audit", .owners, key: "native"),
+        .init("POST /v1/workspaces/{id}/invitations", .owners, key: "native", json: "{}"),
+        .init("GET /v1/workspaces/{id}/invitations", .owners, key: "native"),
+        .init("DELETE /v1/workspaces/{id}/invitations/{invitation_id}", .owners, key: "native"),
+        .init("POST /v1/workspaces/invitations/preview", .anybody, key: "native", json: Fixture.token),
+        .init("POST /v1/workspaces/invitations/accept", .anybody, key: "native", json: Fixture.token),
+        .init("POST /v1/workspaces/{id}/join-requests", .closedToOutsiders, key: "native", json: "{}"),
+        .init("GET /v1/workspaces/{id}/join-requests", .owners, key: "native"),
+        .init(
+            "PUT /v1/workspaces/{id}/join-requests/{user_id}", .owners, key: "native", json: #"{"action":"decline"}"#),
+        .init("DELETE /v1/workspaces/{id}/join-requests", .anybody, key: "native"),
+        .init("GET /v1/workspaces/{id}/settings", .members, key: "native"),
+        .init("PUT /v1/workspaces/{id}/settings", .owners, key: "native", json: #"{"joinRequests":true}"#),
         .init("GET /v1/static/workspaces/{name}", .members),
         .init("GET /v1/static/channels/{name}", .members),
         .init("POST /v1/static/workspaces/links", .anybody, json: #"{"paths":["/static/workspaces/w0.png"]}"#),
@@ -51,6 +71,8 @@ extension AccessRow.Answers {
     fileprivate static let anybody = Self("ok", "ok", "ok", "ok", "ok", "ok")
     /// The owner of the workspace or channel.
     fileprivate static let owners = Self("E13", "E13", "E13", "E14", "E14", "ok")
+    /// The workspace accepts no requests, and members have no need to ask.
+    fileprivate static let closedToOutsiders = Self("E13", "E13", "E13", "E12", "E12", "E12")
     fileprivate static let leavingWorkspace = Self("E13", "E13", "E13", "ok", "ok", "E15")
     fileprivate static let leavingChannel = Self("E13", "E13", "E13", "E13", "ok", "E15")
 }
@@ -61,11 +83,16 @@ extension AccessRow {
         route == "POST /v1/workspaces" ? Form(["name": name], image: .png) : nil
     }
 
+    /// The JSON in a fixture.
+    func json(_ fixture: Fixture) -> String? { json?.replacing("{number}", with: "\(fixture.number)") }
+
     /// The path in a fixture.
     func path(_ fixture: Fixture) -> String {
         path
             .replacing("/static/workspaces/{name}", with: "/static/workspaces/w\(fixture.number).png")
             .replacing("/static/channels/{name}", with: "/static/channels/c\(fixture.number).png")
+            .replacing("/join-requests/{user_id}", with: "/join-requests/\(Fixture.invitee)")
+            .replacing("{invitation_id}", with: "\(fixture.workspace)")
             .replacing("{id}", with: "\(fixture.workspace)")
             .replacing("{channel_id}", with: "\(fixture.channel)")
             .replacing("{name}", with: "general")

@@ -11,6 +11,8 @@ struct Fixture: Sendable {
     static let newOwner: Int64 = 7
     /// A user without a workspace.
     static let invitee: Int64 = 8
+    /// The body of a call with the token of the fixture's invitation.
+    static let token = #"{"token":"token {number}"}"#
 
     private static let base = 1_000_000
 
@@ -56,6 +58,13 @@ struct Fixture: Sendable {
                 union all
                 select 2 * workspace, user_id, workspace, 1 from member
                 where workspace >= \(base) - 1 and user_id <> 3;
+            insert into invitation (
+                id, workspace, kind, seed, token_hash, role, created_by, created_at, expires_at
+            ) overriding system value
+                select id, id, 'link', 'seed', sha256(convert_to('token ' || n, 'UTF8')), 'member', 1, 1, 9e12::bigint
+                from made where owner = 1;
+            insert into join_request (workspace, user_id, text, created_at) select id, \(invitee), '', 1 from made
+                where owner = 1;
             commit;
             """)
         for fixture in fixtures {

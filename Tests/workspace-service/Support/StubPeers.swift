@@ -32,6 +32,8 @@ struct PeersOfWorkspaces: StubState {
     var reserves: [String: Reserve] = [:]
     /// The reported erasures: user and round.
     var erased: [String] = []
+    /// Whether auth-service sends mail.
+    var sendsMail = true
     /// The number of calls for profiles.
     var profileCalls = 0
 
@@ -46,6 +48,7 @@ struct PeersOfWorkspaces: StubState {
         case ("reserves", _):
             if payment == .failing { return .refusal(500, "E99") }
             return call.parts.count == 2 ? reserve(call) : release(call.parts[2])
+        case ("mail", _): return .json(#"{"set_up":\#(sendsMail)}"#)
         case ("erasures", _):
             erased.append("\(call.number) \(call.json?["round"]?.int ?? 0)")
             return .json("{}")

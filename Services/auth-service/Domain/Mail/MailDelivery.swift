@@ -12,6 +12,7 @@ struct MailDelivery: Sendable {
     let store: MailStore
     let transport: any MailTransport
     let codes: CodeGenerator
+    let invitations: InvitationTokens
     let sender: Sender
     let lease: Duration
     let metrics: MailMetrics
@@ -61,8 +62,12 @@ struct MailDelivery: Sendable {
             metrics.discarded.increment()
             return try await store.finish(mail.id)
         }
-        let values = MailValues(
+        var values = MailValues(
             moment: mail.createdAt, expiry: mail.expiresAt, code: mail.code.map(codes.code) ?? "", detail: mail.detail)
+        if mail.template == .invitation, let invitation = MailInvitation(detail: mail.detail) {
+            values.invitation = invitation
+            values.opening = invitation.link + invitations.token(of: invitation.seed)
+        }
         let text = mail.template.text(in: mail.language ?? sender.language, values)
         let message = MailMessage(
             from: sender.name, sender.address, to: mail.recipient, subject: text.subject, text: text.text,

@@ -9,7 +9,7 @@ import Wire
 final class MailOutbox: Sendable {
     private let store: MailStore
     /// Whether the settings name a mail server.
-    private let isSetUp: Bool
+    let isSetUp: Bool
     /// How long a notice may wait for the server.
     private let lifetime: Duration
     private let signal: WakeSignal
@@ -44,6 +44,14 @@ final class MailOutbox: Sendable {
         let mail = MailStore.Notice(account: account, recipient: recipient, template: template, detail: detail)
         try await store.insert(mail, at: .now, lifetime: lifetime, in: transaction)
         // A mail that is not committed yet is found at the next search.
+        signal.wake()
+    }
+
+    /// Mails an invitation to an address with or without an account. A repeated order adds no second mail while the first
+    /// one waits.
+    func invite(_ mail: InvitationMail, key: String) async throws {
+        guard isSetUp, mail.expiresAt > .now else { return }
+        try await store.insert(mail, key: key, at: .now)
         signal.wake()
     }
 

@@ -70,6 +70,17 @@ extension MailTemplate {
 
                     Thank you for having used Maru.
                     """)
+        case .invitation:
+            MailText(
+                subject: "You are invited to a workspace",
+                text: """
+                    \(values.invitation?.inviter ?? "") invites you to the workspace "\(values.invitation?.workspace ?? "")".
+
+                    Open the invitation: \(values.opening)
+
+                    It is valid until \(MailTime.text(of: values.expiry, in: .english)). If you do not know the sender,
+                    ignore this mail.
+                    """)
         }
     }
 }

@@ -70,6 +70,16 @@ extension MailTemplate {
 
                     그동안 마루를 이용해 주셔서 고맙습니다.
                     """)
+        case .invitation:
+            MailText(
+                subject: "워크스페이스에 초대되었습니다",
+                text: """
+                    \(values.invitation?.inviter ?? "")님이 워크스페이스 "\(values.invitation?.workspace ?? "")"에 초대했습니다.
+
+                    초대 열기: \(values.opening)
+
+                    \(MailTime.text(of: values.expiry, in: .korean))까지 쓸 수 있습니다. 보낸 사람을 모르면 이 메일을 무시하세요.
+                    """)
         }
     }
 }

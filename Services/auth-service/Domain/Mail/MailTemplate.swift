@@ -18,6 +18,8 @@ enum MailTemplate: String, Sendable, CaseIterable {
     case newDevice = "new_device"
     /// The owner has deleted the account. It goes to the address that the account had.
     case accountDeleted = "account_deleted"
+    /// Somebody invites the recipient to a workspace.
+    case invitation
 }
 
 /// A mail's subject and text, ready to be sent.
@@ -36,6 +38,9 @@ struct MailValues: Sendable, Equatable {
     var code = ""
     /// The name of an app or an address; empty if the template shows none.
     var detail = ""
+    /// The values of an invitation, and the link or the token that opens it.
+    var invitation: MailInvitation?
+    var opening = ""
 
     var minutes: Int { Int(max(1, (expiry - moment).wholeMilliseconds / 60_000)) }
 }

@@ -29,6 +29,16 @@ struct MemberDirectory: Sendable {
     func follow(_ subscriber: MessageSubscriber, on loop: EventLoop) { entries.follow(subscriber, on: loop) }
 
     /// The members of a workspace in the order of their ids.
+    ///
+    /// - Parameter guest: only the members that this guest sees; nil for all.
+    func members(of workspace: WorkspaceID, seenBy guest: UserID?) async throws -> [Entry] {
+        let all = try await members(of: workspace)
+        guard let guest else { return all }
+        let seen = Set(try await workspaces.allMembers(of: workspace, seenBy: guest))
+        return all.filter { seen.contains($0.member.id) }
+    }
+
+    /// All members of a workspace in the order of their ids.
     func members(of workspace: WorkspaceID) async throws -> [Entry] {
         try await entries.value(of: workspace) {
             let ids = try await workspaces.allMembers(of: workspace)

@@ -22,12 +22,12 @@ struct QuickFind: Sendable {
     /// Names that contain the text come in this order: the text is all of the name, begins it, begins a word of it, or stands
     /// anywhere else. The user's own channels come before all others, and of equal names those of people in the user's DMs.
     func find(_ text: String, in workspace: WorkspaceID, for user: UserID) async throws -> Found {
-        try await access.requireMembers([user], of: workspace)
+        let isGuest = try await access.member(user, of: workspace).isGuest
         let patterns = SearchPattern.alternatives(of: SearchText(text))
         if patterns.isEmpty { return Found() }
         let channels = try await access.visibleChannels(of: user, in: workspace)
         let dms = try await access.dms(of: user, in: workspace)
-        let members = try await people.members(of: workspace)
+        let members = try await people.members(of: workspace, seenBy: isGuest ? user : nil)
         let names = Dictionary(members.map { ($0.member.id, $0) }) { first, _ in first }
         var found = Found()
         let opponents = dms.compactMap { dm in names[dm.opponent(of: user)].map { (dm.id, $0) } }

@@ -26,6 +26,9 @@ public struct AuthClient: Sendable {
     /// Deletes a device token that the push provider has rejected for good.
     public func prune(_ token: String) async throws { _ = try await client.send(PruneDeviceRequest(token: token)) }
 
+    /// Whether the deployment sends mail.
+    public func sendsMail() async throws -> Bool { try await client.send(MailStatusRequest()).isSetUp }
+
     /// The public keys of all tokens that may still be valid, as a JWKS.
     public func keySet() async throws -> JSONValue { try await client.send(KeysRequest()).jwks }
 

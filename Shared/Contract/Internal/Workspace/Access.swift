@@ -37,17 +37,30 @@ public struct ChannelAccess: Sendable, Equatable {
     public var isMember: Bool { role != .visible }
 }
 
-/// A user's access to a workspace, from workspace-service.
+/// The role of a member in a workspace.
+public enum MemberRole: String, Sendable, CaseIterable {
+    case owner, admin, member
+    /// Sees only the channels that they were put in and the people there.
+    case guest
+}
+
+/// A member's access to a workspace, from workspace-service.
 public struct WorkspaceAccess: Sendable, Equatable {
     public let id: WorkspaceID
-    public let role: AccessRole
+    public let memberRole: MemberRole
+    /// Whether the member's role may delete the messages of others and answer reports.
+    public let isModerator: Bool
     public let version: Int64
 
-    public init(id: WorkspaceID, role: AccessRole, version: Int64) {
+    public init(id: WorkspaceID, memberRole: MemberRole, isModerator: Bool, version: Int64) {
         self.id = id
-        self.role = role
+        self.memberRole = memberRole
+        self.isModerator = isModerator
         self.version = version
     }
+
+    public var isOwner: Bool { memberRole == .owner }
+    public var isGuest: Bool { memberRole == .guest }
 }
 
 extension ChannelAccess: WireMessage {
@@ -85,14 +98,21 @@ extension WorkspaceAccess: WireMessage {
             let role = json["role"]?.string.flatMap(AccessRole.init),
             let version = json["version"]?.int
         else { return nil }
-        self.init(id: id, role: role, version: Int64(version))
+        // An older service names no further roles.
+        let memberRole = json.string("member_role").map { MemberRole(rawValue: $0) ?? .member }
+        self.init(
+            id: id, memberRole: memberRole ?? (role == .owner ? .owner : .member),
+            isModerator: json.bool("moderator") ?? (role == .owner), version: Int64(version))
     }
 
     public func write(to json: inout JSONWriter) {
         json.object { json in
             json.field("workspace_id", id.description)
-            json.field("role", role.rawValue)
+            // The two roles that older services know.
+            json.field("role", (isOwner ? AccessRole.owner : .member).rawValue)
             json.field("version", version)
+            json.field("member_role", memberRole.rawValue)
+            json.field("moderator", isModerator)
         }
     }
 }

@@ -57,19 +57,25 @@ public struct WorkspaceMembersRequest: InternalRequest {
 
     public let workspace: WorkspaceID
     public let page: MembersPage
+    /// Only the members that this one sees: a guest sees those of the guest's channels. Nil for all.
+    public let viewer: UserID?
 
-    public init(workspace: WorkspaceID, page: MembersPage) {
+    public init(workspace: WorkspaceID, page: MembersPage, seenBy viewer: UserID? = nil) {
         self.workspace = workspace
         self.page = page
+        self.viewer = viewer
     }
 
     public init(reading request: InternalRequestReader) throws(Failure) {
-        self.init(workspace: try request.id("id"), page: try MembersPage(reading: request))
+        self.init(
+            workspace: try request.id("id"), page: try MembersPage(reading: request),
+            seenBy: request.query("seen_by") == nil ? nil : try request.queryID("seen_by"))
     }
 
     public func write(to request: inout InternalRequestWriter) {
         request.parameter(workspace)
         page.write(to: &request)
+        if let viewer { request.query("seen_by", viewer) }
     }
 }
 
@@ -99,7 +105,8 @@ public struct MembersReply: WireMessage {
     }
 }
 
-/// Asks workspace-service which of `others` share a workspace with `user`; 1,000 others at most.
+/// Asks workspace-service for those of `others` that the user sees: they share a workspace, or a channel where the user is a
+/// guest. 1,000 others at most.
 public struct AcquaintancesRequest: InternalRequest {
     public typealias Reply = AcquaintancesReply
 
@@ -107,20 +114,26 @@ public struct AcquaintancesRequest: InternalRequest {
 
     public let user: UserID
     public let others: [UserID]
+    /// Only those seen in this workspace; nil for all workspaces.
+    public let workspace: WorkspaceID?
 
-    public init(user: UserID, others: [UserID]) {
+    public init(user: UserID, others: [UserID], workspace: WorkspaceID? = nil) {
         self.user = user
         self.others = others
+        self.workspace = workspace
     }
 
     public init(reading request: InternalRequestReader) throws(Failure) {
-        self.init(user: try request.memberID("user_id"), others: try request.memberIDs("others"))
+        self.init(
+            user: try request.memberID("user_id"), others: try request.memberIDs("others"),
+            workspace: request.member("workspace_id") == nil ? nil : try request.memberID("workspace_id"))
     }
 
     public func write(to request: inout InternalRequestWriter) {
         request.body { json in
             json.field("user_id", user.description)
             json.field("others", others.map(\.description))
+            if let workspace { json.field("workspace_id", workspace.description) }
         }
     }
 }

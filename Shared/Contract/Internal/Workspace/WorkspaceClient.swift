@@ -33,8 +33,10 @@ public struct WorkspaceClient: Sendable {
     }
 
     /// A page of the members of a workspace, like those of a channel.
-    public func members(of workspace: WorkspaceID, on page: MembersPage = MembersPage()) async throws -> MembersReply {
-        try await client.send(WorkspaceMembersRequest(workspace: workspace, page: page))
+    public func members(
+        of workspace: WorkspaceID, on page: MembersPage = MembersPage(), seenBy viewer: UserID? = nil
+    ) async throws -> MembersReply {
+        try await client.send(WorkspaceMembersRequest(workspace: workspace, page: page, seenBy: viewer))
     }
 
     /// All members of a channel in the order of their ids, read page by page.
@@ -43,8 +45,10 @@ public struct WorkspaceClient: Sendable {
     }
 
     /// All members of a workspace in the order of their ids, read page by page.
-    public func allMembers(of workspace: WorkspaceID) async throws -> [UserID] {
-        try await all { try await members(of: workspace, on: $0) }
+    ///
+    /// - Parameter viewer: only those that this member sees; nil for all.
+    public func allMembers(of workspace: WorkspaceID, seenBy viewer: UserID? = nil) async throws -> [UserID] {
+        try await all { try await members(of: workspace, on: $0, seenBy: viewer) }
     }
 
     /// The channels that the user is a member of, in one workspace or in all.
@@ -63,9 +67,25 @@ public struct WorkspaceClient: Sendable {
         return try await client.send(MembershipsRequest(users: users)).memberships
     }
 
-    /// Those of `others` that share a workspace with `user`.
-    public func acquaintances(of user: UserID, among others: [UserID]) async throws -> Set<UserID> {
-        Set(try await client.send(AcquaintancesRequest(user: user, others: others)).users)
+    /// Those of `others` that `user` sees in a workspace, or in any.
+    public func acquaintances(
+        of user: UserID, among others: [UserID], in workspace: WorkspaceID? = nil
+    ) async throws -> Set<UserID> {
+        Set(try await client.send(AcquaintancesRequest(user: user, others: others, workspace: workspace)).users)
+    }
+
+    /// Writes an event into the audit log of a workspace, once for each key. An event of an unknown workspace is dropped.
+    ///
+    /// - Parameter key: the caller's name for the event, such as `chat-report-7-dismissed`; its service begins it.
+    public func record(
+        _ event: AuditEvent, of workspace: WorkspaceID, key: String, at moment: Timestamp
+    ) async throws {
+        _ = try await client.send(AuditRequest(workspace: workspace, key: key, at: moment, event: event))
+    }
+
+    /// The values of an invitation's mail; nil if the mail is not wanted any more.
+    public func invitationMail(_ invitation: InvitationID) async throws -> InvitationMail? {
+        try await nilIfNotFound { try await client.send(InvitationMailRequest(invitation: invitation)) }
     }
 
     /// Adds `user` to the workspaces with these slugs; a repeated call changes nothing.

@@ -1,0 +1,49 @@
+import Contract
+import EventLoop
+import Postgres
+import ServiceKit
+import Telemetry
+import Wire
+
+/// The audit log of each workspace: actions with their actor, target and origin. Entries are never changed, and expire after
+/// the retention.
+struct AuditLog: Sendable {
+    let store: AuditStore
+    let members: MemberStore
+    let retention: Duration
+
+    /// Bytes of a caller's key.
+    private static let longestKey = 200
+
+    /// Adds an entry in the transaction that makes the event true.
+    func record(_ event: AuditEvent, of workspace: WorkspaceID, in tx: PostgresTransaction) async throws {
+        try await store.insert(event, of: workspace, at: .now, in: tx)
+    }
+
+    /// Adds an event of another service, once for each key.
+    func record(_ request: AuditRequest) async throws {
+        guard (1...Self.longestKey).contains(request.key.utf8.count) else { throw Failure.invalid("key is not valid.") }
+        try await store.insert(
+            request.event, of: request.workspace, key: request.key, at: request.at, in: store.database)
+    }
+
+    /// Adds a sign-in to the log of each workspace that the user is in.
+    func record(_ signIn: SignIn) async throws {
+        try await store.insert(
+            .signedIn, ofAllWorkspacesOf: signIn.user, key: "sign-in-\(signIn.user)-\(signIn.at.milliseconds)",
+            from: AuditOrigin(address: signIn.address, app: signIn.app, session: nil), at: signIn.at)
+    }
+
+    /// A page of the log before the entry `last`, newest first.
+    func list(
+        _ workspace: WorkspaceID, _ filter: AuditFilter, before last: Int64?, limit: Int, for user: UserID
+    ) async throws -> [AuditEntry] {
+        try Policy.require(.readAudit, of: try await members.role(of: user, in: workspace))
+        return try await store.list(workspace, filter, before: last ?? .max, limit: limit)
+    }
+
+    /// Deletes entries that are older than the retention.
+    func expire() async throws {
+        while try await store.expire(before: .now - retention) > 0 {}
+    }
+}

@@ -1,0 +1,77 @@
+import Contract
+import Postgres
+import ServiceKit
+import Wire
+
+/// Requests to join a workspace, where its settings allow them.
+struct JoinRequests: Sendable {
+    let workspaces: Workspaces
+    let store: JoinRequestStore
+    let profiles: ProfileCache
+
+    /// Characters of a request.
+    private static let longestText = 300
+    /// Open requests of a workspace.
+    private static let mostOpen = 1000
+    /// How long a declined user waits before the next request.
+    private static let pause = Duration.seconds(7 * 86_400)
+
+    /// Asks to be let in. A repeated request replaces the text. Nobody learns from it that they are banned.
+    func ask(_ id: WorkspaceID, text: String, by user: UserID, from origin: AuditOrigin) async throws -> JoinRequest {
+        guard text.count <= Self.longestText, text.utf8.count <= 4 * Self.longestText else {
+            throw Failure.invalid("The text is too long.")
+        }
+        return try await workspaces.changing(id, by: user) { _, role, tx in
+            guard role == .outsider else { throw Failure.duplicate("You are a member already.") }
+            guard try await store.isOpen(to: user, id, in: tx) else { throw Failure.notFound }
+            let now = Timestamp.now
+            let earlier = try await store.find(user, in: id, tx)
+            if let declined = earlier?.declinedAt, declined + Self.pause > now {
+                throw Failure.tooManyCalls(retryAfter: declined + Self.pause - now)
+            }
+            if earlier == nil || earlier?.declinedAt != nil {
+                guard try await store.openCount(id, in: tx) < Self.mostOpen else {
+                    throw Failure.invalid("The workspace has too many requests.")
+                }
+                try await workspaces.audit.record(
+                    AuditEvent(.joinRequested, by: user, from: origin), of: id, in: tx)
+            }
+            return try await store.put(user, text, in: id, at: now, tx)
+        }
+    }
+
+    /// Takes back one's own request. Idempotent.
+    func withdraw(_ id: WorkspaceID, by user: UserID) async throws { try await store.withdraw(user, from: id) }
+
+    /// A page of the open requests, oldest first, without deleted accounts.
+    func list(
+        _ id: WorkspaceID, _ page: Page, for user: UserID
+    ) async throws -> [(request: JoinRequest, profile: MemberView?)] {
+        try await workspaces.require(.invite, of: user, in: id)
+        let found = try await store.list(id, page)
+        let known = try await profiles.members(found.map(\.user))
+        return found.map { ($0, known[$0.user]) }
+    }
+
+    /// Decides about an open request.
+    func decide(
+        _ decision: JoinDecision, about asking: UserID, in id: WorkspaceID, by user: UserID, from origin: AuditOrigin
+    ) async throws {
+        try await workspaces.changing(id, by: user) { workspace, role, tx in
+            try Policy.require(.invite, of: role)
+            guard let request = try await store.find(asking, in: id, tx), request.declinedAt == nil else {
+                throw Failure.notFound
+            }
+            switch decision {
+            case .approve:
+                try await store.delete(asking, in: id, tx)
+                try await workspaces.admit(asking, to: workspace, in: tx)
+            case .decline:
+                try await store.decline(asking, in: id, at: .now, tx)
+            }
+            let action: AuditAction = decision == .approve ? .joinApproved : .joinDeclined
+            try await workspaces.audit.record(AuditEvent(action, by: user, to: asking, from: origin), of: id, in: tx)
+        }
+        if decision == .approve { workspaces.facts.hint(id, user: asking) }
+    }
+}

@@ -1,0 +1,112 @@
+import Contract
+import Postgres
+import ServiceKit
+import Wire
+
+/// Lists the members of a workspace with their roles, changes roles, and bans users.
+struct MemberRoles: Sendable {
+    let workspaces: Workspaces
+    let channelMembers: ChannelMemberStore
+    let bans: BanStore
+    let profiles: ProfileCache
+
+    private var members: MemberStore { workspaces.members }
+    private var facts: WorkspaceFactPublisher { workspaces.facts }
+
+    /// The most channels that a call puts a guest in.
+    static let mostChannels = 100
+
+    /// The caller's role and its actions.
+    func own(_ id: WorkspaceID, _ user: UserID) async throws -> (role: WorkspaceRole, actions: [WorkspaceAction]) {
+        let role = try await members.role(of: user, in: id)
+        try Policy.require(.see, of: role)
+        return (role, WorkspaceAction.allCases.filter { Policy.allows($0, role) })
+    }
+
+    /// A page of the members in the order of joining, without deleted accounts.
+    ///
+    /// - Parameter role: only members with this role; nil for all.
+    func list(
+        _ id: WorkspaceID, only role: WorkspaceRole?, _ page: Page, for user: UserID
+    ) async throws -> [(member: MemberWithRole, profile: MemberView?)] {
+        try await workspaces.require(.seeEverybody, of: user, in: id)
+        let found = try await members.roles(id, only: role, page)
+        let known = try await profiles.members(found.map(\.user))
+        return found.map { ($0, known[$0.user]) }
+    }
+
+    /// Gives a member another role. A new guest stays in `channels`, or without them in all but the default channel; a
+    /// promoted guest enters the default channel.
+    func set(
+        _ new: WorkspaceRole, of member: UserID, in id: WorkspaceID, keeping channels: [ChannelID]?, by user: UserID,
+        from origin: AuditOrigin
+    ) async throws {
+        let isChanged = try await workspaces.changing(id, by: user) { workspace, role, tx in
+            let old = try await members.role(of: member, in: id, in: tx)
+            try Policy.setRole(
+                role, oneself: member == user, old, to: new,
+                ownsChannels: try await members.ownsChannels(member, in: id, of: tx))
+            guard old != new else { return false }
+            try await members.setRole(new, of: member, in: id, tx)
+            if new == .guest {
+                try await confine(member, to: channels, of: workspace, in: tx)
+            } else if old == .guest {
+                try await workspaces.enterDefaultChannel(member, of: workspace, in: tx)
+            }
+            let event = AuditEvent(
+                .roleChanged, by: user, to: member, detail: ["from": old.rawValue, "to": new.rawValue], from: origin)
+            try await workspaces.audit.record(event, of: id, in: tx)
+            return true
+        }
+        if isChanged { facts.hint(id, user: member) }
+    }
+
+    /// Removes a new guest from the channels that are not theirs.
+    private func confine(
+        _ guest: UserID, to channels: [ChannelID]?, of workspace: Workspace, in tx: PostgresTransaction
+    ) async throws {
+        let all = try await channelMembers.channels(of: guest, in: workspace.id, except: channels ?? [], tx)
+        for channel in all where channels != nil || channel.isDefault {
+            try await channelMembers.remove(guest, from: channel.id, in: tx)
+            try await facts.channelMemberRemoved(guest, from: channel, of: workspace, in: tx)
+        }
+    }
+
+    // MARK: Bans
+
+    /// Keeps a user out. A member is removed as by `Workspaces.remove`. Idempotent.
+    func ban(_ banned: UserID, from id: WorkspaceID, by user: UserID, origin: AuditOrigin) async throws {
+        let owner = try await workspaces.changing(id, by: user) { workspace, role, tx -> UserID? in
+            let theirs = try await members.role(of: banned, in: id, in: tx)
+            try Policy.ban(role, oneself: banned == user, theirs)
+            if theirs != .outsider { try await workspaces.expel(banned, from: workspace, by: user, in: tx) }
+            if try await bans.insert(banned, in: id, by: user, at: .now, tx) {
+                try await workspaces.audit.record(
+                    AuditEvent(.memberBanned, by: user, to: banned, from: origin), of: id, in: tx)
+            }
+            return workspace.owner
+        }
+        facts.hint(id)
+        if let owner { facts.hint(id, user: owner) }
+    }
+
+    /// Lets a banned user come back by an invitation or a request. Idempotent.
+    func unban(_ banned: UserID, from id: WorkspaceID, by user: UserID, origin: AuditOrigin) async throws {
+        try await workspaces.changing(id, by: user) { _, role, tx in
+            try Policy.require(.removeMembers, of: role)
+            guard try await bans.delete(banned, in: id, tx) else { return }
+            try await workspaces.audit.record(
+                AuditEvent(.banLifted, by: user, to: banned, from: origin), of: id, in: tx)
+        }
+    }
+
+    /// A page of the bans, newest first, without deleted accounts.
+    func bans(
+        of id: WorkspaceID, _ page: Page, for user: UserID
+    ) async throws -> [(ban: Ban, profile: MemberView?)] {
+        try await workspaces.require(.removeMembers, of: user, in: id)
+        let found = try await bans.list(id, page)
+        let known = try await profiles.members(found.map(\.user))
+        return found.map { ($0, known[$0.user]) }
+    }
+}

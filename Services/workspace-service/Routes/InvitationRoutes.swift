@@ -1,0 +1,163 @@
+import Contract
+import HTTP
+import ServiceKit
+import Wire
+
+/// Invitations, requests to join and the settings of a workspace, for clients of the native API.
+struct InvitationRoutes: Sendable {
+    let desk: InvitationDesk
+    let requests: JoinRequests
+    let options: OptionsDesk
+    /// The address that invitations are opened at; the token follows it. Empty if there is none.
+    let link: String
+
+    func register(in routes: inout PublicRoutes) {
+        let workspace = "/v1/workspaces/{id}"
+        routes.native(.post, workspace + "/invitations", create)
+        routes.native(.get, workspace + "/invitations", list)
+        routes.native(.delete, workspace + "/invitations/{invitation_id}", revoke)
+        // Tokens stand in bodies, because paths stand in logs.
+        routes.native(.post, "/v1/workspaces/invitations/preview", preview)
+        routes.native(.post, "/v1/workspaces/invitations/accept", accept)
+        routes.native(.post, workspace + "/join-requests", ask)
+        routes.native(.get, workspace + "/join-requests", listRequests)
+        routes.native(.put, workspace + "/join-requests/{user_id}", decide)
+        routes.native(.delete, workspace + "/join-requests", withdraw)
+        routes.native(.get, workspace + "/settings", settings)
+        routes.native(.put, workspace + "/settings", changeSettings)
+    }
+
+    func registerInternal(in routes: inout InternalRoutes) { routes.add(InvitationMailRequest.self, mail) }
+
+    // MARK: Invitations
+
+    func create(_ call: Call, _ caller: Caller) async throws -> Response {
+        let id: WorkspaceID = try call.id("id")
+        let fields = try await call.fields()
+        let role = try fields.optionalText("role").map(WorkspaceRole.init(client:)) ?? .member
+        let email = try fields.optionalText("email")
+        if let email, !Self.isAddress(email) { throw Failure.invalid("The email is not valid.") }
+        let terms = try InvitationTerms(
+            role: role, channels: fields.contains("channels") ? try fields.ids("channels") : [],
+            lifetime: fields.contains("expiresIn") ? .seconds(try fields.number("expiresIn")) : nil,
+            maxUses: fields.contains("uses") ? try fields.number("uses") : nil, recipient: email,
+            language: try fields.optionalText("language"), now: .now)
+        let invitation = try await desk.create(terms, in: id, by: caller.user, from: call.origin(of: caller))
+        return call.created(view(invitation))
+    }
+
+    func list(_ call: Call, _ caller: Caller) async throws -> Response {
+        let limit = try call.listLimit()
+        let found = try await desk.list(
+            try call.id("id"), Page(before: try call.placeCursor(), limit: limit), for: caller.user)
+        let last = found.count == limit ? found.last : nil
+        return call.page(found, next: last.map { "\($0.createdAt.milliseconds)-\($0.id)" }) { invitation, json in
+            json.view(view(invitation), for: call.profile)
+        }
+    }
+
+    func revoke(_ call: Call, _ caller: Caller) async throws -> Response {
+        try await desk.revoke(
+            try call.id("invitation_id"), of: try call.id("id"), by: caller.user, from: call.origin(of: caller))
+        return call.done()
+    }
+
+    func preview(_ call: Call, _ caller: Caller) async throws -> Response {
+        let (invitation, workspace, inviter) = try await desk.preview(try await call.fields().text("token"))
+        return call.reply { json in
+            json.object { json in
+                json.object("workspace") { json in
+                    json.field("workspace_id", workspace.id, for: call.profile)
+                    json.field("name", workspace.name)
+                    json.field("description", workspace.description)
+                }
+                json.field("role", invitation.terms.role.rawValue)
+                if let inviter { json.field("invitedBy", inviter.nickname) }
+                json.field("expiresAt", invitation.terms.expiresAt)
+            }
+        }
+    }
+
+    func accept(_ call: Call, _ caller: Caller) async throws -> Response {
+        let token = try await call.fields().text("token")
+        return call.reply(try await desk.accept(token, caller.user, from: call.origin(of: caller)).view())
+    }
+
+    func mail(_ request: InvitationMailRequest) async throws -> InvitationMail {
+        try await desk.mail(of: request.invitation, link: link)
+    }
+
+    private func view(_ invitation: Invitation) -> InvitationView {
+        InvitationView(
+            invitation: invitation, token: invitation.kind == .link ? desk.tokens.token(of: invitation.seed) : nil,
+            link: link)
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        return text.utf8.count <= 254 && parts.count == 2 && !parts[0].isEmpty && parts[1].contains(".")
+            && !text.unicodeScalars.contains { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }
+    }
+
+    // MARK: Requests to join
+
+    func ask(_ call: Call, _ caller: Caller) async throws -> Response {
+        let id: WorkspaceID = try call.id("id")
+        let text = try await call.fields().optionalText("text") ?? ""
+        let request = try await requests.ask(id, text: text, by: caller.user, from: call.origin(of: caller))
+        return call.reply { json in
+            json.object { json in
+                json.field("text", request.text)
+                json.field("createdAt", request.createdAt)
+            }
+        }
+    }
+
+    func listRequests(_ call: Call, _ caller: Caller) async throws -> Response {
+        let limit = try call.listLimit()
+        let found = try await requests.list(
+            try call.id("id"), Page(behind: try call.placeCursor(), limit: limit), for: caller.user)
+        let last = found.count == limit ? found.last?.request : nil
+        return call.page(
+            found.filter { $0.profile != nil }, next: last.map { "\($0.createdAt.milliseconds)-\($0.user)" }
+        ) { found, json in
+            json.object { json in
+                if let profile = found.profile { json.field("user", profile, for: call.profile) }
+                json.field("text", found.request.text)
+                json.field("createdAt", found.request.createdAt)
+            }
+        }
+    }
+
+    func decide(_ call: Call, _ caller: Caller) async throws -> Response {
+        guard let decision = JoinDecision(rawValue: try await call.fields().text("action")) else {
+            throw Failure.invalid("action must be approve or decline.")
+        }
+        try await requests.decide(
+            decision, about: try call.id("user_id"), in: try call.id("id"), by: caller.user,
+            from: call.origin(of: caller))
+        return call.done()
+    }
+
+    func withdraw(_ call: Call, _ caller: Caller) async throws -> Response {
+        try await requests.withdraw(try call.id("id"), by: caller.user)
+        return call.done()
+    }
+
+    // MARK: Settings
+
+    func settings(_ call: Call, _ caller: Caller) async throws -> Response {
+        reply(call, try await options.read(try call.id("id"), for: caller.user))
+    }
+
+    func changeSettings(_ call: Call, _ caller: Caller) async throws -> Response {
+        let id: WorkspaceID = try call.id("id")
+        let fields = try await call.fields()
+        let change = WorkspaceOptionsChange(acceptsRequests: try fields.optionalFlag("joinRequests"))
+        return reply(call, try await options.change(id, change, by: caller.user, from: call.origin(of: caller)))
+    }
+
+    private func reply(_ call: Call, _ options: WorkspaceOptions) -> Response {
+        call.reply { json in json.object { $0.field("joinRequests", options.acceptsRequests) } }
+    }
+}

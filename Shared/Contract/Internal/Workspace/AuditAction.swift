@@ -1,0 +1,41 @@
+/// The action of an entry in a workspace's audit log. The raw values are stored and sent to clients.
+public enum AuditAction: String, Sendable, CaseIterable {
+    // Sign-ins of members.
+    case signedIn = "session.opened"
+
+    // Members and their roles.
+    case memberAdded = "member.added"
+    case memberLeft = "member.left"
+    case memberRemoved = "member.removed"
+    case memberBanned = "member.banned"
+    case banLifted = "member.unbanned"
+    case roleChanged = "role.changed"
+    case ownershipTransferred = "workspace.transferred"
+
+    // Ways into the workspace.
+    case invitationCreated = "invitation.created"
+    case invitationRevoked = "invitation.revoked"
+    case invitationAccepted = "invitation.accepted"
+    case joinRequested = "join.requested"
+    case joinApproved = "join.approved"
+    case joinDeclined = "join.declined"
+
+    // Moderation.
+    case reportFiled = "report.filed"
+    case reportDismissed = "report.dismissed"
+    case messageDeleted = "moderation.deleted"
+    case userWarned = "moderation.warned"
+    case userMuted = "moderation.muted"
+    case userUnmuted = "moderation.unmuted"
+    case userSuspended = "moderation.suspended"
+    case userReinstated = "moderation.reinstated"
+    case wordFilterChanged = "moderation.words"
+
+    // The workspace itself.
+    case workspaceChanged = "workspace.changed"
+    case settingsChanged = "settings.changed"
+    case channelMemberAdded = "channel.member.added"
+    case channelMemberRemoved = "channel.member.removed"
+    case channelDeleted = "channel.deleted"
+    case exported = "export.requested"
+}

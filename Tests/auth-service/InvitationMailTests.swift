@@ -1,0 +1,81 @@
+import Contract
+import ServiceKit
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import auth_service
+@testable import standins
+
+@Suite("Mails of invitations")
+struct InvitationMailTests {
+    private static func order(_ fixture: AuthFixture, entry: Int, invitation: Int) async throws {
+        let body = #"{"workspace_id":"3","version":1,"invitation_id":"\#(invitation)"}"#
+        try await fixture.service.redis.command(
+            "XADD", "facts:workspace", "*", "id", "\(entry)", "type", "invitation.mailed", "body", body)
+    }
+
+    @Test("A person without an account is mailed the link of the invitation, in its language, and once")
+    func sent() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let seed: [UInt8] = Array(1...32)
+            fixture.peers.setInvitation(
+                InvitationMail(
+                    recipient: "new@example.com", language: "en", seed: seed, workspace: "새싹", inviter: "민지",
+                    link: "https://chat.example.com/#invitation=", expiresAt: .now + .seconds(3600)))
+            // A server that is busy lets the second order meet the waiting mail of the first one.
+            fixture.providers.mail.refuse(with: 451, times: 1)
+            for entry in 1...2 { try await Self.order(fixture, entry: entry, invitation: 7) }
+            try await eventually("both orders") {
+                let group = try await fixture.service.redis.command("XINFO", "GROUPS", "facts:workspace")
+                func value(_ name: String) -> String? { group.firstIndex(of: name).map { group[$0 + 1] } }
+                return value("pending") == "0" && value("lag") == "0"
+            }
+            try await eventually("the mail") {
+                _ = try await fixture.service.database.run(sql: "update auth.mail set due_at = 0")
+                return !fixture.providers.mail.sent.isEmpty
+            }
+            let mail = try await fixture.mail(to: "new@example.com", about: "You are invited")
+            let token = InvitationTokens(credential: ServiceUnderTest.credential).token(of: seed)
+            #expect(mail.text.contains("https://chat.example.com/#invitation=" + token))
+            #expect(mail.text.contains("새싹") && mail.text.contains("민지"))
+            try await eventually("an empty outbox") {
+                try await fixture.service.database.run(sql: "select count(*) from auth.mail") == "0\n"
+            }
+            #expect(fixture.providers.mail.sent.count == 1)
+        }
+    }
+
+    @Test("The outbox of mails reveals no token, and an invitation that is not wanted any more is not mailed")
+    func kept() async throws {
+        try await AuthFixture.run { fixture async throws in
+            fixture.peers.setInvitation(nil)
+            try await Self.order(fixture, entry: 1, invitation: 8)
+            let seed: [UInt8] = Array(1...32)
+            let mail = InvitationMail(
+                recipient: "other@example.com", language: nil, seed: seed, workspace: "새싹", inviter: "민지", link: "",
+                expiresAt: .now + .seconds(3600))
+            let invitation = try #require(MailInvitation(detail: MailInvitation(mail).detail))
+            #expect(invitation == MailInvitation(mail))
+            let token = InvitationTokens(credential: ServiceUnderTest.credential).token(of: seed)
+            #expect(!MailInvitation(mail).detail.contains(token))
+            fixture.peers.setInvitation(mail)
+            try await Self.order(fixture, entry: 2, invitation: 9)
+            _ = try await fixture.mail(to: "other@example.com", about: "초대")
+            #expect(fixture.providers.mail.sent.count == 1)
+        }
+    }
+
+    @Test("Other services learn whether the deployment sends mail")
+    func status() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let reply = try await fixture.service.internalCall("GET", "/internal/mail")
+            #expect(reply.text == #"{"set_up":true}"#)
+        }
+        try await AuthFixture.run(["smtp_url": ""]) { fixture async throws in
+            let reply = try await fixture.service.internalCall("GET", "/internal/mail")
+            #expect(reply.text == #"{"set_up":false}"#)
+        }
+    }
+}
