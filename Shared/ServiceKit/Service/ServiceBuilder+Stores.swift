@@ -158,4 +158,11 @@ extension ServiceBuilder {
         measured.filesFolder = config[CommonSettings.filesFolder]
         return store
     }
+
+    /// Makes previews of pictures, by the program beside that of the service.
+    public func picturePreviews(within limits: PreviewLimits) -> PicturePreviews {
+        let previews = PicturePreviews(within: limits, metrics: metrics, log: log)
+        if let pool = previews.pool { life.atEnd.append { pool.stop() } }
+        return previews
+    }
 }
