@@ -32,11 +32,19 @@ export class Routes {
     finishReset = (email, code, password) =>
         this.api.call('PUT', '/users/password/reset', { open: true, body: { email, code, password } });
     updatePassword = (password, newPassword) => this.api.put('/users/me/password', { password, newPassword });
-    deleteAccount = (password) => this.api.delete('/users/me', { password });
+    /** @param {'keep'|'delete'} messages what becomes of the messages of the account */
+    deleteAccount = (password, messages = 'keep') => this.api.delete('/users/me', { password, messages });
     block = (user) => this.api.put(`/users/${user}/block`);
     unblock = (user) => this.api.delete(`/users/${user}/block`);
     blocks = () => this.api.get('/users/me/blocks');
     report = (report) => this.api.post('/reports', report);
+    reports = (id, state, cursor) => this.api.get(`/workspaces/${id}/reports`, { state, cursor });
+    answerReport = (id, report, action) => this.api.put(`/workspaces/${id}/reports/${report}`, { action });
+    askForEmailCode = (email) => this.api.post('/users/email/verification', { email });
+    updateEmail = (password, email, code) => this.api.put('/users/me/email', { password, email, code });
+    startExport = () => this.api.post('/users/me/export');
+    export = () => this.api.get('/users/me/export');
+    limits = () => this.api.get('/users/me/limits');
 
     // Workspaces and members
 
