@@ -36,7 +36,7 @@ def animation():
 
 
 def bomb(side=9_990):
-    """A PNG of less than a megabyte whose pixels take 800, all of which a decoder must hold: it is interlaced."""
+    """A PNG of less than a megabyte with pixels of 800. It is interlaced, so a decoder must hold all of them."""
     rows = ((side + 7) // 8, (side + 7) // 8), ((side + 3) // 8, (side + 7) // 8), ((side + 3) // 4, (side + 3) // 8)
     rows += ((side + 1) // 4, (side + 3) // 4), ((side + 1) // 2, (side + 1) // 4), (side // 2, (side + 1) // 2), (side, side // 2)
     packer = zlib.compressobj(6)

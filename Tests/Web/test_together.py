@@ -1,4 +1,4 @@
-"""What people notice of each other, how files come in, and what owners do."""
+"""Two people notice each other, add files, and are an owner and a member."""
 
 import base64
 import re

@@ -45,6 +45,10 @@ export class Routes {
     startExport = () => this.api.post('/users/me/export');
     export = () => this.api.get('/users/me/export');
     limits = () => this.api.get('/users/me/limits');
+    secondFactor = () => this.api.get('/users/me/second-factor');
+    beginSecondFactor = (password) => this.api.post('/users/me/second-factor', { password });
+    enableSecondFactor = (code) => this.api.put('/users/me/second-factor', { code });
+    disableSecondFactor = (code, password) => this.api.delete('/users/me/second-factor', { code, password });
 
     // Workspaces and members
 
@@ -58,6 +62,15 @@ export class Routes {
     members = (id) => this.api.get(`/workspaces/${id}/members`);
     invite = (id, email) => this.api.post(`/workspaces/${id}/members`, { email });
     removeMember = (id, user) => this.api.delete(`/workspaces/${id}/members/${user}`);
+
+    roles = (id, cursor) => this.api.get(`/workspaces/${id}/roles`, { cursor });
+    setRole = (id, user, role) => this.api.put(`/workspaces/${id}/members/${user}/role`, { role });
+    invitations = (id, cursor) => this.api.get(`/workspaces/${id}/invitations`, { cursor });
+    createInvitation = (id, terms) => this.api.post(`/workspaces/${id}/invitations`, terms);
+    revokeInvitation = (id, invitation) => this.api.delete(`/workspaces/${id}/invitations/${invitation}`);
+    previewInvitation = (token) => this.api.post('/workspaces/invitations/preview', { token });
+    acceptInvitation = (token) => this.api.post('/workspaces/invitations/accept', { token });
+    audit = (id, cursor) => this.api.get(`/workspaces/${id}/audit`, { cursor });
 
     // Rooms
 

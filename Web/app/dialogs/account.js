@@ -16,6 +16,7 @@ export async function openAccount() {
     const dialog = openDialog(t('account.title'), h('ul', { class: 'rows' },
         row('email', me.email, 'account.change', changeEmail),
         row('password', '', 'account.change', changePassword),
+        row('factor', t('account.factorText'), 'account.show', async () => (await import('./factor.js')).openSecondFactor()),
         row('devices', t('account.devicesText'), 'account.show', openDevices),
         row('blocks', t('account.blocksText'), 'account.show', showBlocks),
         row('export', t('account.exportText'), 'account.show', openExport),

@@ -4,7 +4,7 @@ import { field, form, openDialog } from '../parts/dialog.js';
 import { toast } from '../parts/toast.js';
 import { app } from '../state.js';
 
-const REASONS = ['spam', 'abuse', 'other'];
+const REASONS = ['spam', 'harassment', 'hate', 'violence', 'sexual', 'selfHarm', 'illegal', 'impersonation', 'other'];
 
 /** Asks why, and reports to the owner of the workspace. `what` names the message, the person or the workspace. */
 function report(title, what) {
