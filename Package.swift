@@ -113,6 +113,11 @@ let package = Package(
             "ServiceKit",
             on: ["CSystem", "EventLoop", "Wire", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "Contract"]),
 
+        // The program that chat-service starts for each picture; it opens libvips at run time.
+        .executableTarget(
+            name: "picture-previews", path: "Shared/PicturePreviews",
+            linkerSettings: [.linkedLibrary("dl"), .linkedLibrary("m")]),
+
         // The services
         service(
             "auth-service",

@@ -45,7 +45,8 @@ enum App {
         members.follow(subscriber, on: service.loops.loops[0])
         let attachments = Attachments(
             files: try service.fileStore(folders: Attachments.Folder.allCases.map(\.rawValue)),
-            store: FileRecordStore(database: database), limits: settings.storageLimits)
+            store: FileRecordStore(database: database), limits: settings.storageLimits,
+            pictures: service.picturePreviews(within: settings.previewLimits))
         let sweep = FileSweep(attachments: attachments)
         service.background("file sweep", sweep.run)
         let erasure = RoomErasure(store: ErasureStore(database: database), attachments: attachments)
@@ -137,6 +138,7 @@ enum App {
             ChangeRoutes(rooms: rooms, changes: changes, access: roomAccess).register(in: &routes)
             SavedRoutes(rooms: rooms, saved: saved).register(in: &routes)
             ThreadRoutes(rooms: rooms, threads: threads, mentions: mentions).register(in: &routes)
+            LimitRoutes(attachments: attachments, fileSize: settings.fileSize).register(in: &routes)
             FileRoutes(attachments: attachments, access: roomAccess, links: links).register(in: &routes)
             DMRoutes(
                 access: roomAccess,

@@ -150,6 +150,7 @@ NATIVE = {
     "GET /workspaces/{}/search",
     "GET /workspaces/{}/find",
     "GET /users/me/settings",
+    "GET /users/me/limits",
     "PUT /users/me/settings",
     "PUT /{room}/notify",
     "PUT /{room}/draft",

@@ -74,13 +74,17 @@ struct ViewTests {
         }
     }
 
-    @Test("Only native clients see threads and mentions; the others see nicknames in the place of ids")
+    @Test("Only native clients see threads, mentions and previews; the others see nicknames in the place of ids")
     func threads() throws {
         let body = MessageBody(
             id: ChatID(9), seq: 4, content: "<@6>야 @channel <@7>", createdAt: Timestamp(milliseconds: 0), files: [],
             author: member,
             traits: MessageTraits(
-                thread: ThreadPlace(root: 2, isInTimeline: false), mentions: [.user(UserID(6), nickname: "민지"), .room]),
+                thread: ThreadPlace(root: 2, isInTimeline: false), mentions: [.user(UserID(6), nickname: "민지"), .room],
+                previews: [
+                    FilePreview(
+                        file: "/static/dmChats/a_1.jpg", width: 4, height: 3, isAnimated: true, blur: "00OZZy")
+                ]),
             revision: MessageRevision(
                 rev: 4, replies: RepliesSummary(count: 2, lastAt: Timestamp(milliseconds: 5), users: [UserID(6)])))
         let view = DMView(room: DMID(4), message: body)
@@ -93,6 +97,10 @@ struct ViewTests {
         #expect(replies["lastAt"] as? String == "1970-01-01T00:00:00.005Z")
         #expect(replies["users"] as? [String] == ["6"])
         #expect(native["scheduled"] == nil)
+        let preview = try #require((native["previews"] as? [[String: Any]])?.first)
+        #expect(preview["file"] as? String == "/static/dmChats/a_1.jpg" && preview["blur"] as? String == "00OZZy")
+        #expect(preview["width"] as? Int == 4 && preview["height"] as? Int == 3)
+        #expect(preview["animated"] as? Bool == true)
         for name in ["sooda", "collatalk", "collabee", "gathering", "gen-2024-01", "gen-2024-07"] {
             let shipped = try object(view, as: name)
             #expect(shipped["content"] as? String == "@민지야 @channel <@7>", "\(name)")

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 from gateway import CHECKOUT, Gateway
+from substitutes import EchoService
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +73,20 @@ def test_a_changed_file_changes_the_hash_and_leaves_the_old_one(tmp_path):
     second = publish()
     assert second != first
     assert {each.name for each in (folder / "assets").iterdir()} == {first, second}
+
+
+def test_only_a_gateway_with_stand_ins_pays_without_money(web, tmp_path):
+    assert b"E97" in web.request("/standins/payments", method="POST", body=b"{}").body
+    assert b'name="maru-payments" content=""' in web.request("/").body
+    folder = tmp_path / "web"
+    subprocess.run([CHECKOUT / "deploy/nginx/publish", CHECKOUT / "Web", folder], check=True)
+    standins = EchoService("standins")
+    try:
+        address = f"127.0.0.1:{standins.port}"
+        with Gateway(tmp_path / "gateway", WEB=str(folder), STANDIN_PAYMENTS=address) as running:
+            assert b'name="maru-payments" content="/standins/payments"' in running.request("/").body
+            paid = running.request("/standins/payments", method="POST", body=b"{}")
+            assert paid.status == 200 and b"/portone/payments" in paid.body
+            assert running.request("/standins/payments").status == 400
+    finally:
+        standins.stop()

@@ -66,6 +66,19 @@ class Person:
         page.locator("button[type=submit]").click()
         expect(page.locator("maru-shell")).to_be_visible()
 
+    def menu(self, item):
+        """Chooses from the menu of the account."""
+        self.page.get_by_role("button", name=re.compile("^(Your account|내 계정)$")).click()
+        self.page.get_by_role("menuitem", name=item, exact=True).click()
+
+    def until(self, is_true):
+        """Asks until something outside of the page is true, and leaves the page its time in between."""
+        waited = 0
+        while not is_true():
+            assert waited < PATIENCE, "this took too long"
+            self.page.wait_for_timeout(50)
+            waited += 50
+
     # Workspaces and rooms
 
     def create_workspace(self, name):

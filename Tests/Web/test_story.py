@@ -89,7 +89,7 @@ def test_files_travel_with_previews_and_a_lightbox(person):
 def test_a_file_beyond_the_limit_is_refused_before_the_upload(person):
     anna, _ = home(person)
     anna.page.set_input_files(
-        "maru-composer input[type=file]", [{"name": "film.mov", "mimeType": "video/quicktime", "buffer": bytes(10_000_001)}]
+        "maru-composer input[type=file]", [{"name": "film.mov", "mimeType": "video/quicktime", "buffer": bytes(10_485_761)}]
     )
     expect(anna.page.locator('.toast.bad')).to_contain_text("film.mov is larger")
     expect(anna.page.locator(".staged li")).to_have_count(0)

@@ -112,13 +112,30 @@ def test_every_view_is_accessible(person, look, theme):
         ("coins", lambda: page.get_by_role("button", name="코인").click()),
         ("profile", lambda: account(page, "내 프로필")),
         ("settings", lambda: account(page, "설정")),
-        ("devices", lambda: account(page, "기기")),
+        ("account", lambda: account(page, "계정과 보안")),
+        ("devices", lambda: detail(page, "보기: 기기와 세션")),
+        ("blocks", lambda: detail(page, "보기: 차단한 사람")),
+        ("change-email", lambda: detail(page, "바꾸기: 이메일")),
+        ("delete-account", lambda: detail(page, "삭제: 계정 삭제")),
+        ("invite", lambda: workspace(page, "초대하기")),
+        ("members", lambda: workspace(page, "멤버")),
+        ("workspace", lambda: workspace(page, "워크스페이스 설정")),
     ):
         opener()
         expect(page.locator("dialog[open]")).to_be_visible()
         look(anna, f"{name}-{theme}")
         page.keyboard.press("Escape")
         expect(page.locator("dialog[open]")).to_have_count(0)
+
+
+def detail(page, item):
+    account(page, "계정과 보안")
+    page.get_by_role("dialog").get_by_role("button", name=item).click()
+
+
+def workspace(page, item):
+    page.locator(".side-title").click()
+    page.get_by_role("menuitem", name=item).click()
 
 
 def account(page, item):

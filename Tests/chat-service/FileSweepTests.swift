@@ -16,7 +16,8 @@ struct FileSweepTests {
             let upload = try await store.begin()
             let bytes = Upload.png.bytes
             try await upload.write(bytes.span.bytes)
-            let attachments = Attachments(files: store, store: FileRecordStore(database: pool), limits: .sample)
+            let attachments = Attachments(
+                files: store, store: FileRecordStore(database: pool), limits: .sample, pictures: nil)
             return try await attachments.keep(
                 [UploadedFile(field: "files", name: "a.png", upload: upload)], in: .sample, by: UserID(1))[0]
         }
@@ -25,7 +26,7 @@ struct FileSweepTests {
     private static func sweep(_ chat: ChatHarness, _ store: any FileStore, before moment: Timestamp) async throws -> Int
     {
         try await chat.database.run { pool in
-            try await Attachments(files: store, store: FileRecordStore(database: pool), limits: .sample)
+            try await Attachments(files: store, store: FileRecordStore(database: pool), limits: .sample, pictures: nil)
                 .sweep(notedBefore: moment)
         }
     }
@@ -78,7 +79,8 @@ struct FileSweepTests {
             #expect(chat.storedFiles.count == 2)
             try await chat.database.run { pool in
                 let sweep = FileSweep(
-                    attachments: Attachments(files: store, store: FileRecordStore(database: pool), limits: .sample))
+                    attachments: Attachments(
+                        files: store, store: FileRecordStore(database: pool), limits: .sample, pictures: nil))
                 let loop = try #require(EventLoop.current)
                 let running = Task(executorPreference: loop) { try await sweep.run(on: loop) }
                 // One statement finds every file that the sweep takes.

@@ -95,6 +95,8 @@ export function keyed(parent, items) {
         let row = held.get(key);
         if (!row || !same(row.signature, signature)) {
             const element = make();
+            // Parts that a row adds when it is used stay with the row that replaces it.
+            if (row && row.element.complete === null) element.complete?.();
             if (focused && row?.element.contains(focused)) refocus = () => again(element, focused);
             row = { element, signature };
         }
@@ -116,6 +118,8 @@ export function keyed(parent, items) {
 
 function again(element, focused) {
     const action = focused.dataset?.action;
+    // Tools of a row show while the focus is in it, and only what shows can be focused.
+    if (element.hasAttribute('tabindex')) element.focus({ preventScroll: true });
     (action && element.querySelector(`[data-action="${action}"]`) || (element.tabIndex >= -1 && element.hasAttribute('tabindex') ? element : element.querySelector('button, a')))?.focus();
 }
 

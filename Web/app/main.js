@@ -18,6 +18,8 @@ class MaruApp extends HTMLElement {
         app.client = new MaruClient({ base: location.origin, key, keeps: 'cookie', storage: await openStorage() });
         addEventListener('online', () => app.client.wake());
         addEventListener('offline', () => app.client.session.isSignedIn && app.client.lost());
+        // Not every browser tells at once that the network is gone.
+        app.client.outbox.on('unreachable', () => navigator.onLine || app.client.lost());
         document.addEventListener('visibilitychange', () => {
             app.client.present(!document.hidden);
             if (!document.hidden) app.client.wake();

@@ -9,6 +9,8 @@ class App extends Emitter {
     client = null;
     /** `{workspace, room, seq}` of the address. */
     route = {};
+    /** The token of an invitation that the address named, until it was looked at. */
+    invitation = null;
     /** `{kind, ...}` of the panel at the right, or null. */
     panel = null;
 
@@ -35,6 +37,11 @@ class App extends Emitter {
     /** Reads the address. */
     read() {
         const [, workspace, room, seq] = location.hash.split('/');
+        // An invitation is looked at once the user is signed in.
+        if (workspace === 'join') {
+            this.invitation = room;
+            return this.go({}, { replace: true });
+        }
         const isOther = room !== this.route.room || workspace !== this.route.workspace;
         this.route = { workspace: workspace || undefined, room: room || undefined, seq: seq ? Number(seq) : undefined };
         if (isOther && this.panel && this.panel.kind !== 'search') this.show(null);

@@ -11,6 +11,9 @@ import { MemoryStorage } from './storage.js';
 import { Store } from './store.js';
 import { NEWEST, Timelines } from './timelines.js';
 
+const LIMITS_LAST = 60_000;
+const USUAL_LIMITS = { message: { characters: 10_000 }, files: { count: 5, bytes: 10_485_760 }, storage: { bytes: Infinity, used: 0 } };
+
 /**
  * A client of one account: the session, what it knows (`store`), what it has yet to send (`outbox`) and the live connection.
  *
@@ -18,6 +21,9 @@ import { NEWEST, Timelines } from './timelines.js';
  * `asking` or `offline`.
  */
 export class MaruClient extends Emitter {
+    #limits = USUAL_LIMITS;
+    #limitsAt = 0;
+
     /**
      * @param {object} options
      * @param {string} options.base the origin of the server
@@ -94,6 +100,18 @@ export class MaruClient extends Emitter {
         const { rooms, threads } = await this.routes.rooms(workspace);
         if (threads) this.store.threads.set(String(workspace), threads);
         this.store.setRooms(workspace, rooms);
+    }
+
+    /**
+     * The limits of messages and files, read once in a while; those of a server with usual settings until they are known.
+     * @returns {{message: {characters: number}, files: {count: number, bytes: number}, storage: {bytes: number, used: number}}}
+     */
+    get limits() {
+        if (Date.now() - this.#limitsAt > LIMITS_LAST) {
+            this.#limitsAt = Date.now();
+            this.routes.limits().then((limits) => (this.#limits = limits), () => {});
+        }
+        return this.#limits;
     }
 
     // Acting

@@ -120,6 +120,8 @@ export class Follower {
             else await this.client.loadWorkspaces();
             if (room) await this.client.timelines.sync(room);
             if (this.client.live.state !== 'live') this.#tell('asking');
+            // The system may have been wrong about its network.
+            if (this.client.live.isHeld) this.client.live.wake();
             if (this.connection === 'asking') this.client.outbox.flush();
         } catch (error) {
             if (error.isOffline) this.#tell('offline');

@@ -13,8 +13,16 @@ export class Links {
         this.base = base;
     }
 
-    /** Resolves with the address of a path such as `/static/profiles/1.png`; null if the file may not be read. */
-    get(path) {
+    /**
+     * Resolves with the address of a path such as `/static/profiles/1.png`; null if the file may not be read.
+     * @param {'small'|'medium'} [size] of a picture of a message that has previews
+     */
+    async get(path, size) {
+        const address = await this.#address(path);
+        return address && size ? `${address}&size=${size}` : address;
+    }
+
+    #address(path) {
         const known = this.#known.get(path);
         if (known && (!known.until || known.until - FEW_MINUTES > Date.now())) return known.promise;
         const promise = new Promise((resolve) => {

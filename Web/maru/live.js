@@ -17,6 +17,7 @@ export class Live extends Emitter {
     #acks = new Map();
     #nextAck = 1;
     #timer = null;
+    #isHeld = false;
     #running = false;
     #backoff;
 
@@ -52,13 +53,21 @@ export class Live extends Emitter {
         this.#set('waiting');
     }
 
-    /** Ends the connection, and connects again after a wait. */
+    /** True after `drop`, until `wake`. */
+    get isHeld() {
+        return this.#isHeld;
+    }
+
+    /** Ends the connection, and connects again when it is woken: the system has no network. */
     drop() {
+        this.#isHeld = true;
+        clearTimeout(this.#timer);
         this.#connection?.close('the network is gone');
     }
 
     /** Connects at once if the connection waits, as after the network came back. */
     wake() {
+        this.#isHeld = false;
         if (!this.#running || this.#connection) return;
         this.#backoff.reset();
         clearTimeout(this.#timer);
@@ -131,7 +140,7 @@ export class Live extends Emitter {
         this.#connection = null;
         for (const id of [...this.#acks.keys()]) this.#settle(id, MaruError.offline());
         this.#set('waiting', reason);
-        if (this.#running) this.#timer = setTimeout(() => this.#connect(), this.#backoff.next());
+        if (this.#running && !this.#isHeld) this.#timer = setTimeout(() => this.#connect(), this.#backoff.next());
     }
 
     #set(state, reason) {

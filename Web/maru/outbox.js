@@ -5,7 +5,7 @@ import { Emitter } from './emitter.js';
  * Messages that the server has not acknowledged. They are stored before they are sent, so a reload or a lost network loses none,
  * and each carries a `client_id`, so that a message sent twice is one message. Messages of one room leave in order.
  *
- * Emits `changed` with the key of a room and `sent` with `{entry, message}`.
+ * Emits `changed` with the key of a room, `sent` with `{entry, message}`, and `unreachable` after a try without a reply.
  */
 export class Outbox extends Emitter {
     #entries = new Map();
@@ -124,6 +124,7 @@ export class Outbox extends Emitter {
             } catch (error) {
                 if (!this.#entries.has(entry.id)) continue;
                 if (error.isTemporary) {
+                    if (error.isOffline) this.emit('unreachable');
                     this.#set(entry, { state: 'waiting', progress: 0 });
                     await this.#wait(Math.max(error.retryAfter * 1000, backoff.next()));
                 } else if (error.code === 'E02' || error.code === 'E05' || error.code === 'E06') {

@@ -55,8 +55,26 @@ export const isThreadOnly = (message) => !!message.thread && !message.thread.toR
 export const mentions = (message, user) =>
     (message.mentions ?? []).some((each) => each.type !== 'user' || String(each.user_id) === String(user));
 
+const MARKED = /(```)|(\*\*|~~|`)([^*~`\n]+)\2/g;
+
+/**
+ * A text without the signs of its markup, such as `**`, for lists and notifications; and where the found parts are then.
+ * @param {[number, number][]} [ranges] starts and lengths in UTF-16 units
+ */
+export function plain(text, ranges = []) {
+    const signs = [];
+    for (const { index, 0: all, 1: fence, 2: sign } of text.matchAll(MARKED)) {
+        if (fence) signs.push([index, fence.length]);
+        else signs.push([index, sign.length], [index + all.length - sign.length, sign.length]);
+    }
+    const before = (place) => signs.reduce((sum, [start, length]) => sum + Math.max(0, Math.min(length, place - start)), 0);
+    const moved = ranges.map(([start, length]) => [start - before(start), length - before(start + length) + before(start)]);
+    const parts = [...signs, [text.length, 0]].map(([start], place) => text.slice(place ? signs[place - 1][0] + signs[place - 1][1] : 0, start));
+    return { text: parts.join(''), ranges: moved.filter(([, length]) => length > 0) };
+}
+
 /** A text preview of a message in one line. */
-export const preview = (message) => (message.content || '').replace(/\s+/g, ' ').trim();
+export const preview = (message) => plain(message.content || '').text.replace(/\s+/g, ' ').trim();
 
 /** The message with or without a reaction of a user. */
 export function withReaction(message, emoji, user, on) {

@@ -32,11 +32,23 @@ export class Routes {
     finishReset = (email, code, password) =>
         this.api.call('PUT', '/users/password/reset', { open: true, body: { email, code, password } });
     updatePassword = (password, newPassword) => this.api.put('/users/me/password', { password, newPassword });
-    deleteAccount = (password) => this.api.delete('/users/me', { password });
+    /** @param {'keep'|'delete'} messages what becomes of the messages of the account */
+    deleteAccount = (password, messages = 'keep') => this.api.delete('/users/me', { password, messages });
     block = (user) => this.api.put(`/users/${user}/block`);
     unblock = (user) => this.api.delete(`/users/${user}/block`);
     blocks = () => this.api.get('/users/me/blocks');
     report = (report) => this.api.post('/reports', report);
+    reports = (id, state, cursor) => this.api.get(`/workspaces/${id}/reports`, { state, cursor });
+    answerReport = (id, report, action) => this.api.put(`/workspaces/${id}/reports/${report}`, { action });
+    askForEmailCode = (email) => this.api.post('/users/email/verification', { email });
+    updateEmail = (password, email, code) => this.api.put('/users/me/email', { password, email, code });
+    startExport = () => this.api.post('/users/me/export');
+    export = () => this.api.get('/users/me/export');
+    limits = () => this.api.get('/users/me/limits');
+    secondFactor = () => this.api.get('/users/me/second-factor');
+    beginSecondFactor = (password) => this.api.post('/users/me/second-factor', { password });
+    enableSecondFactor = (code) => this.api.put('/users/me/second-factor', { code });
+    disableSecondFactor = (code, password) => this.api.delete('/users/me/second-factor', { code, password });
 
     // Workspaces and members
 
@@ -50,6 +62,15 @@ export class Routes {
     members = (id) => this.api.get(`/workspaces/${id}/members`);
     invite = (id, email) => this.api.post(`/workspaces/${id}/members`, { email });
     removeMember = (id, user) => this.api.delete(`/workspaces/${id}/members/${user}`);
+
+    roles = (id, cursor) => this.api.get(`/workspaces/${id}/roles`, { cursor });
+    setRole = (id, user, role) => this.api.put(`/workspaces/${id}/members/${user}/role`, { role });
+    invitations = (id, cursor) => this.api.get(`/workspaces/${id}/invitations`, { cursor });
+    createInvitation = (id, terms) => this.api.post(`/workspaces/${id}/invitations`, terms);
+    revokeInvitation = (id, invitation) => this.api.delete(`/workspaces/${id}/invitations/${invitation}`);
+    previewInvitation = (token) => this.api.post('/workspaces/invitations/preview', { token });
+    acceptInvitation = (token) => this.api.post('/workspaces/invitations/accept', { token });
+    audit = (id, cursor) => this.api.get(`/workspaces/${id}/audit`, { cursor });
 
     // Rooms
 

@@ -38,8 +38,17 @@ export class Session extends Emitter {
         return this.#enter('/users/join', { email, password, nickname, phone });
     }
 
+    /** Rejects with a `ticket` in the error's body if the account has a second factor: see `finishSignIn`. */
     signIn({ email, password }) {
         return this.#enter('/users/login', { email, password });
+    }
+
+    /**
+     * The second step of a sign-in.
+     * @param {{ticket: string, code: string, remember: boolean}} step `remember` asks for no code on this device again
+     */
+    finishSignIn({ ticket, code, remember }) {
+        return this.#enter('/users/login/second-factor', { ticket, code, remember });
     }
 
     /** Signs in with the session of an earlier visit. Returns the user, or null if there is none. */

@@ -27,7 +27,7 @@ build_release() {
 # Prints a source of a product that is newer than a file. Services use nothing from Tests; the other products do.
 newer_than() {
     local folders=(Package.swift Shared Services)
-    [[ " ${services[*]} " == *" $2 "* ]] || folders+=(Tests)
+    [[ " ${services[*]} picture-previews " == *" $2 "* ]] || folders+=(Tests)
     (cd "$checkout" && find "${folders[@]}" -newer "$1" ! -name '*.py' ! -name '*.pyc' ! -name __pycache__ -print -quit)
 }
 

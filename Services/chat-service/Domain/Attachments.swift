@@ -14,6 +14,8 @@ struct Attachments: Sendable {
     let files: any FileStore
     let store: FileRecordStore
     let limits: StorageLimits
+    /// Nil makes no previews.
+    let pictures: PicturePreviews?
 
     /// The limits of a display name, in characters and in bytes of UTF-8.
     private static let maxName = (characters: 100, bytes: 255)
@@ -30,6 +32,7 @@ struct Attachments: Sendable {
             for (upload, record) in zip(uploads, records) {
                 try await files.keep(upload.upload, as: record.storeName)
             }
+            try await addPreviews(of: records)
         } catch {
             await discard(records)
             throw error
@@ -42,6 +45,38 @@ struct Attachments: Sendable {
         return FileRecord(
             name: Hexadecimal.encode(SecureRandom.bytes(16).span) + "." + type.suffix, folder: Folder(room).rawValue,
             room: room, displayName: Self.displayName(upload.name, type), size: Int64(upload.upload.size))
+    }
+
+    /// Makes and stores the previews of those files that are pictures. A picture that cannot be read has none, and neither has one
+    /// that arrives while too many others wait.
+    private func addPreviews(of records: [FileRecord]) async throws {
+        guard let pictures else { return }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for record in records where record.isPicture {
+                group.addTask {
+                    guard let made = await pictures.make(of: record.storeName, in: files) else { return }
+                    for size in PreviewSize.allCases {
+                        try await keep(made.bytes(size), as: record.storeName(size))
+                    }
+                    try await store.setPreview(PictureRecord(made), of: record.name)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func keep(_ bytes: [UInt8], as name: String) async throws {
+        let upload = try await files.begin()
+        try await upload.write(bytes.span.bytes)
+        try await files.keep(upload, as: name)
+    }
+
+    /// The previews of those files that have some, in the order of the paths.
+    func previews(of paths: [String]) async throws -> [FilePreview] {
+        let names = paths.filter(FileRecord.isPicture(path:)).compactMap(FileRecord.name(inPath:))
+        if names.isEmpty { return [] }
+        let found = try await store.previews(names)
+        return paths.compactMap { path in FileRecord.name(inPath: path).flatMap { found[$0] }?.view(path) }
     }
 
     /// Returns the record of the file that a path names; nil if there is none.
@@ -91,7 +126,10 @@ struct Attachments: Sendable {
 
     /// The records go last, so that a failure leaves every remaining file with its record.
     private func remove(_ records: [FileRecord]) async throws {
-        try await files.remove(records.map(\.storeName))
+        let previews = records.filter(\.isPicture).flatMap { record in
+            PreviewSize.allCases.map { record.storeName($0) }
+        }
+        try await files.remove(records.map(\.storeName) + previews)
         try await store.remove(records.map(\.name))
     }
 

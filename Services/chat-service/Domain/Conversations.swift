@@ -29,10 +29,12 @@ struct Conversations: Sendable {
         let mentions = try await mentions(in: request.content, of: target, by: caller.user)
         let digest = request.digest(of: request.files.map(\.upload.digest))
         let paths = try await attachments.keep(request.files, in: target, by: caller.user)
+        let files = request.kept + paths
+        let previews = try await attachments.previews(of: files)
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
-            session: caller.session, content: request.content, files: request.kept + paths, clientID: request.clientID,
-            digest: digest, reply: request.reply, mentions: mentions, isScheduled: isScheduled)
+            session: caller.session, content: request.content, files: files, clientID: request.clientID,
+            digest: digest, reply: request.reply, mentions: mentions, isScheduled: isScheduled, previews: previews)
         let outcome: SendOutcome
         do {
             outcome = try await sendBuffers.current.send(message)

@@ -13,6 +13,18 @@ struct FileRecord: Sendable, Equatable {
     /// The name in the file store.
     var storeName: String { "\(folder)/\(name)" }
 
+    /// The name of a preview in the file store.
+    func storeName(_ size: PreviewSize) -> String {
+        "\(folder)/\(name.prefix { $0 != "." }).\(size).\(FileType.webp.suffix)"
+    }
+
+    /// Whether it is of a type that has previews.
+    var isPicture: Bool { Self.isPicture(path: name) }
+
+    static func isPicture(path: String) -> Bool {
+        FileType(suffix: path.split(separator: ".").last ?? "")?.isImage == true
+    }
+
     /// The path in replies: the percent-encoded display name, an underscore and the unique name.
     var path: String { "/static/\(folder)/\(PercentEncoding.strict.encode(displayName))_\(name)" }
 

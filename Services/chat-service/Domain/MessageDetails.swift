@@ -12,6 +12,8 @@ struct MessageDetails: Sendable {
     var pin: MessagePin?
     var reactions: [MessageReaction] = []
     var replies: RepliesSummary?
+    /// Of its pictures; they are in another table as well.
+    var previews: [FilePreview] = []
 
     /// Nil if the message has never changed.
     var revision: MessageRevision? {

@@ -10,8 +10,7 @@ final class PendingMessage: Sendable {
     let authorView: MemberView
     let session: SessionID
     let content: String
-    /// Paths that begin with `/static/`.
-    let files: [String]
+    private let attached: MessageFiles
     /// The client's idempotency key, unique for author and room; nil if the client sent none.
     let clientID: String?
     /// The digest of content and files, if there is a `clientID`. A repeated key must come with the same digest.
@@ -24,7 +23,7 @@ final class PendingMessage: Sendable {
     init(
         room: RoomID, workspace: WorkspaceID, roomName: String?, authorView: MemberView, session: SessionID,
         content: String, files: [String], clientID: String?, digest: [UInt8]?, reply: ReplyRequest? = nil,
-        mentions: [MessageMention] = [], isScheduled: Bool = false
+        mentions: [MessageMention] = [], isScheduled: Bool = false, previews: [FilePreview] = []
     ) {
         self.room = room
         self.workspace = workspace
@@ -32,7 +31,7 @@ final class PendingMessage: Sendable {
         self.authorView = authorView
         self.session = session
         self.content = content
-        self.files = files
+        attached = MessageFiles(paths: files, previews: previews)
         self.clientID = clientID
         self.digest = digest
         self.reply = reply
@@ -41,16 +40,27 @@ final class PendingMessage: Sendable {
     }
 }
 
+/// The files of a message.
+private struct MessageFiles: Sendable {
+    /// Paths that begin with `/static/`.
+    let paths: [String]
+    /// Of the files that are pictures.
+    let previews: [FilePreview]
+}
+
 extension PendingMessage {
+    /// Paths that begin with `/static/`.
+    var files: [String] { attached.paths }
+
     var author: UserID { authorView.id }
 
     /// Whether the message has no thread and no mentions, and was not scheduled, as most have not.
     var isPlain: Bool { reply == nil && mentions.isEmpty && !isScheduled }
 
     private func traits(root: Int64?) -> MessageTraits? {
-        if isPlain { return nil }
+        if isPlain && attached.previews.isEmpty { return nil }
         let thread = root.map { ThreadPlace(root: $0, isInTimeline: reply?.isInTimeline ?? false) }
-        return MessageTraits(thread: thread, mentions: mentions, isScheduled: isScheduled)
+        return MessageTraits(thread: thread, mentions: mentions, isScheduled: isScheduled, previews: attached.previews)
     }
 
     /// The committed message.

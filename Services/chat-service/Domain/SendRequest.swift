@@ -25,7 +25,7 @@ struct SendRequest: Sendable {
     /// like a flag, and each half of each scalar is escaped.
     static let maxText = 1 << 20
     /// Characters as a reader counts them.
-    private static let maxContent = 10_000
+    static let maxContent = 10_000
     private static let maxClientID = 64
 
     /// A message needs content, files or both.

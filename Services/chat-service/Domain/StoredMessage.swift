@@ -28,7 +28,7 @@ struct StoredMessage: Sendable {
     func body(_ people: [UserID: MemberView], content: String? = nil) -> MessageBody {
         MessageBody(
             id: id, seq: seq, content: content ?? self.content, createdAt: createdAt, files: files,
-            author: people[author] ?? .deleted(author), clientID: clientID, traits: named(people),
+            author: people[author] ?? .deleted(author), clientID: clientID, traits: shownTraits(people),
             revision: details.revision)
     }
 
@@ -40,12 +40,13 @@ struct StoredMessage: Sendable {
         }
     }
 
-    private func named(_ people: [UserID: MemberView]) -> MessageTraits? {
+    /// The traits with the nicknames of users and the previews of pictures.
+    private func shownTraits(_ people: [UserID: MemberView]) -> MessageTraits? {
         let users = namedUsers
-        guard let traits, !users.isEmpty else { return traits }
+        guard !users.isEmpty || !details.previews.isEmpty else { return traits }
         return MessageTraits(
-            thread: traits.thread, mentions: traits.mentions.map { $0.named(users, people) },
-            isScheduled: traits.isScheduled)
+            thread: traits?.thread, mentions: (traits?.mentions ?? []).map { $0.named(users, people) },
+            isScheduled: traits?.isScheduled ?? false, previews: details.previews)
     }
 }
 

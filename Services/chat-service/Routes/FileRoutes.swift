@@ -24,11 +24,25 @@ struct FileRoutes: Sendable {
         return Set(paths.filter { path in records[path].map { rooms[$0.room] == true } ?? false })
     }
 
+    /// A picture's preview has the picture's rights. A file without previews is sent as it is.
     func file(_ call: Call, _ caller: Caller) async throws -> Response {
         let path = String(decoding: try call.raw("name"), as: UTF8.self)
         guard let record = try await attachments.record(atPath: path),
             try await access.isMember(caller.user, of: record.room)
         else { throw Failure.notFound }
+        let size = try previewSize(call)
+        if let size, record.isPicture,
+            let preview = try await call.fileIfStored(record.storeName(size), in: attachments.files, title: nil)
+        {
+            return preview
+        }
         return try await call.file(record.storeName, in: attachments.files, title: record.title)
+    }
+
+    /// The preview that a call asks for; nil for the file itself.
+    private func previewSize(_ call: Call) throws(Failure) -> PreviewSize? {
+        guard let text = try call.query("size") else { return nil }
+        guard let size = PreviewSize(rawValue: text) else { throw .invalid("size is small or medium.") }
+        return size
     }
 }

@@ -130,8 +130,8 @@ struct ChangeWriter: Sendable {
 
     private func result(of changes: [PendingChange], _ written: Written) throws -> Result {
         let results = written.results
-        guard results.count >= 4 else { throw Failure.serverError }
-        var found = try MessageStore.read(results[results.count - 4])
+        guard results.count >= 5 else { throw Failure.serverError }
+        var found = try MessageStore.read(results[results.count - 5])
         try MessageDetailStore.fill(&found, from: results)
         let byKey = Dictionary(found.map { ($0.key, $0) }) { first, _ in first }
         var outcomes: [ChangeOutcome] = []

@@ -38,6 +38,17 @@ struct FileRecordStore: Sendable {
         """)
     private static let find = Statement.read(
         "find files", "select name, folder, kind, room, display_name, size from file where name = any($1::text[])")
+    private static let setPreview = Statement.write(
+        "set preview of file",
+        "update file set width = $2, height = $3, is_animated = $4, blur = $5 where name = $1")
+    private static let previews = Statement.read(
+        "previews of files",
+        """
+        select name, width, height, is_animated, blur from file
+        where name = any($1::text[]) and blur is not null
+        """)
+    private static let bytesOfUser = Statement.read(
+        "bytes of user's files", "select bytes from storage where kind = 1 and id = $1")
     private static let ofRoom = Statement.read(
         "files of room",
         "select name, folder, kind, room, display_name, size from file where kind = $1 and room = $2 limit $3")
@@ -103,6 +114,26 @@ struct FileRecordStore: Sendable {
         try await database.query(Self.find, names).map(FileRecord.init(row:))
     }
 
+    /// Records what the previews of a picture show.
+    func setPreview(_ picture: PictureRecord, of name: String) async throws {
+        try await database.execute(
+            Self.setPreview, name, Int32(clamping: picture.width), Int32(clamping: picture.height), picture.isAnimated,
+            picture.blur)
+    }
+
+    /// The previews of those files that have some, by name.
+    func previews(_ names: [String]) async throws -> [String: PictureRecord] {
+        let found = try await database.query(Self.previews, names).map { row throws(PostgresError) in
+            (try row.next(as: String.self), try PictureRecord(row: &row))
+        }
+        return Dictionary(found) { first, _ in first }
+    }
+
+    /// The bytes of all files of a user.
+    func bytes(of user: UserID) async throws -> Int64 {
+        try await database.query(Self.bytesOfUser, user).first { row throws(PostgresError) in try row.next() } ?? 0
+    }
+
     func list(_ room: RoomID, limit: Int) async throws -> [FileRecord] {
         try await database.query(Self.ofRoom, room.kindNumber, room.rawValue, limit).map(FileRecord.init(row:))
     }
@@ -118,5 +149,14 @@ extension FileRecord {
         room = try row.nextRoom()
         displayName = try row.next()
         size = try row.next()
+    }
+}
+
+extension PictureRecord {
+    /// Reads the columns width, height, is_animated, blur.
+    init(row: inout Row) throws(PostgresError) {
+        self.init(
+            width: Int(try row.next(as: Int32.self)), height: Int(try row.next(as: Int32.self)),
+            isAnimated: try row.next(), blur: try row.next())
     }
 }

@@ -1,14 +1,15 @@
 internal import Wire
 
-/// The thread and the mentions among the members of a room event. Clients receive them by `writeMembers(to:for:)`.
+/// The thread, the mentions and the previews among the members of a room event. Clients receive them by `writeMembers(to:for:)`.
 extension MessageTraits {
     /// Nil if the message has none.
     convenience init?(_ json: JSONValue) {
         let thread = json["thread"].flatMap(ThreadPlace.init)
         let mentions = json["mentions"]?.elements?.compactMap(MessageMention.init) ?? []
         let isScheduled = json.bool("scheduled") ?? false
-        guard thread != nil || !mentions.isEmpty || isScheduled else { return nil }
-        self.init(thread: thread, mentions: mentions, isScheduled: isScheduled)
+        let previews = json["previews"]?.elements?.compactMap(FilePreview.init) ?? []
+        guard thread != nil || !mentions.isEmpty || isScheduled || !previews.isEmpty else { return nil }
+        self.init(thread: thread, mentions: mentions, isScheduled: isScheduled, previews: previews)
     }
 
     func writeMembers(to json: inout JSONWriter) {
@@ -17,6 +18,7 @@ extension MessageTraits {
             json.array("mentions") { json in for mention in mentions { json.object { mention.write(to: &$0) } } }
         }
         if isScheduled { json.field("scheduled", true) }
+        FilePreview.writeMember(previews, to: &json)
     }
 }
 

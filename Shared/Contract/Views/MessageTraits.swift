@@ -1,23 +1,30 @@
 public import Wire
 
-/// The parts of a message that most messages lack: its thread and its mentions, and whether it was scheduled. A class, because a
-/// message is copied often.
+/// The parts of a message that most messages lack: its thread and its mentions, whether it was scheduled, and the previews of
+/// its pictures. A class, because a message is copied often.
 public final class MessageTraits: Sendable, Equatable {
     /// Nil for a message that is no reply.
     public let thread: ThreadPlace?
     /// In the order in which the text names them first.
     public let mentions: [MessageMention]
     public let isScheduled: Bool
+    /// Of the files that are pictures, in the order of the files. A picture that could not be read has none.
+    public let previews: [FilePreview]
 
-    public init(thread: ThreadPlace? = nil, mentions: [MessageMention] = [], isScheduled: Bool = false) {
+    public init(
+        thread: ThreadPlace? = nil, mentions: [MessageMention] = [], isScheduled: Bool = false,
+        previews: [FilePreview] = []
+    ) {
         self.thread = thread
         self.mentions = mentions
         self.isScheduled = isScheduled
+        self.previews = previews
     }
 
     public static func == (one: MessageTraits, other: MessageTraits) -> Bool {
         one === other
             || one.thread == other.thread && one.mentions == other.mentions && one.isScheduled == other.isScheduled
+                && one.previews == other.previews
     }
 }
 
@@ -74,6 +81,7 @@ extension MessageTraits {
             }
         }
         if traits?.isScheduled == true { json.field("scheduled", true) }
+        FilePreview.writeMember(traits?.previews ?? [], to: &json)
     }
 }
 

@@ -10,7 +10,13 @@ extension Call {
     ///   - name: the name in the store.
     ///   - title: the file name that a browser offers when a user saves the file.
     public func file(_ name: String, in store: any FileStore, title: String? = nil) async throws -> Response {
-        guard let stored = try await store.open(name) else { throw Failure.notFound }
+        guard let reply = try await fileIfStored(name, in: store, title: title) else { throw Failure.notFound }
+        return reply
+    }
+
+    /// The same; nil if there is no such file.
+    public func fileIfStored(_ name: String, in store: any FileStore, title: String?) async throws -> Response? {
+        guard let stored = try await store.open(name) else { return nil }
         let (stem, suffix) = Self.parts(of: name)
         guard let tag = EntityTag(stem) else { throw Failure.notFound }
         let type = FileType(suffix: suffix)

@@ -23,7 +23,8 @@ public struct FileType: Sendable, Equatable {
     public static let ppt = FileType(suffix: "ppt", mediaType: "application/vnd.ms-powerpoint")
     public static let text = FileType(suffix: "txt", mediaType: "text/plain; charset=utf-8")
 
-    static let all = [jpeg, png, gif, webp, heic, pdf, zip, mp3, avi, mov, mp4, doc, ppt, text]
+    /// The accepted types.
+    public static let all = [jpeg, png, gif, webp, heic, pdf, zip, mp3, avi, mov, mp4, doc, ppt, text]
 
     /// The suffixes that names of such files may have: of this format, and of formats with the same first bytes.
     private var kin: [String] {

@@ -171,4 +171,11 @@ extension ServiceBuilder {
             folder: "\(root)/.copies-\(name)", limit: config[FileSettings.cacheSize].bytes, pool: pool)
         return S3FileStore(S3Client(bucket, http: provider("s3")), folder: folder, cache: cache)
     }
+
+    /// Makes previews of pictures, by the program beside that of the service.
+    public func picturePreviews(within limits: PreviewLimits) -> PicturePreviews {
+        let previews = PicturePreviews(within: limits, metrics: metrics, log: log)
+        if let pool = previews.pool { life.atEnd.append { pool.stop() } }
+        return previews
+    }
 }

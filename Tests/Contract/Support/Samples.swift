@@ -167,12 +167,19 @@ enum Samples {
         room: RoomID(DMID(7)), workspace: WorkspaceID(3), name: nil,
         body: MessageBody(
             id: ChatID(994), seq: 15, content: "@channel @here <@6> <@7>", createdAt: Timestamp(milliseconds: 9),
-            files: [],
+            files: ["/static/dmChats/image_1.jpg", "/static/dmChats/wave_2.gif"],
             author: member,
             traits: MessageTraits(
                 thread: ThreadPlace(root: 12, isInTimeline: true),
                 mentions: [.room, .here, .user(UserID(6), nickname: "민지"), .user(UserID(7), nickname: nil)],
-                isScheduled: true),
+                isScheduled: true,
+                previews: [
+                    FilePreview(
+                        file: "/static/dmChats/image_1.jpg", width: 3024, height: 4032, isAnimated: false,
+                        blur: "LEHV6nWB2yk8pyo0adR*.7kCMdnj"),
+                    FilePreview(
+                        file: "/static/dmChats/wave_2.gif", width: 1, height: 2, isAnimated: true, blur: "00OZZy"),
+                ]),
             revision: MessageRevision(
                 rev: 11,
                 replies: RepliesSummary(

@@ -104,6 +104,20 @@ test('A connection names the token and the cursors, and again after each loss', 
     assert.deepEqual(gateway.connects, Array(2).fill({ token: 'token', cursors: { 'channel-1': [5, 2] } }));
 });
 
+test('A connection that was dropped for want of a network waits until it is woken', async () => {
+    const gateway = await new Gateway().start();
+    const waits = [];
+    const live = connect(gateway, { backoff: { next: () => waits.push('asked') && 1, reset() {} } });
+    await state(live, 'live');
+    live.drop();
+    assert.deepEqual([live.state, live.isHeld, waits], ['waiting', true, []]);
+    live.wake();
+    await state(live, 'live');
+    assert.equal(live.isHeld, false);
+    live.stop();
+    gateway.stop();
+});
+
 test('Events arrive in their order and pings are answered', async () => {
     const gateway = await new Gateway().start();
     const live = connect(gateway);

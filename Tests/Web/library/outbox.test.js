@@ -62,6 +62,18 @@ test('A message whose reply was lost is one message, before and after a reload',
     assert.deepEqual(server.contents, ['once']);
 });
 
+test('A try without a reply is told, and one that the server answered is not', async () => {
+    const server = new Server(), box = outbox(server);
+    const told = [];
+    box.on('unreachable', () => told.push(server.failures.length));
+    server.failures = [{ before: MaruError.offline() }, { before: new MaruError('E98', { status: 429 }) }];
+    await box.open('7');
+    const done = sent(box, 1);
+    await box.add(message('through'));
+    await done;
+    assert.deepEqual(told, [1]);
+});
+
 test('An outbox takes up its own user only', async () => {
     const server = new Server(), storage = new MemoryStorage();
     server.failures = Array(100).fill({ before: MaruError.offline() });

@@ -4,28 +4,31 @@ import { t } from '../i18n.js';
 import { app } from '../state.js';
 import { save } from '../views/files.js';
 
-/** Shows pictures of a message over the page; arrow keys go from one to the next. */
-export function openLightbox(paths, first) {
+/**
+ * Shows pictures of a message over the page; arrow keys go from one to the next. A picture that moves is loaded whole.
+ * @param {{path: string, preview?: object}[]} pictures
+ */
+export function openLightbox(pictures, first) {
     let place = first;
     const title = h('h2');
     const image = h('img', { alt: '' });
     const count = h('span');
-    const go = (step) => show((place + step + paths.length) % paths.length);
+    const go = (step) => show((place + step + pictures.length) % pictures.length);
     const dialog = h('dialog', { class: 'lightbox', 'aria-label': t('lightbox.title') },
         h('header', { class: 'dialog-head' }, title, count,
-            paths.length > 1 && iconButton('back', t('lightbox.previous'), () => go(-1)),
-            paths.length > 1 && iconButton('send', t('lightbox.next'), () => go(1)),
-            iconButton('download', t('message.download', { name: '' }), () => save(paths[place])),
+            pictures.length > 1 && iconButton('back', t('lightbox.previous'), () => go(-1)),
+            pictures.length > 1 && iconButton('send', t('lightbox.next'), () => go(1)),
+            iconButton('download', t('message.download', { name: '' }), () => save(pictures[place].path)),
             iconButton('close', t('dialog.close'), () => dialog.close())),
         h('figure', null, image));
     async function show(next) {
         place = next;
-        const path = paths[place];
+        const { path, preview } = pictures[place];
         title.textContent = fileName(path);
-        count.textContent = paths.length > 1 ? `${place + 1} / ${paths.length}` : '';
+        count.textContent = pictures.length > 1 ? `${place + 1} / ${pictures.length}` : '';
         image.alt = t('message.image', { name: fileName(path) });
-        const address = await app.client.links.get(path);
-        if (paths[place] === path && address) image.src = address;
+        const address = await app.client.links.get(path, preview && !preview.animated ? 'medium' : undefined);
+        if (pictures[place].path === path && address) image.src = address;
     }
     dialog.addEventListener('keydown', (event) => {
         const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];

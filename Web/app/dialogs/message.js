@@ -13,21 +13,6 @@ export async function showVersions(room, message) {
         h('li', { class: 'row' }, h('div', { class: 'grow' }, h('small', null, momentOf(each.createdAt)), h('div', { class: 'text' }, renderMarkup(each.content)))))));
 }
 
-export function reportMessage(room, message) {
-    const { workspace } = app.store.rooms.get(room);
-    const dialog = openDialog(t('report.title'), form([
-        h('label', { class: 'field' }, h('span', null, t('report.reason')), h('select', { class: 'input', name: 'reason' }, ['spam', 'abuse', 'other'].map((each) => h('option', { value: each }, t(`report.${each}`))))),
-        field(t('report.text'), { name: 'text', multiline: true, maxlength: '1000' }),
-    ], {
-        label: t('report.send'), cancel: () => dialog.close(),
-        submit: async ({ reason, text }) => {
-            await app.client.routes.report({ type: 'message', workspace_id: workspace, room, seq: message.seq, reason, text });
-            dialog.close();
-            toast(t('report.done'));
-        },
-    }));
-}
-
 /** Schedules the text of the composer. */
 export function scheduleMessage(room, content, done) {
     const soon = new Date(Date.now() + 3_600_000);

@@ -71,7 +71,8 @@ export function inviteMember(workspace) {
 export async function showMembers(workspace) {
     const id = workspace.workspace_id;
     const list = h('ul');
-    const isOwner = String(workspace.owner_id) === app.store.me;
+    // The owner may change while the dialog is open.
+    const owner = () => String((app.store.workspaces.get(String(id)) ?? workspace).owner_id);
     const act = async (question, work) => {
         if (!(await ask(question, { danger: true }))) return;
         await attempt(work);
@@ -80,6 +81,8 @@ export async function showMembers(workspace) {
     };
     const show = async () => {
         const members = await attempt(() => app.client.routes.members(id));
+        const isOwner = owner() === app.store.me;
+        invite.hidden = !isOwner;
         list.replaceChildren(...(members ?? []).map((member) => {
             app.store.learn(member);
             const user = String(member.user_id);
@@ -92,10 +95,11 @@ export async function showMembers(workspace) {
                 isOwner && { label: t('workspace.handOver'), icon: 'users', action: () => act(t('workspace.handOverAsk', { name: member.nickname }), () => app.client.routes.handOverWorkspace(id, user)) },
                 isOwner && { label: t('channel.remove'), icon: 'exit', danger: true, action: () => act(t('workspace.removeAsk', { name: member.nickname }), () => app.client.routes.removeMember(id, user)) },
             ]) }, icon('more', 18));
-            return h('li', { class: 'person' }, personAvatar(member), h('div', null, h('b', null, member.nickname), h('small', null, user === String(workspace.owner_id) ? `${t('workspace.owner')} · ${member.email}` : member.email)), user !== app.store.me && more);
+            return h('li', { class: 'person' }, personAvatar(member), h('div', null, h('b', null, member.nickname), h('small', null, user === owner() ? `${t('workspace.owner')} · ${member.email}` : member.email)), user !== app.store.me && more);
         }));
     };
-    const dialog = openDialog(t('workspace.members'), [list, isOwner && h('button', { type: 'button', class: 'button', onclick: () => (dialog.close(), inviteMember(workspace)) }, icon('plus', 16), t('workspace.invite'))]);
+    const invite = h('button', { type: 'button', class: 'button', hidden: true, onclick: () => (dialog.close(), inviteMember(workspace)) }, icon('plus', 16), t('workspace.invite'));
+    const dialog = openDialog(t('workspace.members'), [list, invite]);
     await show();
 }
 

@@ -2,6 +2,7 @@ import { h, icon, View } from '../dom.js';
 import { momentOf } from '../format.js';
 import { t } from '../i18n.js';
 import { personAvatar } from '../parts/avatar.js';
+import { personActions } from '../dialogs/person.js';
 import { ask } from '../parts/dialog.js';
 import { openMenu } from '../parts/menu.js';
 import { attempt } from '../parts/toast.js';
@@ -54,11 +55,9 @@ class Details extends View {
         const isMe = id === app.store.me;
         const isOwner = owner === app.store.me || String(app.store.workspaces.get(room.workspace)?.owner_id) === app.store.me;
         const more = h('button', { type: 'button', class: 'icon-button', 'aria-label': `${t('message.more')}: ${user.nickname}`, 'aria-haspopup': 'menu', data: { action: `member-${id}` }, onclick: () => openMenu(more, [
-            { label: t('dm.write'), icon: 'send', action: () => attempt(async () => app.go({ workspace: room.workspace, room: (await app.client.openDm(room.workspace, id)).key })) },
             room.kind === 'channel' && owner === app.store.me && { label: t('channel.handOver'), icon: 'users', action: () => this.#act(() => app.client.routes.handOverChannel(room, id), t('workspace.handOverAsk', { name: user.nickname })) },
             room.kind === 'channel' && isOwner && id !== owner && { label: t('channel.remove'), icon: 'exit', danger: true, action: () => this.#act(() => app.client.routes.removeFromChannel(room, id), t('channel.removeAsk', { name: user.nickname })) },
-            'line',
-            { label: t('block'), icon: 'ban', danger: true, action: () => this.#act(() => app.client.routes.block(id), t('block.ask', { name: user.nickname })) },
+            ...personActions(room.workspace, user),
         ]) }, icon('more', 18));
         return h('li', { class: 'person' }, h('span', { class: 'presence', data: { state: app.store.isOnline(id) } }, personAvatar(user)),
             h('div', null, h('b', null, user.nickname), h('small', null, id === owner ? t('workspace.owner') : user.email)), !isMe && more);

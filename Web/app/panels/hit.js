@@ -1,4 +1,4 @@
-import { isThreadOnly } from '../../maru/rooms.js';
+import { isThreadOnly, plain } from '../../maru/rooms.js';
 import { h } from '../dom.js';
 import { fileName, shortMoment } from '../format.js';
 import { t } from '../i18n.js';
@@ -13,8 +13,9 @@ export function hitRow({ room: key, message, highlights, onclick, note }) {
         app.go({ workspace: room?.workspace ?? app.route.workspace, room: key, seq: message.seq });
         return innerWidth <= 1100 && app.show(null);
     };
-    const text = message.content || message.files?.map(fileName).join(', ') || (message.deletedAt ? t('message.deleted') : '');
+    const shown = plain(message.content ?? '', highlights ?? []);
+    const text = shown.text || message.files?.map(fileName).join(', ') || (message.deletedAt ? t('message.deleted') : '');
     return h('li', null, h('button', { type: 'button', class: 'hit', onclick: onclick ?? go },
         h('span', { class: 'hit-head' }, h('b', null, message.user.nickname), room && h('span', null, room.kind === 'channel' ? `# ${room.name}` : room.name), note && h('span', null, note), h('time', { datetime: message.createdAt }, shortMoment(message.createdAt))),
-        h('span', { class: 'hit-text' }, highlighted(text, message.content ? highlights : []))));
+        h('span', { class: 'hit-text' }, highlighted(text, shown.text ? shown.ranges : []))));
 }

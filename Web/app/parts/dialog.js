@@ -21,7 +21,8 @@ export function openDialog(title, body, { className = '', onclose } = {}) {
 }
 
 /**
- * A form of fields, a fault line and a button. `submit` gets the values; if it fails, the fault is told and the form stays.
+ * A form of fields, a fault line and a button. `submit` gets the values and the button; if it fails, the fault is told and the
+ * form stays.
  * @param {Element[]} fields
  */
 export function form(fields, { label, submit, danger = false, cancel }) {
@@ -39,9 +40,9 @@ export function form(fields, { label, submit, danger = false, cancel }) {
             }
             button.disabled = true;
             try {
-                await submit(Object.fromEntries(new FormData(event.target)));
+                await submit(Object.fromEntries(new FormData(event.target)), button);
             } catch (error) {
-                fault.textContent = explain(error);
+                fault.textContent = error.text ?? explain(error);
                 if (!error.code) console.error(error);
             } finally {
                 button.disabled = false;

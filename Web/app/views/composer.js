@@ -8,19 +8,21 @@ import { attempt, toast } from '../parts/toast.js';
 import { app } from '../state.js';
 import { editing } from './message-actions.js';
 
-const MOST_FILES = 5;
-const LARGEST_FILE = 10_000_000;
 const TYPING_EVERY = 3000;
 const DRAFT_AFTER = 1200;
+
+/** The number of characters as a reader counts them. */
+const lengthOf = (text) => [...new Intl.Segmenter().segment(text)].length;
 
 /** Drafts of this page; the server has them a moment later. */
 const drafts = new Map();
 
 /** Writes messages to a room (`room`), or replies to a thread (`thread`). */
 class Composer extends View {
-    #text = h('textarea', { rows: '1', enterkeyhint: 'send', maxlength: '20000' });
+    #text = h('textarea', { rows: '1', enterkeyhint: 'send' });
     #send = h('button', { type: 'button', class: 'send', onclick: () => this.#submit() }, icon('send', 18));
     #note = h('div', { class: 'composer-note', hidden: true });
+    #excess = h('p', { class: 'composer-note fault', role: 'status', hidden: true });
     #staged = h('ul', { class: 'staged', hidden: true });
     #typing = h('div', { class: 'typing', 'aria-live': 'off' });
     #files = [];
@@ -39,7 +41,7 @@ class Composer extends View {
         this.#text.setAttribute('aria-label', label);
         this.#send.setAttribute('aria-label', t('compose.send'));
         const input = h('input', { type: 'file', multiple: true, hidden: true, onchange: () => (this.attach(input.files), (input.value = '')) });
-        const box = h('div', { class: 'composer' }, this.#note, this.#staged, this.#text,
+        const box = h('div', { class: 'composer' }, this.#note, this.#staged, this.#text, this.#excess,
             h('div', { class: 'composer-bar' },
                 iconButton('clip', t('compose.attach'), () => input.click()),
                 iconButton('smile', t('compose.emoji'), (event) => pickEmoji(event.currentTarget, t('compose.emoji'), (emoji) => this.#insert(emoji))),
@@ -90,7 +92,11 @@ class Composer extends View {
     #changed() {
         this.#text.style.height = 'auto';
         this.#text.style.height = `${this.#text.scrollHeight}px`;
-        this.#send.disabled = !this.#text.value.trim() && !this.#files.length;
+        const { characters } = app.client.limits.message;
+        const isTooLong = this.#text.value.length > characters && lengthOf(this.#text.value.trim()) > characters;
+        this.#excess.hidden = !isTooLong;
+        this.#excess.textContent = isTooLong ? t('limits.text', { count: characters }) : '';
+        this.#send.disabled = isTooLong || (!this.#text.value.trim() && !this.#files.length);
     }
 
     #insert(text) {
@@ -127,6 +133,7 @@ class Composer extends View {
     }
 
     async #submit() {
+        if (this.#send.disabled) return;
         const content = this.#text.value.trim();
         const edited = this.#edited;
         if (edited) {
@@ -192,11 +199,14 @@ class Composer extends View {
 
     attach(list) {
         for (const file of list) {
-            if (this.#files.length === MOST_FILES) {
-                toast(t('compose.tooMany'), { bad: true });
+            const { files, storage } = app.client.limits;
+            const left = storage.bytes - storage.used - this.#files.reduce((sum, each) => sum + each.size, 0);
+            if (this.#files.length === files.count) {
+                toast(t('compose.tooMany', { count: files.count }), { bad: true });
                 break;
             }
-            if (file.size > LARGEST_FILE) toast(t('compose.tooLarge', { name: file.name, size: sizeOf(LARGEST_FILE) }), { bad: true });
+            if (file.size > files.bytes) toast(t('compose.tooLarge', { name: file.name, size: sizeOf(files.bytes) }), { bad: true });
+            else if (file.size > left) toast(t('limits.storage', { size: sizeOf(Math.max(0, left)) }), { bad: true });
             else this.#files.push(file);
         }
         this.#showFiles();

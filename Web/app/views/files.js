@@ -1,28 +1,46 @@
 import { h, icon } from '../dom.js';
 import { fileName, isImage, sizeOf } from '../format.js';
 import { t } from '../i18n.js';
+import { blurCanvas } from '../parts/blurhash.js';
 import { attempt } from '../parts/toast.js';
 import { app } from '../state.js';
+
+/** The largest box of the only picture of a message, in pixels of the page. */
+const LARGEST_BOX = { width: 400, height: 320 };
 
 /** The files of a message: previews of pictures, and links to everything else. */
 export function fileList(message) {
     if (!message.files?.length) return null;
-    const images = message.files.filter(isImage);
-    return h('div', { class: message.files.length === 1 ? 'files single' : 'files' }, message.files.map((path) =>
-        isImage(path) ? thumb(path, images) : download(path)));
+    const isSingle = message.files.length === 1;
+    const previews = new Map((message.previews ?? []).map((each) => [each.file, each]));
+    const images = message.files.filter((path) => isImage(path) || previews.has(path)).map((path) => ({ path, preview: previews.get(path) }));
+    return h('div', { class: isSingle ? 'files single' : 'files' }, message.files.map((path) => {
+        const image = images.find((each) => each.path === path);
+        return image ? thumb(image, images, isSingle) : download(path);
+    }));
 }
 
-function thumb(path, images) {
+function thumb({ path, preview }, images, isSingle) {
     const image = h('img', { alt: '' });
     const name = fileName(path);
     const button = h('button', {
-        type: 'button', class: 'thumb', 'aria-label': t('message.image', { name }), title: name, data: { action: path },
-        onclick: async () => (await import('../dialogs/lightbox.js')).openLightbox(images, images.indexOf(path)),
-    }, image);
+        type: 'button', class: 'thumb', 'aria-label': t(preview?.animated ? 'message.animation' : 'message.image', { name }), title: name, data: { action: path },
+        onclick: async () => (await import('../dialogs/lightbox.js')).openLightbox(images, images.findIndex((each) => each.path === path)),
+    }, blurCanvas(preview?.blur), image, preview?.animated && h('span', { class: 'kind', 'aria-hidden': 'true' }, 'GIF'));
+    if (isSingle && preview) fit(button, preview);
     image.addEventListener('load', () => image.classList.add('shown'));
     image.addEventListener('error', () => button.replaceWith(download(path)));
-    app.client.links.get(path).then((address) => (address ? (image.src = address) : button.replaceWith(download(path))));
+    const isLarge = isSingle && devicePixelRatio > 1.2;
+    app.client.links.get(path, preview && (isLarge ? 'medium' : 'small')).then((address) => (address ? (image.src = address) : button.replaceWith(download(path))));
     return button;
+}
+
+/** Gives a picture its place before it is loaded, so that nothing moves when it comes. */
+function fit(element, { width, height }) {
+    const scale = Math.min(1, LARGEST_BOX.width / width, LARGEST_BOX.height / height);
+    element.style.setProperty('width', `${Math.max(48, Math.round(width * scale))}px`);
+    element.style.setProperty('height', 'auto');
+    element.style.setProperty('aspect-ratio', `${width} / ${height}`);
 }
 
 function download(path) {

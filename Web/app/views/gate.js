@@ -7,6 +7,7 @@ class Gate extends View {
     #mode = 'signIn';
     #email = '';
     #codeSent = false;
+    #ticket = null;
 
     render() {
         const isEnded = this.hasAttribute('data-ended') && this.#mode === 'signIn';
@@ -24,7 +25,7 @@ class Gate extends View {
     }
 
     get #button() {
-        return { signIn: 'auth.signIn', join: 'auth.join', reset: this.#codeSent ? 'auth.finishReset' : 'auth.sendCode' }[this.#mode];
+        return { factor: 'auth.signIn', signIn: 'auth.signIn', join: 'auth.join', reset: this.#codeSent ? 'auth.finishReset' : 'auth.sendCode' }[this.#mode];
     }
 
     get #others() {
@@ -36,6 +37,10 @@ class Gate extends View {
     get #fields() {
         const input = (name, label, props, hint) => h('label', { class: 'field' }, h('span', null, t(label)),
             h('input', { class: 'input', name, required: true, ...props }), hint && h('small', null, t(hint)));
+        if (this.#mode === 'factor') {
+            return [input('code', 'auth.appCode', { inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: '64' }, 'auth.appCodeHint'),
+                h('label', { class: 'check' }, h('input', { type: 'checkbox', name: 'remember' }), h('span', null, t('auth.remember')))];
+        }
         const fields = [input('email', 'auth.email', { type: 'email', autocomplete: 'username', value: this.#email, inputmode: 'email' })];
         if (this.#mode === 'join') fields.push(input('nickname', 'auth.nickname', { autocomplete: 'nickname', maxlength: '30' }));
         if (this.#codeSent) fields.push(input('code', 'auth.code', { inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: '6' }));
@@ -59,7 +64,7 @@ class Gate extends View {
     }
 
     #change(mode) {
-        this.#email = this.querySelector('[name="email"]').value;
+        this.#email = this.querySelector('[name="email"]')?.value ?? this.#email;
         this.#mode = mode;
         this.#codeSent = false;
         this.removeAttribute('data-ended');
@@ -75,7 +80,7 @@ class Gate extends View {
             return invalid.focus();
         }
         const values = Object.fromEntries(new FormData(event.target));
-        this.#email = values.email.trim();
+        this.#email = values.email?.trim() ?? this.#email;
         button.disabled = true;
         try {
             await this.#act({ ...values, email: this.#email });
@@ -85,12 +90,25 @@ class Gate extends View {
         }
     }
 
-    async #act({ email, password, nickname, code }) {
-        if (this.#mode === 'signIn') return app.client.session.signIn({ email, password });
+    /** An account with a second factor asks for a code next. */
+    async #signIn(email, password) {
+        try {
+            await app.client.session.signIn({ email, password });
+        } catch (error) {
+            if (!error.body?.ticket) throw error;
+            this.#ticket = error.body.ticket;
+            this.#mode = 'factor';
+            this.render();
+        }
+    }
+
+    async #act({ email, password, nickname, code, remember }) {
+        if (this.#mode === 'factor') return app.client.session.finishSignIn({ ticket: this.#ticket, code: code.trim(), remember: !!remember });
+        if (this.#mode === 'signIn') return this.#signIn(email, password);
         if (this.#mode === 'join') return app.client.session.join({ email, password, nickname });
         if (this.#codeSent) {
             await app.client.routes.finishReset(email, code, password);
-            return app.client.session.signIn({ email, password });
+            return this.#signIn(email, password);
         }
         await app.client.routes.resetPassword(email);
         this.#codeSent = true;

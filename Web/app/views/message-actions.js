@@ -39,15 +39,15 @@ export function openActions(anchor, room, message) {
         await navigator.clipboard.writeText(text);
         toast(t('message.copied'));
     });
-    const dialog = (name) => async () => (await import('../dialogs/message.js'))[name](room, message);
+    const dialog = (file, name) => async () => (await import(`../dialogs/${file}.js`))[name](room, message);
     openMenu(anchor, [
         isOwn && { label: t('message.edit'), icon: 'edit', action: () => editing.emit(message.thread ? `${room}/${message.thread.root}` : room, message) },
         { label: t(message.pinnedAt ? 'message.unpin' : 'message.pin'), icon: 'pin', action: () => attempt(() => app.client.pin(room, message.seq, !message.pinnedAt)) },
         message.content && { label: t('message.copy'), icon: 'file', action: () => copy(message.content) },
         { label: t('message.link'), icon: 'clip', action: () => copy(`${location.origin}/#/${held.workspace}/${room}/${message.seq}`) },
-        message.editedAt && (isOwn || isOwner) && { label: t('message.versions'), icon: 'clock', action: dialog('showVersions') },
+        message.editedAt && (isOwn || isOwner) && { label: t('message.versions'), icon: 'clock', action: dialog('message', 'showVersions') },
         'line',
-        !isOwn && { label: t('message.report'), icon: 'warn', action: dialog('reportMessage') },
+        !isOwn && { label: t('message.report'), icon: 'warn', action: dialog('report', 'reportMessage') },
         (isOwn || isOwner || String(held.ownerId) === app.store.me) && { label: t('message.delete'), icon: 'trash', danger: true, action: () => remove(room, message) },
     ]);
 }

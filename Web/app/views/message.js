@@ -17,20 +17,39 @@ export function messageRow(message, { room, thread, isFirst, isTarget, mention, 
     const isDeleted = !!message.deletedAt;
     const isMention = (message.mentions ?? []).some((each) => each.type !== 'user' || String(each.user_id) === app.store.me);
     const user = app.store.users.get(String(message.user.user_id)) ?? message.user;
-    return h('li', {
+    const row = h('li', {
         class: ['message', isFirst && 'first', isMention && 'mentioned', isTarget && 'target'].filter(Boolean).join(' '),
         tabindex: '-1', data: { seq: message.seq },
         'aria-label': `${t('message.by', { name: user.nickname, time: momentOf(message.createdAt) })}: ${isDeleted ? t('message.deleted') : preview(message)}`,
     },
     isFirst ? personAvatar(user) : h('time', { class: 'gutter', datetime: message.createdAt, 'aria-hidden': 'true' }, clockOf(message.createdAt)),
     h('div', null,
-        isFirst && h('div', { class: 'message-head' }, h('b', null, user.nickname), h('time', { datetime: message.createdAt, title: momentOf(message.createdAt) }, timeOf(message.createdAt))),
+        isFirst && h('div', { class: 'message-head' }, author(room, user), h('time', { datetime: message.createdAt, title: momentOf(message.createdAt) }, timeOf(message.createdAt))),
         labels(message, isSaved),
         content(message, isDeleted, mention),
         !isDeleted && fileList(message),
         !isDeleted && reactions(room, message),
-        thread === undefined && replies(room, message)),
-    !isDeleted && tools(room, message, thread, isSaved));
+        thread === undefined && replies(room, message)));
+    if (!isDeleted) addLater(row, () => tools(room, message, thread, isSaved));
+    return row;
+}
+
+/** Makes the tools of a row when it is pointed at or focused: most rows only pass by, and half of their elements are tools. */
+function addLater(row, make) {
+    row.complete = () => {
+        row.complete = null;
+        row.append(make());
+    };
+    for (const name of ['pointerenter', 'focusin']) row.addEventListener(name, () => row.complete?.());
+}
+
+/** The name of an author, which opens the menu of the person. */
+function author(room, user) {
+    const open = async (event) => {
+        const anchor = event.currentTarget;
+        (await import('../dialogs/person.js')).openPerson(anchor, app.store.rooms.get(room).workspace, user);
+    };
+    return h('button', { type: 'button', class: 'author', 'aria-haspopup': 'menu', data: { action: 'author' }, onclick: open }, user.nickname);
 }
 
 function labels(message, isSaved) {

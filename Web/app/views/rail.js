@@ -48,7 +48,7 @@ class Rail extends View {
         openMenu(this.#account, [
             { label: t('profile.title'), icon: 'edit', action: open('profile', 'openProfile') },
             { label: t('profile.settings'), icon: 'gear', action: open('settings', 'openSettings') },
-            { label: t('profile.devices'), icon: 'info', action: open('settings', 'openDevices') },
+            { label: t('account.title'), icon: 'users', action: open('account', 'openAccount') },
             'line',
             { label: t('profile.signOut'), icon: 'exit', action: () => attempt(() => app.client.session.signOut()) },
         ]);

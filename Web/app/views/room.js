@@ -24,10 +24,24 @@ class Room extends View {
             timeline, composer, this.#drop);
         this.listen(app.store, 'room', (key) => key === this.room && this.invalidate());
         this.listen(app.store, ['presence', 'users']);
+        this.listen(app.client, 'event', ({ name }) => ['member', 'room'].includes(name) && this.#describeAgain());
+        this.listen(app.store, 'message', (event) => event.room === this.room && this.#meet(event.message.user));
         this.listen(app, 'panel', () => this.#markPanel());
         this.#acceptFiles(composer);
         this.describe();
         this.#markPanel();
+    }
+
+    /** A message of someone who was no member shows that the list is old. */
+    #meet({ user_id }) {
+        const members = this.detail?.channelMembers;
+        if (members && !members.some((each) => String(each.user_id) === String(user_id))) this.#describeAgain();
+    }
+
+    /** Members came or went, or the topic changed. */
+    #describeAgain() {
+        this.described = 0;
+        this.describe();
     }
 
     /** Loads the topic and the members of a channel, at most twice a minute. */

@@ -31,8 +31,16 @@ class Shell extends View {
         const keys = (event) => this.#key(event);
         addEventListener('keydown', keys);
         this.onEnd(() => removeEventListener('keydown', keys));
+        this.listen(app, 'route', () => this.#openInvitation());
         this.#arrive();
+        this.#openInvitation();
         this.#showConnection();
+    }
+
+    async #openInvitation() {
+        const token = app.invitation;
+        app.invitation = null;
+        if (token) (await import('../dialogs/join.js')).openInvitation(token);
     }
 
     /** Loads the rooms of the workspace, once, and goes to a place if the address names none. */

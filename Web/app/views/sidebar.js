@@ -107,12 +107,17 @@ class Sidebar extends View {
     #openMenu(anchor) {
         const workspace = app.store.workspaces.get(app.route.workspace);
         const isOwner = String(workspace.owner_id) === app.store.me;
-        const open = (name) => async () => (await import('../dialogs/workspace.js'))[name](workspace);
+        const open = (name, file = 'workspace') => async () => (await import(`../dialogs/${file}.js`))[name](workspace);
         openMenu(anchor, [
             isOwner && { label: t('workspace.invite'), icon: 'plus', action: open('inviteMember') },
             { label: t('workspace.members'), icon: 'users', action: open('showMembers') },
+            isOwner && { label: t('invite.title'), icon: 'clip', action: open('openInvitations', 'owner') },
+            isOwner && { label: t('role.title'), icon: 'check', action: open('openRoles', 'owner') },
+            isOwner && { label: t('reports.title'), icon: 'warn', action: open('openReports', 'owner') },
+            isOwner && { label: t('audit.title'), icon: 'clock', action: open('openAudit', 'owner') },
             isOwner && { label: t('workspace.settings'), icon: 'gear', action: open('editWorkspace') },
             'line',
+            !isOwner && { label: t('report.this'), icon: 'warn', action: open('reportWorkspace', 'report') },
             isOwner
                 ? { label: t('workspace.delete'), icon: 'trash', danger: true, action: open('deleteWorkspace') }
                 : { label: t('workspace.leave'), icon: 'exit', danger: true, action: open('leaveWorkspace') },

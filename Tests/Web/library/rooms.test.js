@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plain, preview } from '../../../Web/maru/rooms.js';
+
+test('A list shows a text without the signs of its markup', () => {
+    assert.equal(plain('See **this** and `that`, ~~not~~ 2 ** 3').text, 'See this and that, not 2 ** 3');
+    assert.equal(preview({ content: 'Run:\n```\ndeploy/up\n```' }), 'Run: deploy/up');
+    assert.equal(plain('').text, '');
+});
+
+test('Found parts move with the text', () => {
+    const content = '오늘 **디자인 회의**는 `3시`';
+    const marked = ([start, length], { text } = { text: content }) => text.slice(start, start + length);
+    const ranges = [[5, 3], [9, 4], [content.indexOf('3시'), 2], [3, 2]];
+    assert.deepEqual(ranges.map((each) => marked(each)), ['디자인', '회의**', '3시', '**']);
+    const found = plain(content, ranges);
+    assert.equal(found.text, '오늘 디자인 회의는 3시');
+    assert.deepEqual(found.ranges.map((each) => marked(each, found)), ['디자인', '회의', '3시']);
+});

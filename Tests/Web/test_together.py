@@ -1,0 +1,202 @@
+"""Two people notice each other, add files, and are an owner and a member."""
+
+import base64
+import re
+import subprocess
+
+import pytest
+from person import counter
+from playwright.sync_api import expect
+from test_story import PICTURE, home
+
+# Notifications are the system's: the page only has to ask for the right ones.
+NOTIFICATION = """
+window.notices = [];
+window.Notification = class {
+    static permission = 'default';
+    static async requestPermission() { return (Notification.permission = 'granted'); }
+    constructor(title, { body }) { window.notices.push(`${title}: ${body}`); }
+    close() {}
+};
+"""
+GIVE = """([name, type, data, event]) => {
+    const bytes = Uint8Array.from(atob(data), (each) => each.charCodeAt(0));
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([bytes], name, { type }));
+    const [target, made] = event === 'paste'
+        ? [document.querySelector('maru-composer textarea'), new ClipboardEvent('paste', { clipboardData: transfer, bubbles: true, cancelable: true })]
+        : [document.querySelector('maru-room'), new DragEvent(event, { dataTransfer: transfer, bubbles: true, cancelable: true })];
+    target.dispatchEvent(made);
+}"""
+CHATS = re.compile(r"/v1/workspaces/\d+/channels/\d+/chats$")
+
+
+def give(someone, event, name="view.png"):
+    someone.page.evaluate(GIVE, [name, "image/png", base64.b64encode(PICTURE).decode(), event])
+
+
+def test_typing_and_reading_are_seen_by_the_other(person):
+    anna, ben = home(person)
+    anna.say("Are you there?")
+    anna.sent("Are you there?")
+    ben.sees("Are you there?")
+    expect(anna.page.locator(".receipts")).to_contain_text("Read by 1")
+    ben.composer.press_sequentially("Ye")
+    expect(anna.page.locator("maru-room .typing")).to_have_text("Ben is typing…")
+    ben.composer.press_sequentially("s")
+    ben.composer.press("Enter")
+    anna.sees("Yes")
+    expect(anna.page.locator("maru-room .typing")).to_have_text("")
+
+
+def test_a_file_comes_in_by_drag_and_by_paste(person):
+    anna, ben = home(person)
+    give(anna, "dragenter")
+    expect(anna.page.locator(".drop")).to_be_visible()
+    give(anna, "drop")
+    expect(anna.page.locator(".drop")).to_be_hidden()
+    give(anna, "paste", "clip.png")
+    expect(anna.page.locator(".staged li")).to_have_count(2)
+    anna.page.get_by_role("button", name="Remove clip.png").click()
+    anna.composer.press("Enter")
+    expect(ben.page.locator("maru-room .thumb img.shown")).to_have_count(1)
+
+
+def test_an_upload_shows_its_progress_and_can_be_cancelled(person):
+    anna, ben = home(person)
+    held = []
+    anna.page.route(CHATS, lambda route: held.append(route) if route.request.method == "POST" else route.fallback())
+    give(anna, "drop")
+    anna.composer.press("Enter")
+    pending = anna.page.locator("maru-room .message.pending")
+    expect(pending.get_by_role("progressbar")).to_be_visible()
+    pending.get_by_role("button", name="Cancel the upload").click()
+    expect(pending).to_have_count(0)
+    anna.page.unroute(CHATS)
+    anna.say("Never mind")
+    ben.sees("Never mind")
+    expect(ben.page.locator("maru-room .thumb")).to_have_count(0)
+
+
+def test_a_picture_keeps_its_place_while_it_loads_and_is_fetched_small(person):
+    anna, ben = home(person)
+    anna.page.set_input_files("maru-composer input[type=file]", [{"name": "view.png", "mimeType": "image/png", "buffer": PICTURE}])
+    with ben.page.expect_request(lambda request: "size=small" in request.url):
+        anna.composer.press("Enter")
+    thumb = ben.page.locator("maru-room .message .thumb")
+    expect(thumb.locator("canvas.blur")).to_have_count(1)
+    expect(thumb.locator("img.shown")).to_have_js_property("naturalWidth", 64)
+    assert thumb.evaluate("(each) => each.style.aspectRatio") == "64 / 64"
+
+
+def test_a_message_in_another_room_asks_for_a_notification_unless_the_room_is_silent(person):
+    anna, ben = home(person)
+    anna.context.add_init_script(NOTIFICATION)
+    anna.page.reload()
+    anna.menu("Settings")
+    anna.page.get_by_role("checkbox", name="Notify me in this browser").check()
+    anna.page.keyboard.press("Escape")
+    anna.create_channel("elsewhere")
+    ben.say("Dinner is ready")
+    expect(anna.page).to_have_title(re.compile(r"^\(1\)"))
+    assert anna.page.evaluate("notices") == ["Ben in 일반: Dinner is ready"]
+
+    anna.enter("일반")
+    anna.page.get_by_role("button", name="Details").click()
+    anna.page.get_by_role("radio", name="Nothing").check()
+    expect(anna.page.locator("maru-sidebar a.muted", has_text="일반")).to_be_visible()
+    anna.enter("elsewhere")
+    ben.say("Dessert too")
+    expect(anna.page.locator("maru-sidebar a", has_text="일반")).to_have_attribute("aria-label", re.compile("1 unread"))
+    assert len(anna.page.evaluate("notices")) == 1
+
+
+def test_an_owner_edits_the_workspace_removes_a_member_and_deletes_it(person):
+    anna, ben = home(person)
+    page = anna.page
+    name = f"New name {next(counter)}"
+    page.locator(".side-title").click()
+    page.get_by_role("menuitem", name="Workspace settings").click()
+    page.get_by_role("dialog").locator("[name=name]").fill(name)
+    page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    expect(page.locator(".side-title")).to_contain_text(name)
+
+    page.locator(".side-title").click()
+    page.get_by_role("menuitem", name="Members").click()
+    page.get_by_role("button", name="More: Ben").click()
+    page.get_by_role("menuitem", name="Remove").click()
+    page.get_by_role("dialog").last.locator("button[type=submit]").click()
+    expect(page.get_by_role("dialog").locator("li")).to_have_count(1)
+    page.keyboard.press("Escape")
+    # Ben may be reading when the access ends.
+    ben.expected += [r"status of 404"]
+    expect(ben.page.locator("maru-room")).to_have_count(0)
+
+    page.locator(".side-title").click()
+    page.get_by_role("menuitem", name="Delete the workspace").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("heading", name="Make yourself at home")).to_be_visible()
+
+
+def test_a_member_leaves_a_workspace(person):
+    anna, ben = home(person)
+    ben.page.locator(".side-title").click()
+    ben.page.get_by_role("menuitem", name="Leave the workspace").click()
+    ben.page.get_by_role("dialog").get_by_role("button", name="Leave").click()
+    expect(ben.page.get_by_role("heading", name="Make yourself at home")).to_be_visible()
+
+
+def test_everything_in_a_message_is_reached_by_keyboard(person):
+    anna, _ = home(person)
+    anna.say("First")
+    anna.say("Second")
+    anna.sent("Second")
+    page = anna.page
+    anna.composer.press("Shift+Tab")
+    expect(anna.message("Second")).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(anna.message("First")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(anna.message("First").locator(".author")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(anna.message("First").locator("[data-action=quick]")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(anna.message("First").locator(".reaction")).to_contain_text("1")
+    expect(anna.message("First").locator("[data-action=quick]")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox")).to_be_focused()
+    page.keyboard.press("Escape")
+
+
+@pytest.fixture
+def long_room(person, product):
+    """A room with ten thousand messages, which are written into the database."""
+    anna = person(name="Anna").join()
+    anna.create_workspace(f"Old house {next(counter)}")
+    anna.enter("일반")
+    anna.say("The very first")
+    anna.sent("The very first")
+    room = int(re.search(r"channel-(\d+)", anna.page.url)[1])
+    address = (product.data / "secrets/chat/database_url").read_text().strip()
+    fill = f"""
+        insert into message (kind, room, seq, author, session, content, files, created_at)
+        select kind, room, seq + n, author, session, 'Line ' || n || ' of many', '{{}}', created_at + n * 2
+        from message, generate_series(1, 9999) n where kind = 1 and room = {room} and seq = 1;
+        update room set last_seq = 10000, last_at = last_at + 20000 where kind = 1 and id = {room}"""
+    subprocess.run(["psql", "--quiet", "--set=ON_ERROR_STOP=1", address, f"--command={fill}"], check=True)
+    anna.page.reload()
+    return anna
+
+
+def test_ten_thousand_messages_scroll_in_a_window_of_few_rows(long_room):
+    page = long_room.page
+    long_room.sees("Line 9999 of many")
+    rows, first = page.locator("maru-room .message-list > *"), page.locator("maru-room .message[data-seq]").first
+    for _ in range(12):
+        before = first.get_attribute("data-seq")
+        page.locator("maru-room .scroller").evaluate("(each) => (each.scrollTop = 0)")
+        expect(first).not_to_have_attribute("data-seq", before)
+        assert rows.count() <= 260
+    page.locator(".to-end").click()
+    expect(long_room.message("Line 9999 of many")).to_be_in_viewport()

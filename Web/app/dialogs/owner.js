@@ -1,0 +1,110 @@
+import { h, icon, iconButton } from '../dom.js';
+import { momentOf } from '../format.js';
+import { t } from '../i18n.js';
+import { personAvatar } from '../parts/avatar.js';
+import { ask, field, form, openDialog } from '../parts/dialog.js';
+import { attempt, toast } from '../parts/toast.js';
+import { app } from '../state.js';
+
+const ROLES = ['admin', 'member', 'guest'];
+const DAYS = ['1', '7', '30'];
+
+const choice = (label, name, options, chosen, onchange) => h('label', { class: 'field' }, h('span', null, label),
+    h('select', { class: 'input', name, onchange }, options.map(([value, text]) => h('option', { value, selected: value === chosen }, text))));
+
+const roleOptions = (roles) => roles.map((each) => [each, t(`role.${each}`)]);
+
+/** A dialog with a list that is loaded page by page. `row` makes the element of an item. */
+function listDialog(title, load, row, nothing, { before } = {}) {
+    const list = h('ul', { class: 'rows' });
+    const empty = h('p', { class: 'hint', role: 'status', hidden: true }, nothing);
+    const more = h('button', { type: 'button', class: 'link-button', hidden: true, onclick: () => show(more.cursor) }, t('search.more'));
+    const show = async (cursor) => {
+        const page = await attempt(() => load(cursor));
+        if (!page) return;
+        if (!cursor) list.replaceChildren();
+        list.append(...page.items.map((item) => row(item, () => show())));
+        more.cursor = page.next;
+        more.hidden = !page.next;
+        empty.hidden = list.childElementCount > 0;
+    };
+    openDialog(title, [before?.(() => show()), list, empty, more], { className: 'wide' });
+    return show();
+}
+
+/** Links that let people in, with an end and a number of uses. */
+export function openInvitations({ workspace_id: id }) {
+    const { routes } = app.client;
+    const addressOf = (each) => each.link ?? `${location.origin}/#/join/${each.token}`;
+    const copy = (each) => attempt(async () => {
+        await navigator.clipboard.writeText(addressOf(each));
+        toast(t('message.copied'));
+    });
+    const make = (again) => form([
+        h('div', { class: 'two' },
+            choice(t('invite.role'), 'role', roleOptions(['member', 'guest', 'admin']), 'member'),
+            choice(t('invite.days'), 'days', DAYS.map((each) => [each, t('invite.forDays', { count: Number(each) })]), '7')),
+        field(t('invite.uses'), { name: 'uses', type: 'number', min: '1', max: '10000', inputmode: 'numeric' }, { hint: t('invite.usesHint') }),
+    ], {
+        label: t('invite.make'),
+        submit: async ({ role, days, uses }) => {
+            await routes.createInvitation(id, { role, expiresIn: Number(days) * 86_400, uses: uses ? Number(uses) : undefined });
+            await again();
+        },
+    });
+    const row = (each, again) => h('li', { class: 'row' }, h('div', { class: 'grow' },
+        h('b', null, each.email ?? `${t(`role.${each.role}`)} · ${each.uses ? t('invite.usedOf', { used: each.used, uses: each.uses }) : t('invite.used', { used: each.used })}`),
+        h('small', null, each.state === 'open' ? t('invite.until', { time: momentOf(each.expiresAt) }) : t('invite.ended'))),
+    each.token && each.state === 'open' && h('button', { type: 'button', class: 'button small', onclick: () => copy(each) }, t('invite.copy')),
+    each.state === 'open' && iconButton('trash', t('invite.revoke'), () => attempt(async () => {
+        await routes.revokeInvitation(id, each.invitation_id);
+        await again();
+    })));
+    return listDialog(t('invite.title'), (cursor) => routes.invitations(id, cursor), row, t('invite.none'), { before: make });
+}
+
+/** Everybody's role; a choice changes it at once. */
+export function openRoles({ workspace_id: id }) {
+    const { routes } = app.client;
+    const row = ({ user, role }, again) => h('li', { class: 'row' }, personAvatar(user), h('b', { class: 'grow' }, user.nickname),
+        role === 'owner' ? t('role.owner') : h('select', {
+            class: 'input narrow', 'aria-label': t('role.of', { name: user.nickname }),
+            onchange: (event) => attempt(() => routes.setRole(id, user.user_id, event.target.value)).then(() => again()),
+        }, roleOptions(ROLES).map(([value, text]) => h('option', { value, selected: value === role }, text))));
+    return listDialog(t('role.title'), (cursor) => routes.roles(id, cursor), row, '');
+}
+
+/** What members reported, with the messages around it as they were. */
+export function openReports({ workspace_id: id }) {
+    const { routes } = app.client;
+    const answer = async (report, action, again) => {
+        const label = t(`reports.${action}`);
+        if (action !== 'dismiss' && !(await ask(label, { label, danger: true }))) return;
+        await attempt(() => routes.answerReport(id, report.report_id, action));
+        await again();
+    };
+    const row = (report, again) => h('li', { class: 'row report' }, h('div', { class: 'grow' },
+        h('b', null, t('reports.about', { name: report.user?.nickname ?? app.store.workspaces.get(String(id))?.name }), ' · ', t(`report.${report.reason}`)),
+        h('small', null, momentOf(report.createdAt)), report.text && h('p', null, report.text),
+        (report.messages ?? []).map((each) => h('blockquote', { class: each.seq === report.seq ? 'reported' : '' }, h('b', null, each.nickname), ' ', each.content)),
+        h('div', { class: 'actions' }, ['dismiss', report.type === 'message' && 'delete', report.user && 'warn', report.user && 'remove'].filter(Boolean).map((action) =>
+            h('button', { type: 'button', class: `button small${action === 'dismiss' ? '' : ' danger'}`, onclick: () => answer(report, action, again) }, t(`reports.${action}`))))));
+    return listDialog(t('reports.title'), (cursor) => routes.reports(id, 'open', cursor), row, t('reports.none'));
+}
+
+/** Who did what in the workspace; the newest first. */
+export function openAudit({ workspace_id: id }) {
+    const row = (entry) => h('li', { class: 'row' }, icon('clock', 18), h('div', { class: 'grow' },
+        h('b', null, actionOf(entry.action)),
+        h('small', null, [entry.actor?.nickname ?? nameOf(entry.actor), entry.user && `→ ${entry.user.nickname ?? nameOf(entry.user)}`, entry.subject, entry.address, momentOf(entry.at)].filter(Boolean).join(' · '))));
+    return listDialog(t('audit.title'), (cursor) => app.client.routes.audit(id, cursor), row, t('audit.none'));
+}
+
+const nameOf = (user) => app.store.users.get(String(user))?.nickname ?? (user ? `#${user}` : '');
+
+/** The action in words; the server's own name for one that this page does not know. */
+function actionOf(action) {
+    const known = `audit.${action}`;
+    const text = t(known);
+    return text === known ? action : text;
+}
