@@ -13,7 +13,7 @@ struct Notifications: Sendable {
 
     init(
         stores: NotificationStores, redis: Redis, access: RoomAccess, messages: MessageStore, members: RoomMembers,
-        blocks: BlockCache, settings: ChatSettings
+        blocks: BlockCache, profiles: ProfileCache, settings: ChatSettings
     ) {
         rooms = RoomPath(access: access)
         let publisher = UserStatePublisher(redis: redis)
@@ -21,7 +21,8 @@ struct Notifications: Sendable {
         drafts = Drafts(
             store: stores.drafts, messages: messages, publisher: publisher, limit: settings.limitOfDrafts)
         decisions = PushDecisions(
-            messages: messages, recipients: stores.recipients, workspaces: access.workspaces, blocks: blocks)
+            messages: messages, recipients: stores.recipients, workspaces: access.workspaces, blocks: blocks,
+            profiles: profiles)
         receipts = ReadReceipts(members: members, store: stores.readers)
     }
 

@@ -82,11 +82,11 @@ enum App {
         _ = blocks.follow(subscriber, on: service.loops.loops[0])
         let notifications = Notifications(
             stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
-            members: members, blocks: blocks, settings: settings)
+            members: members, blocks: blocks, profiles: profiles, settings: settings)
         let scheduled = ScheduledStore(database: database)
         let scheduledSender = ScheduledSender(
-            store: scheduled, conversations: conversations, access: roomAccess, lease: settings.scheduledLease,
-            metrics: ScheduledMetrics(service.metrics), log: service.log)
+            store: scheduled, conversations: conversations, access: roomAccess, blocks: blocks,
+            lease: settings.scheduledLease, metrics: ScheduledMetrics(service.metrics), log: service.log)
         service.background("scheduled messages", scheduledSender.run)
         let events = RoomEvents(
             messages: messages, changes: changeStore, details: details, names: RoomNames(database: database),

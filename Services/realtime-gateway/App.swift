@@ -136,7 +136,7 @@ enum App {
             access: FCMAccess(account: account, on: service.loops.loops[0], http: http, url: settings.fcmTokenURL))
         service.queue("push", length: store.length)
         let sender = PushSender(
-            store: store, provider: provider, auth: auth, lease: settings.lease,
+            store: store, provider: provider, auth: auth, chat: chat, lease: settings.lease,
             metrics: PushMetrics(service.metrics), log: service.log)
         let intake = PushIntake(
             store: store, workspaces: WorkspaceClient(service.internalClient(service.peers.workspace)), chat: chat,

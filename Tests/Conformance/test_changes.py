@@ -105,6 +105,26 @@ def test_a_dm_changes_like_a_channel(party, join):
 
 
 @pytest.mark.parametrize("key", SHIPPED)
+def test_a_shipped_app_sees_the_texts_and_tombstones_of_a_dm(product, party, key):
+    owner, apps, workspace = party
+    app: App = apps[key]
+    room = app.open_dm(workspace, owner)
+    chats = f"/workspaces/{workspace}/dms/{room}/chats"
+    for text in ("하나", "둘", "셋"):
+        owner.post(chats, {"content": text})
+    owner.call("PUT", f"{chats}/1", json={"content": f"eins <@{app.id}>"})
+    owner.call("PUT", f"{chats}/2/reactions/{THUMB}")
+    owner.post(chats, {"content": "답글", "thread": 2})
+    owner.call("DELETE", f"{chats}/3")
+    history = app.get(f"/workspaces/{workspace}/dms/{owner.id if app.is_first else room}/chats?cursor_date=")
+    chats = history["chats"] if isinstance(history, dict) else history
+    named = f"eins @{app.get('/users/me')['nickname']}"
+    assert [each["content"] for each in chats] == [named, "둘", "삭제된 메시지입니다.", "답글"]
+    plain = {"dm_id", "room_id", "seq", "content", "createdAt", "files", "user"}
+    assert all(set(each) == plain and each["files"] == [] for each in chats)
+
+
+@pytest.mark.parametrize("key", SHIPPED)
 def test_a_shipped_app_sees_texts_and_tombstones_and_hears_of_nothing(product, party, key):
     owner, apps, workspace = party
     app: App = apps[key]

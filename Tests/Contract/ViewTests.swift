@@ -109,6 +109,21 @@ struct ViewTests {
         }
     }
 
+    @Test(
+        "Each id of a mentioned user becomes its nickname, and nothing else changes",
+        arguments: [
+            ("<@6>야", "@<@7>야"), ("<@6><@7>", "@<@7>@민지"), ("<@6", "<@6"), ("<@>", "<@>"), ("<@8> <@6>", "<@8> @<@7>"),
+            ("<@<@6>>", "<@@<@7>>"), ("a < b @ c <@6 >", "a < b @ c <@6 >"), ("", ""), ("<@06>", "<@06>"),
+        ])
+    func names(_ content: String, _ shown: String) {
+        let body = MessageBody(
+            id: ChatID(9), seq: 4, content: content, createdAt: Timestamp(milliseconds: 0), files: [], author: member,
+            traits: MessageTraits(mentions: [
+                .user(UserID(6), nickname: "<@7>"), .user(UserID(7), nickname: "민지"), .room,
+            ]))
+        #expect(body.plainContent == shown)
+    }
+
     @Test("A message always has content, and its room has the name of the generation")
     func messages() throws {
         let body = MessageBody(

@@ -63,6 +63,32 @@ struct DraftTests {
         }
     }
 
+    @Test("A draft in a thread belongs to its root, and a thread of a deleted message takes none, but is cleared")
+    func threads() async throws {
+        try await ChatHarness.use { chat in
+            let chats = "\(ChatHarness.channel)/chats"
+            _ = try await chat.send("뿌리")
+            for _ in 2...3 { _ = try await chat.call("POST", chats, json: #"{"content":"답글","thread":1}"#) }
+            #expect(try await Self.put(chat, #"{"content":"하나","thread":2}"#).status == 200)
+            #expect(try await Self.put(chat, #"{"content":"둘","thread":1}"#).status == 200)
+            let room = try await chat.room("channel_id", "7")
+            let drafts = room["threadDrafts"]?.elements.map(Array.init) ?? []
+            #expect(drafts.map { $0["thread"]?.int } == [1] && drafts.first?["content"]?.string == "둘")
+            _ = try await chat.call("DELETE", "\(chats)/3")
+            #expect(try await Self.put(chat, #"{"content":"셋","thread":3}"#).errorCode == "E13")
+            _ = try await chat.call("DELETE", "\(chats)/1")
+            for thread in [1, 2] {
+                let refused = try await Self.put(chat, #"{"content":"셋","thread":\#(thread)}"#)
+                #expect(refused.errorCode == "E13", "\(thread)")
+            }
+            let kept = try await chat.room("channel_id", "7")["threadDrafts"]?[0]?["content"]?.string
+            #expect(kept == "둘")
+            #expect(try await Self.put(chat, #"{"content":"","thread":2}"#).status == 200)
+            let cleared = try await chat.room("channel_id", "7")
+            #expect(cleared["threadDrafts"] == nil)
+        }
+    }
+
     @Test("Cleared drafts are forgotten after a while")
     func forgetting() async throws {
         try await ChatDatabase.use { database in

@@ -105,6 +105,27 @@ struct FollowedThreadTests {
         }
     }
 
+    @Test("A deleted message is neither followed nor read; a thread of one can be read and left")
+    func deleted() async throws {
+        try await Self.use { chat in
+            for number in 1...2 { _ = try await chat.send("\(number)") }
+            _ = try await Self.reply(chat, to: 2, user: 2)
+            let before = try await chat.database.ask("select count(*) from chat.thread_follower")
+            for seq in [1, 2] { _ = try await chat.call("DELETE", "\(Self.chats)/\(seq)") }
+            for (method, path, code) in [
+                ("PUT", "1/thread/follow", "E13"), ("PUT", "2/thread/follow", "E13"), ("PUT", "9/thread/follow", "E13"),
+                ("DELETE", "9/thread/follow", "E13"), ("PUT", "1/thread/read", "E13"), ("PUT", "9/thread/read", "E13"),
+                ("PUT", "2/thread/read", ""), ("DELETE", "2/thread/follow", ""),
+            ] {
+                let reply = try await chat.call(method, "\(Self.chats)/\(path)", json: #"{"seq":3}"#)
+                #expect((reply.status < 300 ? "" : reply.errorCode) == code, "\(method) \(path): \(reply.text)")
+            }
+            #expect(try await chat.database.ask("select count(*) from chat.thread_follower") == before)
+            let state = "select is_following, read_seq from chat.thread_follower where user_id = 1"
+            #expect(try await chat.database.ask(state) == "f|3")
+        }
+    }
+
     @Test("Replies outside of the timeline are unread in followed threads, and not in the room")
     func counts() async throws {
         try await Self.use { chat in

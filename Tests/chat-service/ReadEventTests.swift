@@ -44,6 +44,30 @@ struct ReadEventTests {
         }
     }
 
+    @Test("While another instance has just published a member's marker, this one waits, and then publishes the newest")
+    func instances() async throws {
+        try await ChatHarness.use(instances: 2) { chat in
+            for text in ["one", "two", "three"] { _ = try await chat.send(text) }
+            // As if another instance had published two markers, and stood still then.
+            try await chat.redis.command("SET", "read:2:channel-7", "1")
+            try await chat.redis.command("SET", "read:4:channel-7", "3")
+            let listener = try RoomEventListener(chat.redis)
+            try await Self.read(chat, 2, user: 2)
+            try await Self.read(chat, 3, user: 4)
+            try await Self.read(chat, 2, user: 3)
+            let first = Self.reads(try await listener.events { !Self.reads($0).isEmpty })
+            #expect(first.map { $0["user_id"]?.string } == ["3"])
+            #expect(try await chat.redis.command("EXISTS", "read:3:channel-7") == ["1"])
+            // The marker moves on by another instance meanwhile.
+            let path = "\(ChatHarness.channel)/read"
+            _ = try await chat.call("PUT", path, user: 2, json: #"{"seq":3}"#, on: 1)
+            try await chat.redis.command("DEL", "read:2:channel-7")
+            let rest = Self.reads(try await listener.events { !Self.reads($0).isEmpty })
+            #expect(rest.map { $0["user_id"]?.string } == ["2"])
+            #expect(rest.map { $0["seq"]?.int } == [3] && rest.map { $0["unreadCount"]?.int } == [0])
+        }
+    }
+
     @Test("In a room with more than 200 members a marker is for the member's own devices")
     func largeRoom() async throws {
         try await ChatHarness.use { chat in
@@ -85,6 +109,15 @@ struct ReadCoalescerTests {
         #expect(reads.take(at: 11 * Self.second, limit: 9) == [Self.move(8)])
         #expect(reads.isEmpty)
         #expect(reads.take(at: 12 * Self.second, limit: 9) == [])
+    }
+
+    @Test("A marker that another instance was first to publish is published at the next turn")
+    func putBack() {
+        var reads = ReadCoalescer()
+        reads.add(Self.move(5))
+        for move in reads.take(at: 10 * Self.second, limit: 9) { reads.putBack(move) }
+        reads.add(Self.move(6))
+        #expect(reads.take(at: 10 * Self.second + 1, limit: 9) == [Self.move(6)])
     }
 
     @Test("A batch takes no more than its limit, and the next one the rest")

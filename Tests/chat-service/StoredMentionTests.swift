@@ -111,6 +111,17 @@ struct StoredMentionTests {
         }
     }
 
+    @Test("A notification shows the nickname in the place of an id, as other clients do")
+    func notifications() async throws {
+        try await Self.use { chat in
+            _ = try await chat.send("<@2>야, <@99> @김 민지")
+            #expect(try await chat.decisions([2], seq: 1).content == "@민지수야, <@99> @김 민지")
+            let path = "\(Self.chats)/1"
+            _ = try await chat.call("PUT", path, json: #"{"content":"<@3>님"}"#)
+            #expect(try await chat.decisions([3], seq: 1).content == "@김 민지님")
+        }
+    }
+
     @Test("A mention in a thread counts in the thread, and not in the room")
     func threads() async throws {
         try await Self.use { chat in

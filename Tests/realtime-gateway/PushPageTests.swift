@@ -48,7 +48,8 @@ struct PushPageTests {
         let push = PushMessage(message, content: "안녕")
         func due(_ badge: Int?) -> DuePush {
             DuePush(
-                room: message.room, seq: 12, device: "d", body: "", attempts: 1, createdAt: .now, badge: badge)
+                room: message.room, seq: 12, device: "d", user: UserID(1), body: "", attempts: 1, createdAt: .now,
+                badge: badge)
         }
         #expect(push.addressed(to: due(nil)) == push)
         let native = push.addressed(to: due(7))

@@ -35,6 +35,12 @@ struct ReadCoalescer {
         }
     }
 
+    /// Another instance has just published the marker of this member: it may be published later.
+    mutating func putBack(_ move: Move) {
+        published[move.key] = nil
+        add(move)
+    }
+
     /// Takes at most `limit` moves that may be published at a time in nanoseconds.
     mutating func take(at now: UInt64, limit: Int) -> [Move] {
         published = published.filter { now - $0.value < Self.pause }

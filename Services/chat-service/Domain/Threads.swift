@@ -50,14 +50,18 @@ struct Threads: Sendable {
             readSeq: following?.readSeq ?? root.seq)
     }
 
+    /// Nobody begins to follow a deleted message; a thread of one can still be left.
     func setFollowing(_ isFollowing: Bool, _ key: MessageKey, by user: UserID) async throws {
+        if isFollowing { _ = try await changes.existing(key) }
         try await store.setFollowing(isFollowing, try await root(of: key), of: user)
     }
 
     /// Moves the user's read marker in a thread forward, and returns its value.
     func advanceReadMarker(of user: UserID, in key: MessageKey, to seq: Int64) async throws -> Int64 {
         guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
-        return try await store.advance(user, in: try await root(of: key), to: seq)
+        let root = try await root(of: key)
+        guard let marker = try await store.advance(user, in: root, to: seq) else { throw Failure.notFound }
+        return marker
     }
 
     /// The threads of a workspace that the user follows and may read now, those with unread replies first.

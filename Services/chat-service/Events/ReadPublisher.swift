@@ -4,7 +4,8 @@ import Redis
 import ServiceKit
 import Wire
 
-/// Publishes moved read markers on the channels of their rooms, at most one event a second for each member and room.
+/// Publishes moved read markers on the channels of their rooms, at most one event a second for each member and room, from
+/// all instances together.
 ///
 /// No caller waits for it, and an event that is lost is not repeated: the next one has the newer marker, and every list of
 /// rooms and readers has the right one.
@@ -13,6 +14,7 @@ import Wire
 final class ReadPublisher: @unchecked Sendable {
     private let redis: Redis
     private let store: ReadEventStore
+    private let claims: ReadClaims
     private let members: RoomMembers
     private let loop: EventLoop
     private var moves = ReadCoalescer()
@@ -25,6 +27,7 @@ final class ReadPublisher: @unchecked Sendable {
     init(redis: Redis, store: ReadEventStore, members: RoomMembers, on loop: EventLoop) {
         self.redis = redis
         self.store = store
+        claims = ReadClaims(redis: redis)
         self.members = members
         self.loop = loop
     }
@@ -53,8 +56,9 @@ final class ReadPublisher: @unchecked Sendable {
         }
     }
 
-    private func publish(_ moves: [ReadCoalescer.Move]) async throws {
-        let states = try await store.states(of: moves)
+    private func publish(_ taken: [ReadCoalescer.Move]) async throws {
+        let states = try await store.states(of: taken)
+        let moves = await granted(taken, states)
         var shown: [RoomID: [UserID]] = [:]
         for move in moves where states[move.key]?.isShared == true && shown[move.key.room] == nil {
             let ids = try await members.ids(of: move.key.room, in: move.workspace, member: move.key.user)
@@ -73,5 +77,14 @@ final class ReadPublisher: @unchecked Sendable {
             return .publish(RoomEvent.read(read).encoded(), in: read.room)
         }
         _ = await redis.runInBatches(commands)
+    }
+
+    /// The markers that this instance may publish now. Those that another one has published earlier wait.
+    private func granted(
+        _ taken: [ReadCoalescer.Move], _ states: [ReadCoalescer.Key: ReadEventStore.State]
+    ) async -> [ReadCoalescer.Move] {
+        let answers = await claims.claim(taken.map { ($0.key, states[$0.key]?.seq ?? $0.seq) })
+        for (move, answer) in zip(taken, answers) where answer == .later { moves.putBack(move) }
+        return zip(taken, answers).filter { $0.1 == .granted }.map(\.0)
     }
 }

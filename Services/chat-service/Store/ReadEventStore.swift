@@ -7,7 +7,7 @@ struct ReadEventStore: Sendable {
     let database: PostgresPool
 
     struct State: Sendable {
-        /// The marker, which an own message may have moved further.
+        /// The marker, which another call or an own message may have moved further.
         let seq: Int64
         let isShared: Bool
         let unread: Int64
@@ -28,12 +28,14 @@ struct ReadEventStore: Sendable {
             )
         from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[]) as w (user_id, kind, room, seq)
         left join user_settings s on s.user_id = w.user_id
+        left join read_position r on r.user_id = w.user_id and r.kind = w.kind and r.room = w.room
         cross join lateral (
             -- The offset keeps the planner from inlining this, so that it runs once for each marker.
             select coalesce(
                 (select o.seq from message o
-                 where o.kind = w.kind and o.room = w.room and o.author = w.user_id and o.seq > w.seq and not o.is_aside
-                 order by o.seq desc limit 1), w.seq) as seq
+                 where o.kind = w.kind and o.room = w.room and o.author = w.user_id
+                    and o.seq > greatest(w.seq, r.seq) and not o.is_aside
+                 order by o.seq desc limit 1), greatest(w.seq, r.seq)) as seq
             offset 0
         ) p
         """)

@@ -59,8 +59,9 @@ struct ThreadStore: Sendable {
         "move read marker of thread",
         """
         insert into thread_follower (user_id, kind, room, root, is_following, read_seq)
-        select $1, $2, $3, $4, false,
-            least($5, coalesce((select last_seq from thread where kind = $2 and room = $3 and root = $4), $4))
+        select $1::bigint, m.kind, m.room, m.seq, false, least($5, coalesce(t.last_seq, m.seq))
+        from message m left join thread t on t.kind = m.kind and t.room = m.room and t.root = m.seq
+        where m.kind = $2 and m.room = $3 and m.seq = $4 and (m.deleted_at is null or t.count > 0)
         on conflict (user_id, kind, room, root) do update
             set read_seq = greatest(thread_follower.read_seq, excluded.read_seq)
         returning read_seq
@@ -127,11 +128,12 @@ struct ThreadStore: Sendable {
             Self.follow, user, root.room.kindNumber, root.room.rawValue, root.seq, isFollowing)
     }
 
-    /// Moves a read marker forward, at most to the newest reply, and returns its value.
-    func advance(_ user: UserID, in root: MessageKey, to seq: Int64) async throws -> Int64 {
+    /// Moves a read marker forward, at most to the newest reply, and returns its value; nil for a deleted root without
+    /// replies.
+    func advance(_ user: UserID, in root: MessageKey, to seq: Int64) async throws -> Int64? {
         try await database.query(
             Self.read, user, root.room.kindNumber, root.room.rawValue, root.seq, max(seq, root.seq)
-        ).value()
+        ).first { row throws(PostgresError) in try row.next() }
     }
 
     /// The threads of these rooms that the user follows, after a place in the list.

@@ -4,7 +4,7 @@ import Wire
 /// A message as a device gets it: the notification, and data for the app.
 struct PushMessage: Sendable, Equatable {
     let title: String
-    let text: String
+    private(set) var text: String
     /// Names and values for the app, all of them text.
     var data: [String: String]
     /// A device shows one notification for each name.
@@ -23,7 +23,7 @@ struct PushMessage: Sendable, Equatable {
     ///   - content: the text, which the message itself does not have on the stream of pushes.
     init(_ message: RoomMessage, content: String) {
         title = message.body.author.nickname.cut(toJSONBytes: Self.longestTitle)
-        text = content.isEmpty ? "파일을 보냈습니다." : content.cut(toJSONBytes: Self.longestText)
+        text = Self.text(of: content)
         collapseID = Self.collapseID(of: message)
         thread = message.body.traits?.thread?.root
         var data = ["workspace_id": message.workspace.description]
@@ -35,6 +35,17 @@ struct PushMessage: Sendable, Equatable {
             data["opponent_id"] = message.body.author.id.description
         }
         self.data = data
+    }
+
+    /// The same with the text that the message has now.
+    func with(content: String) -> PushMessage {
+        var changed = self
+        changed.text = Self.text(of: content)
+        return changed
+    }
+
+    private static func text(of content: String) -> String {
+        content.isEmpty ? "파일을 보냈습니다." : content.cut(toJSONBytes: longestText)
     }
 
     static func collapseID(of message: RoomMessage) -> String { "\(message.room):\(message.body.seq)" }

@@ -27,6 +27,7 @@ final class PushSender: Sendable {
     private let store: PushStore
     private let provider: FCM
     private let auth: AuthClient
+    private let chat: ChatClient
     private let metrics: PushMetrics
     private let log: Log
     private let lease: Duration
@@ -36,15 +37,19 @@ final class PushSender: Sendable {
 
     private static let concurrency = 32
     private static let patrol = Duration.seconds(5)
+    /// A push of an older message has waited, so it is decided about again.
+    private static let fresh = Duration.seconds(60)
 
     /// - Parameter lease: how long an instance holds the lease on a push. Then others may take it.
     init(
-        store: PushStore, provider: FCM, auth: AuthClient, lease: Duration, metrics: PushMetrics, log: Log
+        store: PushStore, provider: FCM, auth: AuthClient, chat: ChatClient, lease: Duration, metrics: PushMetrics,
+        log: Log
     ) {
         self.lease = lease
         self.store = store
         self.provider = provider
         self.auth = auth
+        self.chat = chat
         self.metrics = metrics
         self.log = log
     }
@@ -134,6 +139,25 @@ final class PushSender: Sendable {
         guard let json = try? JSONValue(parsing: push.body), let message = PushMessage(json) else {
             return try await store.finish(push, .failed, at: .now)
         }
+        if push.attempts == 1, .now - push.createdAt < Self.fresh { return try await hand(message, push) }
+        guard let decided = try? await decide(push) else { return try await postpone(push, .seconds(1)) }
+        if let reason = decided.groups.first?.reason, !reason.isPush {
+            metrics.withdrawn.increment()
+            return try await store.finish(push, .withdrawn(reason), at: .now)
+        }
+        var current = push
+        if push.badge != nil, let badge = decided.badges.first { current.badge = Int(badge.count) }
+        try await hand(decided.content.map { message.with(content: $0) } ?? message, current)
+    }
+
+    /// Whether the user still wants a push that has waited, with the text and the badge of now.
+    private func decide(_ push: DuePush) async throws -> PushDecisionsReply {
+        try await chat.pushDecisions(
+            for: [push.user], badges: push.badge == nil ? [] : [push.user], of: push.seq, in: push.room)
+    }
+
+    /// Hands a push over to the provider.
+    private func hand(_ message: PushMessage, _ push: DuePush) async throws {
         switch await provider.send(message.addressed(to: push), to: push.device) {
         case .sent:
             state.withLock { $0.hasSent = true }
@@ -178,6 +202,7 @@ struct PushMetrics: Sendable {
     let dead: Counter
     let retried: Counter
     let failed: Counter
+    let withdrawn: Counter
     private let handedOver: Counter
     private let lag: Histogram
 
@@ -189,6 +214,7 @@ struct PushMetrics: Sendable {
         dead = counter("dead token")
         retried = counter("retried")
         failed = counter("failed")
+        withdrawn = counter("withdrawn")
         lag = metrics.histogram(
             "maru_push_lag_seconds", "From a message's time to its handing over.", labels: [:], buckets: .latency)
     }

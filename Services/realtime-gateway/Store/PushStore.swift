@@ -38,7 +38,7 @@ struct PushStore: Sendable {
             select kind, room, seq, device from push where done_at is null and due_at <= $1
             order by due_at limit $3 for update skip locked
         )
-        returning kind, room, seq, device, body, attempts, created_at, badge
+        returning kind, room, seq, device, user_id, body, attempts, created_at, badge
         """)
     private static let nextDue = Statement.read("next due push", "select min(due_at) from push where done_at is null")
     private static let finish = Statement.write(
@@ -131,7 +131,8 @@ struct PushStore: Sendable {
                 let kind: Int16 = try row.next()
                 let room = RoomID(kind: kind == 2 ? .dm : .channel, rawValue: try row.next())
                 return DuePush(
-                    room: room, seq: try row.next(), device: try row.next(), body: try row.next(),
+                    room: room, seq: try row.next(), device: try row.next(), user: try row.next(),
+                    body: try row.next(),
                     attempts: Int(try row.next(as: Int32.self)),
                     createdAt: Timestamp(milliseconds: try row.next()),
                     badge: try row.next(as: Int32?.self).map { Int($0) })
@@ -146,7 +147,7 @@ struct PushStore: Sendable {
     func finish(_ push: DuePush, _ outcome: PushOutcome, at now: Timestamp) async throws {
         try await database.execute(
             Self.finish, Int16(push.room.kind.rawValue), push.room.rawValue, push.seq, push.device, now.milliseconds,
-            outcome.rawValue)
+            outcome.text)
     }
 
     func postpone(_ push: DuePush, to moment: Timestamp) async throws {

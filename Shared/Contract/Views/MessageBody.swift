@@ -46,9 +46,12 @@ public struct MessageBody: Sendable, Equatable {
         MessageRevision.writeMembers(revision, to: &json, for: profile)
     }
 
+    /// The content with nicknames in the place of ids such as `<@5>`, for notifications and for clients that do not know
+    /// those.
+    public var plainContent: String { traits?.naming(content) ?? content }
+
     private func shownContent(for profile: ClientProfile) -> String {
         if profile.isNative { return content }
-        if isDeleted { return profile.deletedText }
-        return traits?.naming(content) ?? content
+        return isDeleted ? profile.deletedText : plainContent
     }
 }

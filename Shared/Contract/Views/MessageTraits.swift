@@ -60,13 +60,24 @@ public enum MessageMention: Sendable, Equatable {
 }
 
 extension MessageTraits {
-    /// A text with nicknames in the place of ids such as `<@5>`, for clients that do not know those.
+    /// A text with nicknames in the place of ids such as `<@5>`, for clients that do not know those. A nickname that looks
+    /// like an id stays as it is.
     func naming(_ content: String) -> String {
-        var named = content
-        for case .user(let user, let nickname?) in mentions {
-            named = named.replacing("<@\(user)>", with: "@\(nickname)")
+        var nicknames: [Substring: String] = [:]
+        for case .user(let user, let nickname?) in mentions { nicknames["\(user)"] = nickname }
+        if nicknames.isEmpty { return content }
+        var (named, rest) = ("", content[...])
+        while let start = rest.firstRange(of: "<@") {
+            let id = rest[start.upperBound...].prefix { $0 != ">" }
+            if let nickname = nicknames[id], id.endIndex < rest.endIndex {
+                named += rest[..<start.lowerBound] + "@" + nickname
+                rest = rest[id.endIndex...].dropFirst()
+            } else {
+                named += rest[..<start.upperBound]
+                rest = rest[start.upperBound...]
+            }
         }
-        return named
+        return named + rest
     }
 
     /// Writes the members that only native clients know; nil stands for a message without them.

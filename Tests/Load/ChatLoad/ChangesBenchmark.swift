@@ -1,7 +1,8 @@
 import LoadClient
 import TestSupport
 
-/// Reactions of 2,000 users to one message at 1,000 a second, and the peak rate of edits beside that of sends.
+/// Reactions of 2,000 users to one message at 1,000 a second, the peak rate of edits beside that of sends, and the cost of a
+/// resumption beside that of a history.
 public struct ChangesBenchmark: Sendable {
     private let chat: LoadedChat
     private let seconds: Int
@@ -10,6 +11,7 @@ public struct ChangesBenchmark: Sendable {
     private static let maxWait = 50.0
     private static let maxEvents = 20.0
     private static let minEdits = 0.5
+    private static let maxResumption = 2.0
 
     /// Starts the service, runs the benchmark and prints the results.
     ///
@@ -45,6 +47,7 @@ public struct ChangesBenchmark: Sendable {
             try await fleet.run(for: .seconds(seconds)) { changes.editing() }
         }
         Report.print("\(Sends.users) connections", editing, of: "edits", editCost / editing.count)
+        let (time, processor) = try await resumptions(one)
         print("")
 
         let wait = reacting.percentile(0.99)
@@ -58,7 +61,36 @@ public struct ChangesBenchmark: Sendable {
         verdicts.add(
             "edits to sends: \(Report.hundredths(ratio)), at least \(Self.minEdits)",
             ratio >= Self.minEdits && editing.failures.isEmpty)
+        for (what, ratio) in [("time", time), ("CPU", processor)] {
+            verdicts.add(
+                "\(what) of a resumption to that of a history: \(Report.hundredths(ratio)), at most "
+                    + "\(Int(Self.maxResumption))", ratio > 0 && ratio <= Self.maxResumption)
+        }
         try verdicts.settle()
+    }
+
+    /// The median time and the CPU time of a resumption, as multiples of those of a history with as many messages.
+    private func resumptions(_ one: Fleet) async throws -> (time: Double, cost: Double) {
+        try await Resumptions.prepare(chat)
+        let resumptions = Resumptions(chat.peers)
+        // A first round fills the caches.
+        _ = try await one.run(for: .seconds(1)) { resumptions.resuming() }
+        let (reading, readCost) = try await Cost.of(chat) {
+            try await one.run(for: .seconds(seconds)) { resumptions.reading() }
+        }
+        Report.print("\(Resumptions.messages) messages", reading, of: "histories", readCost / reading.count)
+        let (resuming, resumeCost) = try await Cost.of(chat) {
+            try await one.run(for: .seconds(seconds)) { resumptions.resuming() }
+        }
+        Report.print(
+            "\(Resumptions.messages) messages and \(Resumptions.changes) changes", resuming, of: "resumptions",
+            resumeCost / resuming.count)
+        guard reading.failures.isEmpty, resuming.failures.isEmpty else { return (0, 0) }
+        let (mine, plain) = (resumeCost / resuming.count, readCost / reading.count)
+        return (
+            resuming.percentile(0.5) / reading.percentile(0.5),
+            (mine.service + mine.database) / (plain.service + plain.database)
+        )
     }
 
     /// Counts the events of the room with the announcement, as a gateway receives them.

@@ -6,42 +6,31 @@ struct Action {
     /// A call. Results are grouped by `name`.
     struct Call {
         let name: String
-        let request: [UInt8]
+        /// Makes the request, which may depend on the body of the previous reply.
+        let request: (_ previous: [UInt8]) -> [UInt8]
+
+        init(name: String, request: [UInt8]) {
+            self.init(name: name) { _ in request }
+        }
+
+        init(name: String, after request: @escaping (_ previous: [UInt8]) -> [UInt8]) {
+            self.name = name
+            self.request = request
+        }
     }
 
     let calls: [Call]
 
-    /// A mix of actions, selected by `number`: mostly reading and writing, sometimes opening the app, and a quarter of changes:
-    /// reactions, edits, replies, drafts and scheduled messages.
+    /// A mix of actions, selected by `number`: mostly reading and writing, sometimes opening the app, and a quarter of the
+    /// native API.
     static func any(of person: Population.Person, _ number: Int) -> Action {
         let channel = person.channels[Int.random(in: person.channels.indices)]
         return switch number % 20 {
         case 0, 1: home(of: person)
         case 2, 3, 4, 5, 6: Action(calls: [send(by: person, to: channel, number)])
         case 7, 8, 9: Action(calls: [unreads(of: person, in: channel)])
-        case 10, 11, 12, 13, 14: Action(calls: [change(by: person, number)])
+        case 10, 11, 12, 13, 14: native(person, number)
         default: Action(calls: [history(of: person, in: channel)])
-        }
-    }
-
-    /// A call of the native API in the default channel, where each member has a message.
-    private static func change(by person: Population.Person, _ number: Int) -> Call {
-        let room = chat(person, person.channels[0])
-        let other = Int.random(in: 1...Population.size)
-        func call(_ name: String, _ method: String, _ path: String, _ body: String = "{}") -> Call {
-            let headers = [("SesacKey", "native"), ("Authorization", person.nativeToken)]
-            return Call(
-                name: name, request: LoadConnection.request(method, room + path, headers: headers, body: body))
-        }
-        switch number / 20 % 8 {
-        case 0, 1, 2: return call("react", "PUT", "/chats/\(other)/reactions/%F0%9F%91%8D")
-        case 3: return call("react", "DELETE", "/chats/\(other)/reactions/%F0%9F%91%8D")
-        case 4: return call("edit", "PUT", "/chats/\(person.seq)", #"{"content":"\#(number)번째로 고친 인사"}"#)
-        case 5: return call("reply", "POST", "/chats", #"{"content":"\#(number)번째 답글","thread":\#(other)}"#)
-        case 6:
-            let at = Timestamp.now + .seconds(3)
-            return call("schedule", "POST", "/scheduled", #"{"content":"\#(number)번째 예약","at":"\#(at)"}"#)
-        default: return call("draft", "PUT", "/draft", #"{"content":"\#(number)번째 초안"}"#)
         }
     }
 
@@ -76,7 +65,7 @@ struct Action {
         Call(name: name, request: LoadConnection.request("GET", target, headers: headers(person)))
     }
 
-    private static func chat(_ person: Population.Person, _ channel: Int) -> String {
+    static func chat(_ person: Population.Person, _ channel: Int) -> String {
         "/v1/workspaces/\(person.workspace)/channels/\(channel)"
     }
 

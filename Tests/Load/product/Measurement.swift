@@ -88,16 +88,16 @@ final class Measurement {
         _ action: Action, on connection: LoadConnection, _ samples: Samples, _ end: @escaping (String?) -> Void
     ) {
         let loop = loop
-        func call(_ index: Int) {
+        func call(_ index: Int, after previous: [UInt8]) {
             guard index < action.calls.count else { return end(nil) }
             let each = action.calls[index]
             let began = loop.now
-            connection.send(each.request) { reply in
+            connection.send(each.request(previous)) { reply in
                 guard (200..<300).contains(reply.status) else { return end("\(each.name) \(reply.status)") }
                 samples.add(each.name, loop.now - began)
-                call(index + 1)
+                call(index + 1, after: reply.body)
             }
         }
-        call(0)
+        call(0, after: [])
     }
 }

@@ -18,6 +18,8 @@ struct Population: Sendable {
         let nativeToken: String
         /// The seq of the user's own message in the default channel.
         let seq: Int
+        /// The nicknames of the workspace's members end with the numbers after this one.
+        let names: Int
         /// The cookie that opens sockets.
         let cookie: String
     }
@@ -60,6 +62,7 @@ struct Population: Sendable {
                     workspace: room[0], channels: Array(room.dropFirst()),
                     accessToken: token(.access, session),
                     nativeToken: token(.access, session, key: "native"), seq: index % size + 1,
+                    names: index / size * size,
                     cookie: "maru_socket=" + token(.socket, session))
             })
     }

@@ -20,6 +20,41 @@ struct EmojiTests {
         #expect(Emoji("😀\u{FE0F}") == Emoji("😀"))
     }
 
+    private static let scalars = (0x21...0x1FFFF).compactMap(Unicode.Scalar.init)
+    private static let tones: [Unicode.Scalar] = ["\u{1F3FB}", "\u{1F3FC}", "\u{1F3FD}", "\u{1F3FE}", "\u{1F3FF}"]
+    private static let letters = ("\u{1F1E6}"..."\u{1F1FF}") as ClosedRange<Unicode.Scalar>
+
+    private static func text(_ scalars: Unicode.Scalar...) -> String { String(String.UnicodeScalarView(scalars)) }
+
+    @Test("Every scalar with an emoji presentation is a reaction, and every one that is no emoji is none")
+    func allScalars() {
+        let whole = Self.scalars.filter {
+            $0.properties.isEmojiPresentation && !Self.letters.contains($0) && !$0.properties.isEmojiModifier
+        }
+        #expect(whole.count > 1000)
+        #expect(whole.filter { Emoji(Self.text($0))?.text != Self.text($0) } == [])
+        #expect(Self.scalars.filter { !$0.properties.isEmojiPresentation && Emoji(Self.text($0)) != nil } == [])
+        let styled = Self.scalars.filter { $0.properties.isEmoji && !$0.isASCII && !Self.letters.contains($0) }
+        #expect(styled.filter { !$0.properties.isEmojiModifier && Emoji(Self.text($0, "\u{FE0F}")) == nil } == [])
+    }
+
+    @Test("Every emoji of people has five skin tones, and no other one has any")
+    func allTones() {
+        let based = Self.scalars.filter(\.properties.isEmojiModifierBase)
+        #expect(based.count > 100)
+        for tone in Self.tones {
+            #expect(based.filter { Emoji(Self.text($0, tone)) == nil } == [])
+            #expect(Emoji(Self.text("\u{1F355}", tone)) == nil)
+        }
+    }
+
+    @Test("The flags of the 259 regions of Unicode 16 are reactions, and no other pairs of letters are")
+    func allFlags() {
+        let letters = Self.scalars.filter(Self.letters.contains)
+        let pairs = letters.flatMap { first in letters.map { Self.text(first, $0) } }
+        #expect(pairs.count { Emoji($0)?.text == $0 } == 259)
+    }
+
     @Test(
         "Everything else is no reaction",
         arguments: [

@@ -10,6 +10,7 @@ struct PushDecisions: Sendable {
     let recipients: PushRecipientStore
     let workspaces: WorkspaceClient
     let blocks: BlockCache
+    let profiles: ProfileCache
 
     func decide(_ request: PushDecisionsRequest, at now: Timestamp = .now) async throws -> PushDecisionsReply {
         let room = request.room
@@ -34,7 +35,14 @@ struct PushDecisions: Sendable {
             groups: PushReason.allCases.compactMap { reason in
                 groups[reason].map { PushDecisionsReply.Group(reason: reason, users: $0) }
             },
-            badges: try await badges(of: request.badges.filter(notified.contains)), content: message.content)
+            badges: try await badges(of: request.badges.filter(notified.contains)),
+            content: notified.isEmpty ? message.content : try await text(of: message))
+    }
+
+    /// The content as a notification shows it.
+    private func text(of message: StoredMessage) async throws -> String {
+        guard message.content.contains("<@") else { return message.content }
+        return message.body(try await profiles.members([message].people)).plainContent
     }
 
     /// The unread messages of users in all their rooms.

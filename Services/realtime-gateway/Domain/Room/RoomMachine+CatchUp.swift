@@ -3,6 +3,9 @@ import Wire
 
 /// How a member is sent missed messages, in slices, until it is live.
 extension RoomMachine {
+    /// The messages after a seq; nil if they have to be fetched.
+    func recent(after seq: Int64) -> [RoomMessage]? { recent.after(seq, head: head ?? 0) }
+
     /// A live member with a full socket goes on from where it is, at its own pace.
     mutating func catchUp(_ id: MemberID, _ actions: inout [RoomAction]) {
         guard let cursor = roster[id]?.cursor else { return }

@@ -9,13 +9,18 @@ import Wire
 extension RoomMachine {
     /// The room's revision, when its events begin to arrive or may have been lost.
     mutating func revisionReported(_ rev: Int64, _ actions: inout [RoomAction]) {
-        if roster.hearingCount == 0 { return skipChanges(to: rev) }
+        if roster.hearingCount == 0 {
+            // Some recent messages may have been changed unheard.
+            if rev > changes.passed { recent.removeAll() }
+            return skipChanges(to: rev)
+        }
         guard changes.order.last == nil else { return perform(changes.order.compared(rev: rev), &actions) }
         changes.start(at: rev)
         perform(changes.order.start(at: rev), &actions)
     }
 
     mutating func changed(_ change: RoomChange, _ actions: inout [RoomAction]) {
+        recent.replace(change.message)
         // Before `start` the room's revision is not known: a member may join before it is.
         if roster.hearingCount == 0, changes.order.last != nil { return skipChanges(to: change.rev) }
         perform(changes.order.published(change), &actions)
@@ -36,6 +41,7 @@ extension RoomMachine {
     mutating func changesFetched(
         _ found: [RoomChange], through rev: Int64, head: Int64, _ actions: inout [RoomAction]
     ) {
+        for change in found { recent.replace(change.message) }
         perform(changes.order.fetched(found, through: rev, head: head), &actions)
     }
 

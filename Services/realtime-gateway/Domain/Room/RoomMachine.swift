@@ -15,7 +15,7 @@ struct RoomMachine<Socket> {
     /// The newest message that live members were sent; nil until the room's head is known.
     private(set) var head: Int64?
     var order = MessageOrder()
-    private var recent = RecentMessages()
+    var recent = RecentMessages()
     /// The next messages in order, which may not go out yet.
     private var held: ArraySlice<RoomMessage> = []
     /// Redis knows that messages up to here may have been sent.
@@ -45,9 +45,6 @@ struct RoomMachine<Socket> {
 
     var heldCount: Int { held.count }
     var isPaused: Bool { flow.isPaused }
-
-    /// The messages after a seq; nil if they have to be fetched.
-    func recent(after seq: Int64) -> [RoomMessage]? { recent.after(seq, head: head ?? 0) }
 
     // MARK: Members
 

@@ -1,0 +1,56 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("Pushes that wait", .serialized)
+struct PushWaitingTests {
+    private static let room = RoomID(ChannelID(8))
+
+    @Test("A push that the provider refused for now is sent only if it is still wanted, as the message is by then")
+    func waiting() async throws {
+        try await GatewayHarness.use { harness in
+            let folder = TemporaryFolder("maru-push")
+            harness.peers.change { state in
+                state.channels[8] = [1, 2, 3, 60]
+                state.devices = [1: ["d1"], 2: ["d2"], 3: ["d3"]]
+                state.deviceProfiles = ["d3": "native"]
+                state.badges = [3: 1]
+                state.refusals = Array(repeating: (503, "UNAVAILABLE", nil), count: 100)
+            }
+            try await harness.withNode(try harness.pushSettings(folder)) { node in
+                let first = try await harness.push("a typo", in: Self.room)
+                try await eventually("a refusal of each") {
+                    let taken = try await harness.ask("select count(*) from realtime.push where attempts > 0")
+                    return taken == "3" && harness.peers.now.refusals.count <= 97
+                }
+                harness.peers.change { state in
+                    let body = first.body
+                    state.messages[Self.room] = [
+                        RoomMessage(
+                            room: first.room, workspace: first.workspace, name: first.name,
+                            body: MessageBody(
+                                id: body.id, seq: body.seq, content: "no typo", createdAt: body.createdAt, files: [],
+                                author: body.author),
+                            session: first.session)
+                    ]
+                    state.pushReasons = [1: "muted", 2: "deleted"]
+                    state.badges = [3: 9]
+                    state.refusals = []
+                }
+                try await harness.settled(count: 3)
+                let record = try await node.internalCall("GET", "/internal/pushes/channel-8/1")
+                let pushes = try record.json["pushes"]?.elements.map(Array.init) ?? []
+                #expect(
+                    pushes.map { $0["outcome"]?.string } == ["withdrawn: muted", "withdrawn: deleted", "sent"])
+                let sent = harness.peers.now.pushes
+                #expect(sent.map(\.device) == ["d3"])
+                #expect(sent.first?.message["notification"]?["body"]?.string == "no typo")
+                #expect(sent.first?.message["data"]?["badge"]?.string == "9")
+            }
+        }
+    }
+}
