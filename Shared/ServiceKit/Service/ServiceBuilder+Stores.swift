@@ -169,7 +169,9 @@ extension ServiceBuilder {
         // Each service empties its own folder at its start.
         let cache = try FileCache(
             folder: "\(root)/.copies-\(name)", limit: config[FileSettings.cacheSize].bytes, pool: pool)
-        return S3FileStore(S3Client(bucket, http: provider("s3")), folder: folder, cache: cache)
+        let http = provider("s3")
+        let client = S3Client(bucket) { try await http.send($0, retrying: $1) }
+        return S3FileStore(client, folder: folder, cache: cache)
     }
 
     /// Makes previews of pictures, by the program beside that of the service.

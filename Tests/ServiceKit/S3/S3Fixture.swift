@@ -22,7 +22,8 @@ final class S3Fixture: Sendable {
             endpoint: url, name: bucket, prefix: "maru/", region: "us-east-1", accessKey: SeaweedServer.accessKey,
             secretKey: secretKey)
         http = HTTPClient(on: loops)
-        client = S3Client(bucket, http: ProviderHTTP(http, provider: "s3", metrics: MetricsRegistry(for: loops)))
+        let provider = ProviderHTTP(http, provider: "s3", metrics: MetricsRegistry(for: loops))
+        client = S3Client(bucket) { try await provider.send($0, retrying: $1) }
         let files = try FolderFileStore(root: folder.path, folders: ["profiles"], pool: pool)
         store = S3FileStore(
             client, folder: files, cache: try FileCache(folder: folder.path + "/copies", limit: 1 << 30, pool: pool))

@@ -5,8 +5,11 @@ internal import Wire
 
 /// The calls of one bucket. Each is repeated with a back-off when the store is slow, busy or away; all are idempotent.
 struct S3Client: Sendable {
+    /// Sends a request with the retries of a policy.
+    typealias Send = @Sendable (HTTPClient.Request, RetryPolicy) async throws -> HTTPClient.Reply
+
     let bucket: S3Bucket
-    private let http: ProviderHTTP
+    private let send: Send
 
     /// A store answers 503 for seconds when a bucket becomes busy.
     private static let policy = RetryPolicy(
@@ -16,9 +19,9 @@ struct S3Client: Sendable {
     /// The name of the metadata that holds the SHA-256 of an object in hexadecimal.
     private static let digestField: HeaderName = "X-Amz-Meta-Sha256"
 
-    init(_ bucket: S3Bucket, http: ProviderHTTP) {
+    init(_ bucket: S3Bucket, _ send: @escaping Send) {
         self.bucket = bucket
-        self.http = http
+        self.send = send
     }
 
     /// A part of an object.
@@ -37,7 +40,7 @@ struct S3Client: Sendable {
         var headers = Self.headers(digest: digest)
         headers.append(.contentType, type)
         headers.append(Self.digestField, Hexadecimal.encode(digest.span))
-        _ = try await send(.put, object, headers: headers, body: body)
+        _ = try await call(.put, object, headers: headers, body: body)
     }
 
     /// Reads bytes of an object, from `offset` and at most `count`; nil if there is no such object.
@@ -47,7 +50,7 @@ struct S3Client: Sendable {
         var headers = Self.headers(digest: Self.emptyDigest)
         headers.append(.range, "bytes=\(offset)-\(offset + count - 1)")
         if let tag { headers.append("If-Match", tag) }
-        let reply = try await send(.get, object, headers: headers, accepting: [404, 416], sizeLimit: count + 65_536)
+        let reply = try await call(.get, object, headers: headers, accepting: [404, 416], sizeLimit: count + 65_536)
         switch reply.status.code {
         case 404: return nil
         // An empty object has no range.
@@ -63,7 +66,7 @@ struct S3Client: Sendable {
 
     /// Deletes an object; a missing one is not an error.
     func delete(_ object: String) async throws {
-        _ = try await send(.delete, object, headers: Self.headers(digest: Self.emptyDigest), accepting: [404])
+        _ = try await call(.delete, object, headers: Self.headers(digest: Self.emptyDigest), accepting: [404])
     }
 
     /// Begins the upload of an object in parts and returns its id.
@@ -71,7 +74,7 @@ struct S3Client: Sendable {
         var headers = Self.headers(digest: Self.emptyDigest)
         headers.append(.contentType, type)
         headers.append(Self.digestField, Hexadecimal.encode(digest.span))
-        let reply = try await send(.post, object, query: [("uploads", "")], headers: headers)
+        let reply = try await call(.post, object, query: [("uploads", "")], headers: headers)
         guard let id = S3XML.text(of: "UploadId", in: reply.body) else {
             throw S3Error(operation: "POST", status: Int(reply.status.code), code: "without an upload id")
         }
@@ -80,7 +83,7 @@ struct S3Client: Sendable {
 
     /// Uploads a part, from 1 on, and returns its tag.
     func putPart(_ number: Int, of object: String, in upload: String, _ body: [UInt8]) async throws -> String {
-        let reply = try await send(
+        let reply = try await call(
             .put, object, query: [("partNumber", "\(number)"), ("uploadId", upload)],
             headers: Self.headers(digest: SHA256.digest(of: body.span)), body: body)
         guard let tag = reply.headers[.etag] else {
@@ -95,7 +98,7 @@ struct S3Client: Sendable {
             "<Part><PartNumber>\($0.offset + 1)</PartNumber><ETag>\(S3XML.escaped($0.element))</ETag></Part>"
         }
         let body = Array("<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8)
-        let reply = try await send(
+        let reply = try await call(
             .post, object, query: [("uploadId", upload)], headers: Self.headers(digest: SHA256.digest(of: body.span)),
             body: body)
         // The store answers 200 before it knows the outcome.
@@ -104,7 +107,7 @@ struct S3Client: Sendable {
 
     /// Drops the parts of an upload that will not be completed.
     func abort(_ upload: String, of object: String) async throws {
-        _ = try await send(
+        _ = try await call(
             .delete, object, query: [("uploadId", upload)], headers: Self.headers(digest: Self.emptyDigest),
             accepting: [404])
     }
@@ -115,7 +118,7 @@ struct S3Client: Sendable {
         ["X-Amz-Content-Sha256": Hexadecimal.encode(digest.span)]
     }
 
-    private func send(
+    private func call(
         _ method: Method, _ object: String, query: [(name: String, value: String)] = [], headers: Headers,
         body: [UInt8] = [], accepting accepted: [UInt16] = [], sizeLimit: Int = 1 << 20
     ) async throws -> HTTPClient.Reply {
@@ -124,7 +127,7 @@ struct S3Client: Sendable {
         request.maximumReplySize = sizeLimit
         request.isIdempotent = true
         request.signature = bucket.signature
-        let reply = try await http.send(request, retrying: Self.policy)
+        let reply = try await send(request, Self.policy)
         guard (200...299).contains(reply.status.code) || accepted.contains(reply.status.code) else {
             throw Self.error(method.rawValue, reply)
         }
