@@ -118,7 +118,8 @@ def test_a_shipped_app_sees_the_texts_and_tombstones_of_a_dm(product, party, key
     owner.call("DELETE", f"{chats}/3")
     history = app.get(f"/workspaces/{workspace}/dms/{owner.id if app.is_first else room}/chats?cursor_date=")
     chats = history["chats"] if isinstance(history, dict) else history
-    named = f"eins @{app.get('/users/me')['nickname']}"
+    members = owner.get(f"/workspaces/{workspace}/members")
+    named = f"eins @{next(each['nickname'] for each in members if each['user_id'] == str(app.id))}"
     assert [each["content"] for each in chats] == [named, "둘", "삭제된 메시지입니다.", "답글"]
     plain = {"dm_id", "room_id", "seq", "content", "createdAt", "files", "user"}
     assert all(set(each) == plain and each["files"] == [] for each in chats)
