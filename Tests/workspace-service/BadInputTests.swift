@@ -36,7 +36,7 @@ struct BadInputTests {
             let before = try await Self.contents(harness)
             let files = harness.storedFiles
             let rows = AccessTable.rows.filter { $0.form(name: "a") != nil || ($0.json ?? "{}") != "{}" }
-            #expect(rows.count == 10)
+            #expect(rows.count == 15)
             for row in rows {
                 for (type, body) in Self.bodies {
                     let reply = try await harness.instances[0].call(
