@@ -35,8 +35,11 @@ struct BadInputTests {
             let fixture = try await Fixture.make(1, in: harness)[0]
             let before = try await Self.contents(harness)
             let files = harness.storedFiles
-            let rows = AccessTable.rows.filter { $0.form(name: "a") != nil || ($0.json ?? "{}") != "{}" }
-            #expect(rows.count == 15)
+            // The routes of the native API have true statuses, and tests of their own.
+            let rows = AccessTable.rows.filter {
+                $0.key != "native" && ($0.form(name: "a") != nil || ($0.json ?? "{}") != "{}")
+            }
+            #expect(rows.count == 10)
             for row in rows {
                 for (type, body) in Self.bodies {
                     let reply = try await harness.instances[0].call(

@@ -46,7 +46,7 @@ struct QueryCountTests {
         "PUT /v1/workspaces/{id}/channels/{channel_id}/members/{user_id}": 6,
         "GET /v1/workspaces/{id}/role": 1,
         "GET /v1/workspaces/{id}/roles": 2,
-        "PUT /v1/workspaces/{id}/members/{user_id}/role": 10,
+        "PUT /v1/workspaces/{id}/members/{user_id}/role": 9,
         "GET /v1/workspaces/{id}/bans": 2,
         "PUT /v1/workspaces/{id}/bans/{user_id}": 8,
         "DELETE /v1/workspaces/{id}/bans/{user_id}": 3,

@@ -67,13 +67,13 @@ struct AccessStore: Sendable {
             select from channel c join member m on m.workspace = c.workspace
             where c.image = asked.path and m.user_id = $2 and (
                 m.role <> 'guest'
-                or exists (select from channel_member cm where cm.channel = c.id and cm.user_id = $2)
+                or exists (select from channel_member entered where entered.channel = c.id and entered.user_id = $2)
             )
             union all
             select from unused_cover u join member m on m.workspace = u.workspace
             where u.path = asked.path and u.is_replaced and m.user_id = $2 and (
                 m.role <> 'guest' or u.channel = 0
-                or exists (select from channel_member cm where cm.channel = u.channel and cm.user_id = $2)
+                or exists (select from channel_member entered where entered.channel = u.channel and entered.user_id = $2)
             )
         )
         """)
