@@ -16,7 +16,7 @@ struct PeersOfChat: StubState {
     var workspaces: [Int64: Set<Int64>] = [3: [1, 2, 3, 4, 5, 6], 4: [1, 2]]
     /// The roles of users in all workspaces, where they are not members.
     var roles: [Int64: String] = [:]
-    /// Users who leave all workspaces right after the stub has reported them as members.
+    /// Users that leave all workspaces right after the stub has reported them as members.
     var leavingWhenSeen: Set<Int64> = []
     /// When all members joined all channels, in milliseconds since 1970; nil if the peer does not tell it.
     var joinedAt: Int64?
