@@ -1,4 +1,4 @@
-public import Wire
+internal import Wire
 
 /// What a native client knows of a picture before it loads it. The previews themselves are at the picture's path with
 /// `?size=small` and `?size=medium`.

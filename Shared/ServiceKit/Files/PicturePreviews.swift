@@ -66,9 +66,10 @@ public struct PicturePreviews: Sendable {
     }
 
     private static var ownFolder: String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-        guard readlink("/proc/self/exe", &buffer, Int(PATH_MAX)) > 0 else { return "." }
-        let path = String(cString: buffer)
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
+        guard count > 0 else { return "." }
+        let path = String(decoding: buffer[..<count], as: UTF8.self)
         return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
 }
