@@ -28,7 +28,9 @@ enum App {
         let (messages, dms) = (MessageStore(database: database), DMStore(database: database))
         let details = MessageDetailStore(database: database)
         let changeStore = ChangeStore(database: database, details: details)
-        let roomAccess = RoomAccess(cache: access, workspaces: workspaces, dms: dms)
+        let blocks = BlockCache(auth: AuthClient(service.internalClient(service.peers.auth)))
+        _ = blocks.follow(subscriber, on: service.loops.loops[0])
+        let roomAccess = RoomAccess(cache: access, workspaces: workspaces, dms: dms, blocks: blocks)
         let outbox = OutboxStore(database: database, on: service.loops.loops[0])
         let publisher = MessagePublisher(redis: redis, outbox: outbox)
         let writer = MessageWriter(database: service.orderedPool(to: "chat"))
@@ -55,20 +57,20 @@ enum App {
         let conversations = Conversations(
             sendBuffers: LoopLocal(service.loops) { SendBuffer(on: $0, to: committer) },
             messages: messages, details: details, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
-            members: members, attachments: attachments,
+            blocks: blocks, members: members, attachments: attachments,
             quota: MessageQuota(
                 ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
             historyCursors: HistoryCursorPublisher(
                 redis: redis, memory: settings.positionMemory, fallback: historyCursors),
             reads: ReadPublisher(
-                redis: redis, store: ReadEventStore(database: database), members: members,
+                redis: redis, store: ReadEventStore(database: database), members: members, blocks: blocks,
                 on: service.loops.loops[0]))
         let changes = MessageChanges(
             committer: ChangeCommitter(
                 on: service.loops.loops[0],
                 writer: ChangeWriter(database: database, limits: settings.changeLimits),
                 publisher: changePublisher, indexer: indexer),
-            store: changeStore, profiles: profiles, members: members, attachments: attachments)
+            store: changeStore, profiles: profiles, blocks: blocks, members: members, attachments: attachments)
         let saved = SavedMessages(
             store: SavedStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
@@ -78,8 +80,6 @@ enum App {
         let mentions = MentionInbox(
             store: MentionStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
-        let blocks = BlockCache(auth: AuthClient(service.internalClient(service.peers.auth)))
-        _ = blocks.follow(subscriber, on: service.loops.loops[0])
         let notifications = Notifications(
             stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
             members: members, blocks: blocks, profiles: profiles, settings: settings)
@@ -117,7 +117,7 @@ enum App {
         let links = try service.fileLinks()
         let rooms = RoomPath(access: roomAccess)
         let summaries = RoomSummaries(
-            access: roomAccess, messages: messages, details: details, profiles: profiles,
+            access: roomAccess, blocks: blocks, messages: messages, details: details, profiles: profiles,
             levels: notifications.preferences.levels, drafts: notifications.drafts.store)
         service.publicRoutes { routes in
             SearchRoutes(
