@@ -91,7 +91,7 @@ struct BlockedViewTests {
     @Test("A17: a blocked author mentions nobody who has blocked them, and counts for nothing")
     func counts() async throws {
         try await Self.use { chat in
-            _ = try await chat.send("@n2 @n3")
+            _ = try await chat.send("@n2 @n4")
             _ = try await chat.send("@n2", user: 3)
             let room = try await chat.room("channel_id", "7", user: 2)
             #expect(room["unreadCount"]?.int == 1)
@@ -99,7 +99,7 @@ struct BlockedViewTests {
             #expect(try await chat.unread(user: 2, key: "collatalk") == 1)
             let mentions = try await chat.call("GET", "/v1/workspaces/3/mentions", user: 2).json["items"]?.elements
             #expect(mentions?.map { $0["message"]?["seq"]?.int } == [2])
-            #expect(try await chat.room("channel_id", "7", user: 3)["mentionCount"]?.int == 1)
+            #expect(try await chat.room("channel_id", "7", user: 4)["mentionCount"]?.int == 1)
             #expect(try await chat.decisions([2], seq: 2, badges: [2]).badges == [2: 1])
             let listener = try RoomEventListener(chat.redis)
             _ = try await chat.call("PUT", "\(ChatHarness.channel)/read", user: 2, json: #"{"seq":0}"#)

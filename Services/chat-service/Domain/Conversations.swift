@@ -11,6 +11,7 @@ struct Conversations: Sendable {
     let readMarkers: ReadMarkerStore
     let profiles: ProfileCache
     let blocks: BlockCache
+    let moderation: ModerationCache
     let members: RoomMembers
     let attachments: Attachments
     let quota: MessageQuota
@@ -25,16 +26,19 @@ struct Conversations: Sendable {
     func send(
         _ request: SendRequest, to target: MessageTarget, by caller: Caller, isScheduled: Bool = false
     ) async throws -> MessageBody {
+        let rules = try await moderation.rules(of: target.workspace)
+        try rules.requireWriting(caller.user)
+        let content = try rules.filter.apply(to: request.content)
         try quota.take(caller.user, target.workspace)
         let author = try await profiles.member(caller.user)
-        let mentions = try await mentions(in: request.content, of: target, by: caller.user)
+        let mentions = try await mentions(in: content, of: target, by: caller.user)
         let digest = request.digest(of: request.files.map(\.upload.digest))
         let paths = try await attachments.keep(request.files, in: target, by: caller.user)
         let files = request.kept + paths
         let previews = try await attachments.previews(of: files)
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
-            session: caller.session, content: request.content, files: files, clientID: request.clientID,
+            session: caller.session, content: content, files: files, clientID: request.clientID,
             digest: digest, reply: request.reply, mentions: mentions, isScheduled: isScheduled, previews: previews)
         let outcome: SendOutcome
         do {

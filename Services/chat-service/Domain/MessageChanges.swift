@@ -8,6 +8,7 @@ struct MessageChanges: Sendable {
     let store: ChangeStore
     let profiles: ProfileCache
     let blocks: BlockCache
+    let moderation: ModerationCache
     let members: RoomMembers
     let attachments: Attachments
 
@@ -17,10 +18,12 @@ struct MessageChanges: Sendable {
         let next: String?
     }
 
-    /// Applies a change and returns the message after its commit. Idempotent for reactions and pins.
+    /// Applies a change and returns the message after its commit. Idempotent for reactions and pins. A muted or suspended user
+    /// can only take back earlier changes and messages.
     func apply(
         _ kind: PendingChange.Kind, to seq: Int64, in target: MessageTarget, by user: UserID
     ) async throws -> MessageBody {
+        if kind.addsSomething { try await moderation.rules(of: target.workspace).requireWriting(user) }
         let change = PendingChange(target: target, seq: seq, user: user, kind: kind)
         switch try await committer.apply(change) {
         case .refused(let failure): throw failure
@@ -34,6 +37,7 @@ struct MessageChanges: Sendable {
     func edit(
         _ seq: Int64, to content: String, in target: MessageTarget, by user: UserID
     ) async throws -> MessageBody {
+        let content = try await moderation.rules(of: target.workspace).filter.apply(to: content)
         let mentions = try await members.mentions(
             in: content, of: target.room, in: target.workspace, by: user)
         return try await apply(.edit(content, mentions: mentions.list), to: seq, in: target, by: user)

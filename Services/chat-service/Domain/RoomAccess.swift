@@ -144,6 +144,13 @@ struct RoomAccess: Sendable {
         }
     }
 
+    /// Throws `notFound` unless the user is a member of the workspace, and `notAllowed` unless their role answers reports.
+    func requireModerator(_ user: UserID, of workspace: WorkspaceID) async throws {
+        let access = try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first
+        guard let access else { throw Failure.notFound }
+        guard access.isModerator else { throw Failure.notAllowed }
+    }
+
     /// Throws `notFound` unless all users are members of the workspace.
     func requireMembers(_ users: [UserID], of workspace: WorkspaceID) async throws {
         for user in users {
