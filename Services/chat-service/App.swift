@@ -28,7 +28,12 @@ enum App {
         let (messages, dms) = (MessageStore(database: database), DMStore(database: database))
         let details = MessageDetailStore(database: database)
         let changeStore = ChangeStore(database: database, details: details)
-        let roomAccess = RoomAccess(cache: access, workspaces: workspaces, dms: dms)
+        let blocks = BlockCache(auth: AuthClient(service.internalClient(service.peers.auth)))
+        _ = blocks.follow(subscriber, on: service.loops.loops[0])
+        let standings = StandingStore(database: database)
+        let moderation = ModerationCache(store: standings)
+        moderation.follow(subscriber, on: service.loops.loops[0])
+        let roomAccess = RoomAccess(cache: access, workspaces: workspaces, dms: dms, blocks: blocks)
         let outbox = OutboxStore(database: database, on: service.loops.loops[0])
         let publisher = MessagePublisher(redis: redis, outbox: outbox)
         let writer = MessageWriter(database: service.orderedPool(to: "chat"))
@@ -55,20 +60,21 @@ enum App {
         let conversations = Conversations(
             sendBuffers: LoopLocal(service.loops) { SendBuffer(on: $0, to: committer) },
             messages: messages, details: details, readMarkers: ReadMarkerStore(database: database), profiles: profiles,
-            members: members, attachments: attachments,
+            blocks: blocks, moderation: moderation, members: members, attachments: attachments,
             quota: MessageQuota(
                 ofUser: settings.messageLimits.ofUser, ofWorkspace: settings.messageLimits.ofWorkspace),
             historyCursors: HistoryCursorPublisher(
                 redis: redis, memory: settings.positionMemory, fallback: historyCursors),
             reads: ReadPublisher(
-                redis: redis, store: ReadEventStore(database: database), members: members,
+                redis: redis, store: ReadEventStore(database: database), members: members, blocks: blocks,
                 on: service.loops.loops[0]))
         let changes = MessageChanges(
             committer: ChangeCommitter(
                 on: service.loops.loops[0],
                 writer: ChangeWriter(database: database, limits: settings.changeLimits),
                 publisher: changePublisher, indexer: indexer),
-            store: changeStore, profiles: profiles, members: members, attachments: attachments)
+            store: changeStore, profiles: profiles, blocks: blocks, moderation: moderation, members: members,
+            attachments: attachments)
         let saved = SavedMessages(
             store: SavedStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
@@ -78,14 +84,12 @@ enum App {
         let mentions = MentionInbox(
             store: MentionStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)
-        let blocks = BlockCache(auth: AuthClient(service.internalClient(service.peers.auth)))
-        _ = blocks.follow(subscriber, on: service.loops.loops[0])
         let notifications = Notifications(
             stores: NotificationStores(database: database), redis: redis, access: roomAccess, messages: messages,
             members: members, blocks: blocks, profiles: profiles, settings: settings)
         let scheduled = ScheduledStore(database: database)
         let scheduledSender = ScheduledSender(
-            store: scheduled, conversations: conversations, access: roomAccess, blocks: blocks,
+            store: scheduled, conversations: conversations, access: roomAccess,
             lease: settings.scheduledLease, metrics: ScheduledMetrics(service.metrics), log: service.log)
         service.background("scheduled messages", scheduledSender.run)
         let events = RoomEvents(
@@ -99,7 +103,8 @@ enum App {
             commands: events.commands(publishing:))
         let names = RoomNames(database: database)
         let facts = WorkspaceFactConsumer(
-            rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, redis: redis)
+            rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, standings: standings,
+            redis: redis)
         try service.facts(facts.handle)
         let userErasure = UserErasure(
             store: UserErasureStore(database: database), committer: changes.committer, attachments: attachments,
@@ -117,9 +122,15 @@ enum App {
         let links = try service.fileLinks()
         let rooms = RoomPath(access: roomAccess)
         let summaries = RoomSummaries(
-            access: roomAccess, messages: messages, details: details, profiles: profiles,
+            access: roomAccess, blocks: blocks, messages: messages, details: details, profiles: profiles,
             levels: notifications.preferences.levels, drafts: notifications.drafts.store)
+        let safety = Safety(
+            reports: ReportStore(database: database), standings: standings, cache: moderation, redis: redis,
+            access: roomAccess, messages: messages, names: names, changes: changes,
+            limits: ReportLimits(service.config))
+        safety.begin(in: service)
         service.publicRoutes { routes in
+            safety.register(in: &routes)
             SearchRoutes(
                 search: search, filterNames: SearchNames(access: roomAccess, people: directory),
                 find: QuickFind(access: roomAccess, people: directory)
@@ -153,6 +164,7 @@ enum App {
                 conversations: conversations, access: roomAccess, events: events, historyCursors: historyCursors
             ).register(in: &routes)
             notifications.register(in: &routes)
+            safety.register(in: &routes)
             InternalMeRoutes(
                 rooms: MyRooms(summaries: summaries, preferences: notifications.preferences),
                 profiles: service.profiles, conversations: conversations, changes: changes, threads: threads

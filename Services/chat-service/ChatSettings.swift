@@ -58,14 +58,15 @@ struct ChatSettings: Sendable {
         "preview_memory", default: ByteCount(640 << 20),
         "The address space of a process that makes previews, libraries included.")
 
-    static let entries = [
-        fileSizeKey.entry, previewProcessesKey.entry, previewTimeKey.entry, previewMemoryKey.entry,
-        SessionCursors.memoryKey.entry, userStorageKey.entry, workspaceStorageKey.entry, userDMsKey.entry,
-        userMessagesKey.entry, workspaceMessagesKey.entry, editWindowKey.entry,
-        roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
-        searchShareKey.entry, userDraftsKey.entry,
-        userScheduledKey.entry, scheduledAheadKey.entry, scheduledLeaseKey.entry,
-    ]
+    static let entries =
+        [
+            fileSizeKey.entry, previewProcessesKey.entry, previewTimeKey.entry, previewMemoryKey.entry,
+            SessionCursors.memoryKey.entry, userStorageKey.entry, workspaceStorageKey.entry, userDMsKey.entry,
+            userMessagesKey.entry, workspaceMessagesKey.entry, editWindowKey.entry,
+            roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
+            searchShareKey.entry, userDraftsKey.entry,
+            userScheduledKey.entry, scheduledAheadKey.entry, scheduledLeaseKey.entry,
+        ] + ReportLimits.settings
 
     private let files: (size: Int, previews: PreviewLimits)
     /// Bytes of one file.

@@ -24,6 +24,7 @@ enum Migrations {
         Migration(number: 60, name: "threads", sql: PackageResources._060_threads_sql),
         Migration(number: 61, name: "mentions", sql: PackageResources._061_mentions_sql),
         Migration(number: 62, name: "scheduled_files", sql: PackageResources._062_scheduled_files_sql),
+        Migration(number: 80, name: "moderation", sql: PackageResources._080_moderation_sql),
         Migration(number: 115, name: "previews", sql: PackageResources._115_previews_sql),
     ]
 }

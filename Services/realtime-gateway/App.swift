@@ -83,11 +83,17 @@ enum App {
         _ settings: GatewaySettings, _ service: ServiceBuilder, _ chat: ChatClient, _ admission: Admission
     ) throws -> LoopLocal<GatewayShard> {
         let redis = try service.redis()
+        let auth = AuthClient(service.internalClient(service.peers.auth))
+        let blocks = SocketBlocks.Reads(on: service.loops) { users in
+            let found = try await auth.blocks(of: users)
+            return Dictionary(found.map { ($0.user, $0) }) { first, _ in first }
+        }
         let context = ShardContext(
             subscriber: try service.subscriber(), chat: chat,
             heads: HeadComparison(chat: chat, on: service.loops.loops[0]),
             openings: GatheredReads(on: service.loops) { try await chat.heads(of: $0) },
             cursors: SessionCursorStore(redis: redis, memory: settings.positionMemory),
+            blocks: LoopLocal(service.loops) { SocketBlocks(on: $0, blocks) },
             publisher: RoomEventPublisher(redis: redis),
             meLimits: settings.limits.me,
             readerPatience: settings.readerPatience,

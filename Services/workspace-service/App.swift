@@ -88,6 +88,7 @@ enum App {
             AccessRoutes(memberships: memberships, system: system, erasure: erasure).register(in: &routes)
             invitationRoutes.registerInternal(in: &routes)
             AuditRoutes(audit: audit).registerInternal(in: &routes)
+            ModerationRoutes(workspaces: workspaces).register(in: &routes)
         }
     }
 }

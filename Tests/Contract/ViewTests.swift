@@ -74,6 +74,33 @@ struct ViewTests {
         }
     }
 
+    @Test("A message of a blocked author has its place and no content; shipped apps get a text")
+    func blocked() throws {
+        let body = MessageBody(
+            id: ChatID(9), seq: 4, content: "secret", createdAt: Timestamp(milliseconds: 0), files: ["/static/a"],
+            author: member, clientID: "c",
+            traits: MessageTraits(thread: ThreadPlace(root: 2, isInTimeline: true), mentions: [.room]),
+            revision: MessageRevision(
+                rev: 4, reactions: [MessageReaction(emoji: "👍", count: 1, users: [UserID(6)])]))
+        #expect(body.hiding([UserID(999)]) == body)
+        let view = DMView(room: DMID(4), message: body.hiding([member.id]))
+        let native = try object(view, as: "native")
+        #expect(native["content"] as? String == "")
+        #expect(native["blocked"] as? Bool == true)
+        #expect(native["seq"] as? Int == 4)
+        #expect(native["rev"] as? Int == 4)
+        for list in ["files", "mentions", "reactions"] { #expect((native[list] as? [Any])?.isEmpty == true, "\(list)") }
+        #expect(native["client_id"] == nil)
+        #expect((native["thread"] as? [String: Any])?["root"] as? Int == 2)
+        for name in ["sooda", "collatalk", "collabee", "gathering", "gen-2024-01", "gen-2024-07"] {
+            let shipped = try object(view, as: name)
+            #expect(shipped["content"] as? String == "차단한 사용자의 메시지입니다.", "\(name)")
+            #expect((shipped["files"] as? [Any])?.isEmpty == true)
+            #expect(
+                Set(shipped.keys) == ["dm_id", "room_id", "seq", "content", "createdAt", "files", "user"], "\(name)")
+        }
+    }
+
     @Test("Only native clients see threads, mentions and previews; the others see nicknames in the place of ids")
     func threads() throws {
         let body = MessageBody(

@@ -26,6 +26,12 @@ struct CountModelTests {
             random = SeededRandom(seed: seed)
         }
 
+        /// Some users have blocked others from the beginning.
+        func block(_ blocked: [Int64: Set<Int64>]) {
+            model.blocked = blocked
+            chat.peers.change { $0.blocked = blocked }
+        }
+
         func start() async throws {
             other = try await BuiltService(
                 "chat-service", database: chat.database.database, redis: chat.redis, auth: chat.peers.url, in: folder,
@@ -194,11 +200,12 @@ struct CountModelTests {
     }
 
     @Test(
-        "R7: unread, mention and thread counts equal a model after random operations on three instances, one of which crashes",
+        "R7: unread, mention and thread counts equal a model after random operations, also with blocks and crashes",
         arguments: [1, 2] as [UInt64])
     func counts(_ seed: UInt64) async throws {
         try await ChatHarness.use(instances: 2) { chat in
             let actor = Actor(chat, seed: seed)
+            if seed == 2 { actor.block([2: [1], 3: [1, 4]]) }
             try await actor.start()
             for _ in 0..<12 {
                 for _ in 0..<15 { try await actor.step() }

@@ -26,6 +26,9 @@ struct UserErasureTests {
             "removal": .kept("an order point; it names a number"),
             "pin": .kept("pins of a room stay; they name a number"),
             "told_position": .kept("names a session, and goes within a week"),
+            "report": .erased("reporter = $user"), "standing": .erased("user_id = $user"),
+            "report_copy": .kept("what was reported, for `report_retention` after the answer; it names a number"),
+            "word_filter": .kept("names no user"),
             "outbox": .kept("events of messages, for at most an hour"), "schema_migrations": .kept("names no user"),
         ])
 
@@ -59,6 +62,9 @@ struct UserErasureTests {
             "POST", channel + "/scheduled", #"{"content":"later","at":"\#(Timestamp.now + .seconds(86_400))"}"#)
         try await expect("PUT", channel + "/read", #"{"seq":3}"#)
         _ = try await chat.set(user: 2)
+        try await expect("POST", "/v1/reports", #"{"type":"message","room":"channel-7","seq":1,"reason":"spam"}"#)
+        try await chat.database.database.run(
+            sql: "insert into chat.standing (workspace, user_id, warnings) values (3, 2, 1)")
     }
 
     @Test("D4: every table has an answer to the deletion of an account, and no planted row is left")

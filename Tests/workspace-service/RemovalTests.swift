@@ -46,6 +46,28 @@ struct RemovalTests {
         }
     }
 
+    @Test("A18: after a report a member is removed as by the owner, once, and the owner never")
+    func afterReport() async throws {
+        try await WorkspaceHarness.use { harness in
+            let id = try await harness.makeWorkspace()
+            for user in [2, 3] as [Int64] { try await harness.invite(user, to: id) }
+            func remove(_ user: Int64, by owner: String = "") async throws -> HTTPCall.Reply {
+                try await harness.ask(
+                    "POST", "/internal/workspaces/\(id)/removals", json: #"{"user_id":"\#(user)"\#(owner)}"#)
+            }
+            for _ in 1...2 { #expect(try await remove(2, by: #","by":"1""#).status == 200) }
+            #expect(try await remove(3, by: #","by":"2""#).status != 200)
+            #expect(try await remove(3).status == 200)
+            #expect(try await remove(1).status != 200)
+            let left = try await harness.sql(
+                "select string_agg(user_id::text, ',') from member where workspace = \(id)")
+            #expect(left == "1")
+            let facts = FactStream(redis: harness.redis)
+            let removals = try await facts.bodies(of: "workspace.member.removed", count: 2)
+            #expect(removals.map { $0["user_id"]?.string } == ["2", "3"])
+        }
+    }
+
     @Test("The owner of a workspace can be removed by nobody")
     func owner() async throws {
         try await WorkspaceHarness.use { harness in

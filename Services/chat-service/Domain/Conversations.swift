@@ -10,6 +10,8 @@ struct Conversations: Sendable {
     let details: MessageDetailStore
     let readMarkers: ReadMarkerStore
     let profiles: ProfileCache
+    let blocks: BlockCache
+    let moderation: ModerationCache
     let members: RoomMembers
     let attachments: Attachments
     let quota: MessageQuota
@@ -24,16 +26,19 @@ struct Conversations: Sendable {
     func send(
         _ request: SendRequest, to target: MessageTarget, by caller: Caller, isScheduled: Bool = false
     ) async throws -> MessageBody {
+        let rules = try await moderation.rules(of: target.workspace)
+        try rules.requireWriting(caller.user)
+        let content = try rules.filter.apply(to: request.content)
         try quota.take(caller.user, target.workspace)
         let author = try await profiles.member(caller.user)
-        let mentions = try await mentions(in: request.content, of: target, by: caller.user)
+        let mentions = try await mentions(in: content, of: target, by: caller.user)
         let digest = request.digest(of: request.files.map(\.upload.digest))
         let paths = try await attachments.keep(request.files, in: target, by: caller.user)
         let files = request.kept + paths
         let previews = try await attachments.previews(of: files)
         let message = PendingMessage(
             room: target.room, workspace: target.workspace, roomName: target.name, authorView: author,
-            session: caller.session, content: request.content, files: files, clientID: request.clientID,
+            session: caller.session, content: content, files: files, clientID: request.clientID,
             digest: digest, reply: request.reply, mentions: mentions, isScheduled: isScheduled, previews: previews)
         let outcome: SendOutcome
         do {
@@ -110,6 +115,8 @@ struct Conversations: Sendable {
     struct Reading: Sendable {
         let part: Part
         let page: Page
+        /// The users that the reader has blocked.
+        let blocked: Set<UserID>
         /// The messages that the reply must leave out, because a socket that has just joined is sent them.
         let leftOut: Range<Int64>?
     }
@@ -161,20 +168,21 @@ struct Conversations: Sendable {
         // No socket goes on from a page of older messages, as a rule.
         let begun = request.readsOn ? historyCursors.begin(caller.session, room) : nil
         do {
+            let blocked = try await blocks.blocked(by: caller.user)
             let part = try await part(request, of: room, for: profile)
             let page = try await page(
                 of: room, after: part.after, through: part.through, inTimeline: part.inTimeline,
-                for: MessageDetails.Readers(caller, profile))
+                for: MessageDetails.Readers(caller, profile), hiding: blocked)
             // Only now: a caller that gets an error has read nothing.
             if part.isRead, part.through > 0 { try await advance(caller.user, in: target, to: part.through) }
             guard part.isContinued else {
                 await historyCursors.end(caller.session, room, begun: begun)
-                return Reading(part: part, page: page, leftOut: nil)
+                return Reading(part: part, page: page, blocked: blocked, leftOut: nil)
             }
             let leavesOut = request.hasCursor && profile.repeatedEvent == .fatal
             let leftOut = try await historyCursors.report(
                 caller.session, room, part.through, begun: begun, leavingOutAfter: leavesOut ? part.after : nil)
-            return Reading(part: part, page: page, leftOut: leftOut)
+            return Reading(part: part, page: page, blocked: blocked, leftOut: leftOut)
         } catch {
             await historyCursors.end(caller.session, room, begun: begun)
             throw error
@@ -183,9 +191,12 @@ struct Conversations: Sendable {
 
     /// A page of the messages above `after` and up to `through`, oldest first. Empty if they have been erased.
     ///
-    /// - Parameter inTimeline: leaves out the replies that are in their threads alone.
+    /// - Parameters:
+    ///   - inTimeline: leaves out the replies that are in their threads alone.
+    ///   - blocked: the users that the reader has blocked.
     func page(
-        of room: RoomID, after: Int64, through: Int64, inTimeline: Bool, for readers: MessageDetails.Readers
+        of room: RoomID, after: Int64, through: Int64, inTimeline: Bool, for readers: MessageDetails.Readers,
+        hiding blocked: Set<UserID>
     ) async throws -> Page {
         var stored = try await messages.page(
             of: room, after: after, through: through, limit: Self.pageSize, bytes: Self.pageBytes,
@@ -195,10 +206,12 @@ struct Conversations: Sendable {
         // Without the replies of threads the last message of a part may be earlier than its end.
         let isShort = stored.count < Self.pageSize && stored.reduce(0) { $0 + $1.content.utf8.count } < Self.pageBytes
         let isLast = stored.last.map { $0.seq >= through || inTimeline && isShort } ?? true
-        return Page(messages: stored.map { $0.body(people) }, sessions: stored.map(\.session), isLast: isLast)
+        return Page(
+            messages: stored.map { $0.body(people).hiding(blocked) }, sessions: stored.map(\.session), isLast: isLast)
     }
 
-    /// Counts the messages by others after a moment. Nil and a moment that is not in the past mean the read marker.
+    /// Counts the messages by others after a moment, without those of users that the user has blocked. Nil and a moment that
+    /// is not in the past mean the read marker.
     ///
     /// - Parameter inTimeline: leaves out the replies that are in their threads alone.
     func unread(
@@ -206,7 +219,8 @@ struct Conversations: Sendable {
     ) async throws -> Int64 {
         var after: Int64?
         if let moment, moment < .now { after = try await messages.seq(of: room, at: moment) }
-        return try await messages.unread(in: room, for: user, after: after, inTimeline: inTimeline)
+        return try await messages.unread(
+            in: room, for: user, hiding: try await blocks.blocked(by: user), after: after, inTimeline: inTimeline)
     }
 
     /// Moves a read marker forward, at most to the room's head, and returns its value.

@@ -41,7 +41,8 @@ struct MeHistory: Sendable {
             }
             try await conversations.details.fill(&stored, for: .one(user))
             let people = try await conversations.profiles.members(stored.people)
-            let messages = stored.map { $0.body(people) }
+            let blocked = try await conversations.blocks.blocked(by: user)
+            let messages = stored.map { $0.body(people).hiding(blocked) }
             return (messages, isFull ? messages.last?.seq ?? part.through : part.through)
         }
     }

@@ -1,4 +1,5 @@
 import Contract
+import ServiceKit
 import Wire
 
 /// The messages of a workspace that mention a user.
@@ -17,7 +18,8 @@ struct MentionInbox: Sendable {
         let message: MessageBody
     }
 
-    /// The messages of others that the user may read now, newest first, below a cursor.
+    /// The messages of others that the user may read now, newest first, below a cursor. Authors that the user has blocked do
+    /// not mention the user.
     ///
     /// - Returns: the items, and the cursor of the next page.
     func list(
@@ -25,10 +27,11 @@ struct MentionInbox: Sendable {
     ) async throws -> (items: [Item], next: Int64?) {
         let names = try await access.rooms(of: user, in: workspace)
         let hits = try await store.list(
-            of: user, in: Array(names.keys), before: cursor ?? .max, limit: limit)
+            of: user, hiding: try await changes.blocks.blocked(by: user), in: Array(names.keys), before: cursor ?? .max,
+            limit: limit)
         var found = try await messages.find(hits.map(\.key))
         try await details.fill(&found, for: .one(user))
-        let bodies = Dictionary(zip(found.map(\.key), try await changes.bodies(found))) { first, _ in first }
+        let bodies = Dictionary(zip(found.map(\.key), try await changes.bodies(found, for: user))) { first, _ in first }
         let items = hits.compactMap { hit in
             bodies[hit.key].map { Item(room: hit.key.room, name: names[hit.key.room] ?? nil, message: $0) }
         }

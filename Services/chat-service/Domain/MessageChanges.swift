@@ -7,6 +7,8 @@ struct MessageChanges: Sendable {
     let committer: ChangeCommitter
     let store: ChangeStore
     let profiles: ProfileCache
+    let blocks: BlockCache
+    let moderation: ModerationCache
     let members: RoomMembers
     let attachments: Attachments
 
@@ -16,16 +18,18 @@ struct MessageChanges: Sendable {
         let next: String?
     }
 
-    /// Applies a change and returns the message after its commit. Idempotent for reactions and pins.
+    /// Applies a change and returns the message after its commit. Idempotent for reactions and pins. A muted or suspended user
+    /// can only take back earlier changes and messages.
     func apply(
         _ kind: PendingChange.Kind, to seq: Int64, in target: MessageTarget, by user: UserID
     ) async throws -> MessageBody {
+        if kind.addsSomething { try await moderation.rules(of: target.workspace).requireWriting(user) }
         let change = PendingChange(target: target, seq: seq, user: user, kind: kind)
         switch try await committer.apply(change) {
         case .refused(let failure): throw failure
         case .done(let message, let erasedFiles):
             if !erasedFiles.isEmpty { await attachments.discard(paths: erasedFiles) }
-            return try await body(message)
+            return try await body(message, for: user)
         }
     }
 
@@ -33,6 +37,7 @@ struct MessageChanges: Sendable {
     func edit(
         _ seq: Int64, to content: String, in target: MessageTarget, by user: UserID
     ) async throws -> MessageBody {
+        let content = try await moderation.rules(of: target.workspace).filter.apply(to: content)
         let mentions = try await members.mentions(
             in: content, of: target.room, in: target.workspace, by: user)
         return try await apply(.edit(content, mentions: mentions.list), to: seq, in: target, by: user)
@@ -53,7 +58,7 @@ struct MessageChanges: Sendable {
     /// One message, which may be deleted.
     func message(_ key: MessageKey, for user: UserID) async throws -> MessageBody {
         guard let message = try await store.find(key, for: .one(user)) else { throw Failure.notFound }
-        return try await body(message)
+        return try await body(message, for: user)
     }
 
     /// A message that is not deleted.
@@ -72,6 +77,7 @@ struct MessageChanges: Sendable {
         if message.author != user, !(try await isOwner()) {
             throw Failure(.notAllowed, "Only its author and the workspace's owner see earlier texts of a message.")
         }
+        if try await blocks.blocked(by: user).contains(message.author) { return [] }
         return try await store.versions(of: key, after: cursor, limit: limit)
     }
 
@@ -83,7 +89,7 @@ struct MessageChanges: Sendable {
         let next = last.flatMap { last in
             last.details.pin.map { PinCursor(time: $0.at.milliseconds, seq: last.seq).text }
         }
-        return Page(messages: try await bodies(found), next: next)
+        return Page(messages: try await bodies(found, for: user), next: next)
     }
 
     /// The messages of a room that changed after a revision.
@@ -91,16 +97,19 @@ struct MessageChanges: Sendable {
         of room: RoomID, after rev: Int64, limit: Int, for user: UserID
     ) async throws -> (messages: [MessageBody], rev: Int64, isComplete: Bool) {
         let page = try await store.page(of: room, after: rev, limit: limit, for: .one(user))
-        return (try await bodies(page.messages), page.rev, page.rev >= page.head)
+        return (try await bodies(page.messages, for: user), page.rev, page.rev >= page.head)
     }
 
-    func bodies(_ messages: [StoredMessage]) async throws -> [MessageBody] {
+    /// Messages as a user sees them, without the content of authors that the user has blocked.
+    func bodies(_ messages: [StoredMessage], for user: UserID) async throws -> [MessageBody] {
+        if messages.isEmpty { return [] }
         let people = try await profiles.members(messages.people)
-        return messages.map { $0.body(people) }
+        let blocked = try await blocks.blocked(by: user)
+        return messages.map { $0.body(people).hiding(blocked) }
     }
 
-    private func body(_ message: StoredMessage) async throws -> MessageBody {
-        guard let body = try await bodies([message]).first else { throw Failure.notFound }
+    private func body(_ message: StoredMessage, for user: UserID) async throws -> MessageBody {
+        guard let body = try await bodies([message], for: user).first else { throw Failure.notFound }
         return body
     }
 }

@@ -23,7 +23,7 @@ struct MyRooms: Sendable {
     /// - Parameter channels: the channels of the user, as workspace-service knows them now.
     func start(of user: UserID, in channels: [MyRoomsRequest.Channel]) async throws -> Start {
         async let settings = preferences.settings(of: user)
-        let dms = try await summaries.access.dms.list(of: user)
+        let dms = try await summaries.access.dms(of: user)
         var (workspaces, labels): ([RoomID: WorkspaceID], RoomLabels.Labels) = ([:], .init(of: user, [], dms))
         for channel in channels {
             labels.names[RoomID(channel.id)] = channel.name

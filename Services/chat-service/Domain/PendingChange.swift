@@ -12,6 +12,14 @@ struct PendingChange: CommitItem {
         case unreact(Emoji)
         case pin
         case unpin
+
+        /// Whether it shows others something new.
+        var addsSomething: Bool {
+            switch self {
+            case .edit, .react, .pin: true
+            case .delete, .unreact, .unpin: false
+            }
+        }
     }
 
     let target: MessageTarget

@@ -8,6 +8,7 @@ struct RoomAccess: Sendable {
     let cache: AccessCache
     let workspaces: WorkspaceClient
     let dms: DMStore
+    let blocks: BlockCache
 
     /// Returns the channel of a path if the user is a member of the channel.
     func channel(
@@ -75,9 +76,22 @@ struct RoomAccess: Sendable {
         return dm
     }
 
-    /// The user's DMs in a workspace, oldest first.
+    /// The user's DMs in a workspace that are listed, oldest first.
     func dms(of user: UserID, in workspace: WorkspaceID) async throws -> [DM] {
-        try await dms.list(workspace, of: user)
+        try await listed(try await dms.list(workspace, of: user), for: user)
+    }
+
+    /// The user's DMs in all workspaces that are listed, oldest first.
+    func dms(of user: UserID) async throws -> [DM] { try await listed(try await dms.list(of: user), for: user) }
+
+    /// Leaves out the DMs with users that the user has blocked and has never written to: nobody reaches the user by opening a
+    /// DM.
+    private func listed(_ dms: [DM], for user: UserID) async throws -> [DM] {
+        let blocked = try await blocks.blocked(by: user)
+        let doubtful = blocked.isEmpty ? [] : dms.filter { blocked.contains($0.opponent(of: user)) }
+        if doubtful.isEmpty { return dms }
+        let written = try await self.dms.written(doubtful.map(\.id), by: user)
+        return dms.filter { !blocked.contains($0.opponent(of: user)) || written.contains($0.id) }
     }
 
     /// Whether the user is a member of a room now, and may therefore load its files.
@@ -128,6 +142,13 @@ struct RoomAccess: Sendable {
         if isGuest.1, try await workspaces.acquaintances(of: other, among: [user], in: workspace).isEmpty {
             throw Failure.notFound
         }
+    }
+
+    /// Throws `notFound` unless the user is a member of the workspace, and `notAllowed` unless their role answers reports.
+    func requireModerator(_ user: UserID, of workspace: WorkspaceID) async throws {
+        let access = try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first
+        guard let access else { throw Failure.notFound }
+        guard access.isModerator else { throw Failure.notAllowed }
     }
 
     /// Throws `notFound` unless all users are members of the workspace.

@@ -5,6 +5,7 @@ import Wire
 /// Builds home screens: every room of a user with its last message, unread count and read marker.
 struct RoomSummaries: Sendable {
     let access: RoomAccess
+    let blocks: BlockCache
     let messages: MessageStore
     let details: MessageDetailStore
     let profiles: ProfileCache
@@ -58,8 +59,10 @@ struct RoomSummaries: Sendable {
         for readers: MessageDetails.Readers, withOwnState: Bool, upTo scalars: Int = RoomSummary.maxContent
     ) async throws -> [RoomID: RoomSummary] {
         if rooms.isEmpty { return [:] }
+        let blocked = try await blocks.blocked(by: user)
         let states = try await messages.states(
-            of: rooms.filter(labels.contains), for: user, upTo: scalars + 1, inTimeline: withOwnState)
+            of: rooms.filter(labels.contains), for: user, hiding: blocked, upTo: scalars + 1,
+            inTimeline: withOwnState)
         let own = withOwnState ? try await ownStates(of: user) : nil
         var newest = states.compactMap(\.last)
         try await details.fill(&newest, for: readers)
@@ -73,9 +76,10 @@ struct RoomSummaries: Sendable {
                 state: state, name: labels.names[state.room],
                 opponent: labels.opponents[state.room].map { people[$0] ?? .deleted($0) },
                 lastMessage: lasts[state.room].map { last in
-                    last.body(people, content: shortened)
+                    last.body(people, content: shortened).hiding(blocked)
                 },
-                isShortened: shortened != nil, own: own.map { $0[state.room] ?? OwnRoomState() })
+                isShortened: shortened != nil && state.last.map { !blocked.contains($0.author) } ?? false,
+                own: own.map { $0[state.room] ?? OwnRoomState() })
         }
         return summaries
     }

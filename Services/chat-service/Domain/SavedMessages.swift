@@ -41,7 +41,7 @@ struct SavedMessages: Sendable {
         let names = try await access.names(ofReadable: Set(bookmarks.map(\.key.room)), by: user)
         var found = try await messages.find(bookmarks.map(\.key).filter { names[$0.room] != nil })
         try await details.fill(&found, for: .one(user))
-        let bodies = Dictionary(zip(found.map(\.key), try await changes.bodies(found))) { first, _ in first }
+        let bodies = Dictionary(zip(found.map(\.key), try await changes.bodies(found, for: user))) { first, _ in first }
         let items = bookmarks.compactMap { bookmark -> Item? in
             guard let body = bodies[bookmark.key] else { return nil }
             let room = bookmark.key.room

@@ -45,7 +45,7 @@ struct Threads: Sendable {
         try await details.fill(&found, for: .one(user))
         let following = try await store.following(root, of: user)
         return Page(
-            root: try await changes.message(root, for: user), replies: try await changes.bodies(found),
+            root: try await changes.message(root, for: user), replies: try await changes.bodies(found, for: user),
             next: isLast ? nil : found.last?.seq, isFollowing: following?.isFollowing ?? false,
             readSeq: following?.readSeq ?? root.seq)
     }
@@ -72,10 +72,12 @@ struct Threads: Sendable {
     ) async throws -> (items: [Item], next: ThreadCursor?) {
         let names = try await access.rooms(of: user, in: workspace)
         let found = try await store.list(
-            of: user, in: Array(names.keys), after: cursor ?? .first, limit: limit)
+            of: user, hiding: try await changes.blocks.blocked(by: user), in: Array(names.keys),
+            after: cursor ?? .first, limit: limit)
         var stored = try await messages.find(found.map(\.root) + found.map(\.last))
         try await details.fill(&stored, for: .one(user))
-        let bodies = Dictionary(zip(stored.map(\.key), try await changes.bodies(stored))) { first, _ in first }
+        let bodies = Dictionary(zip(stored.map(\.key), try await changes.bodies(stored, for: user))) { first, _ in first
+        }
         let items = found.compactMap { thread -> Item? in
             guard let root = bodies[thread.root], let last = bodies[thread.last] else { return nil }
             return Item(
@@ -87,7 +89,9 @@ struct Threads: Sendable {
 
     /// The unread replies of the followed threads of a workspace.
     func counts(of user: UserID, in workspace: WorkspaceID) async throws -> ThreadCounts {
-        try await store.counts(of: user, in: Array(try await access.rooms(of: user, in: workspace).keys))
+        try await store.counts(
+            of: user, hiding: try await changes.blocks.blocked(by: user),
+            in: Array(try await access.rooms(of: user, in: workspace).keys))
     }
 
     private func root(of key: MessageKey) async throws -> MessageKey {

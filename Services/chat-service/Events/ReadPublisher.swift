@@ -16,6 +16,7 @@ final class ReadPublisher: @unchecked Sendable {
     private let store: ReadEventStore
     private let claims: ReadClaims
     private let members: RoomMembers
+    private let blocks: BlockCache
     private let loop: EventLoop
     private var moves = ReadCoalescer()
     private var isBusy = false
@@ -24,11 +25,12 @@ final class ReadPublisher: @unchecked Sendable {
     private static let tick = Duration.milliseconds(100)
     private static let batchSize = 500
 
-    init(redis: Redis, store: ReadEventStore, members: RoomMembers, on loop: EventLoop) {
+    init(redis: Redis, store: ReadEventStore, members: RoomMembers, blocks: BlockCache, on loop: EventLoop) {
         self.redis = redis
         self.store = store
         claims = ReadClaims(redis: redis)
         self.members = members
+        self.blocks = blocks
         self.loop = loop
     }
 
@@ -57,7 +59,8 @@ final class ReadPublisher: @unchecked Sendable {
     }
 
     private func publish(_ taken: [ReadCoalescer.Move]) async throws {
-        let states = try await store.states(of: taken)
+        let states = try await store.states(
+            of: taken, hiding: try await blocks.blocks(of: Set(taken.map(\.key.user))))
         let moves = await granted(taken, states)
         var shown: [RoomID: [UserID]] = [:]
         for move in moves where states[move.key]?.isShared == true && shown[move.key.room] == nil {

@@ -15,6 +15,7 @@ struct WorkspaceFactConsumer: Sendable {
     let dms: DMStore
     let names: RoomNames
     let erasure: RoomErasure
+    let standings: StandingStore
     let redis: Redis
 
     /// How long a locked room waits for a Redis that hangs; one that is down refuses at once. If Redis publishes the
@@ -33,6 +34,7 @@ struct WorkspaceFactConsumer: Sendable {
             try await close([RoomID(deletion.channel)], of: deletion.workspace.workspace)
         case .workspaceDeleted(let deletion):
             try await close(try await rooms.list(deletion.workspace), of: deletion.workspace)
+            try await standings.forget(deletion.workspace)
         case .memberRemoved(let removal):
             try await remove(removal)
         case .memberAdded(let addition):

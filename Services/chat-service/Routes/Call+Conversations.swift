@@ -23,7 +23,7 @@ extension Call {
         let reading = try await conversations.read(query, of: target, by: caller, for: profile)
         var reply = HistoryReply(
             conversations: conversations, call: self, room: target.room,
-            readers: MessageDetails.Readers(caller, profile),
+            readers: MessageDetails.Readers(caller, profile), blocked: reading.blocked,
             opening: opening, closing: closing)
         if let leftOut = reading.leftOut {
             let echo = profile.echo

@@ -10,6 +10,8 @@ struct HistoryReply: Sendable {
     let call: Call
     let room: RoomID
     let readers: MessageDetails.Readers
+    /// The users that the reader has blocked.
+    let blocked: Set<UserID>
     /// Written before and after the array of messages.
     var opening: [UInt8] = []
     var closing: [UInt8] = []
@@ -34,7 +36,8 @@ struct HistoryReply: Sendable {
                 guard !page.isLast, let last = page.messages.last else { return }
                 isFirst = false
                 page = try await conversations.page(
-                    of: room, after: last.seq, through: part.through, inTimeline: part.inTimeline, for: readers)
+                    of: room, after: last.seq, through: part.through, inTimeline: part.inTimeline, for: readers,
+                    hiding: blocked)
             }
         }
         var response = Response(body: .stream(length: nil, body))

@@ -57,6 +57,12 @@ struct DMStore: Sendable {
         where high = $1 and not high_has_left
         order by created_at, id
         """)
+    private static let written = Statement.read(
+        "dms that user wrote in",
+        """
+        select w.id from unnest($1::bigint[]) as w (id)
+        where exists (select from message m where m.kind = 2 and m.room = w.id and m.author = $2)
+        """)
     private static let setLeft = Statement.write(
         "someone left or came back",
         """
@@ -108,6 +114,11 @@ struct DMStore: Sendable {
     /// The user's DMs in all workspaces that the user has not left, oldest first.
     func list(of user: UserID) async throws -> [DM] {
         try await database.query(Self.ofUserEverywhere, user).map(DM.init(row:))
+    }
+
+    /// Those of these DMs in which the user has written.
+    func written(_ ids: [DMID], by user: UserID) async throws -> Set<DMID> {
+        Set(try await database.query(Self.written, ids, user).map { row throws(PostgresError) in try row.next() })
     }
 
     /// Records that a user has left the workspace or come back, unless a later version is known. Returns the user's

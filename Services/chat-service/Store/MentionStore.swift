@@ -22,16 +22,20 @@ struct MentionStore: Sendable {
         cross join lateral (
             select n.seq, m.id from mention n join message m using (kind, room, seq)
             where n.user_id = as_user.user_id and n.kind = w.kind and n.room = w.room and m.id < $5 and m.author <> $1
+                and m.author <> all($7::bigint[])
             order by n.seq desc limit $6
         ) as newest
         order by id desc limit $6
         """)
 
     /// The messages of others in these rooms that mention a user, by name or with the room, newest first, below a message id.
-    func list(of user: UserID, in rooms: [RoomID], before id: Int64, limit: Int) async throws -> [Hit] {
+    /// Those of `blocked` authors are left out.
+    func list(
+        of user: UserID, hiding blocked: Set<UserID>, in rooms: [RoomID], before id: Int64, limit: Int
+    ) async throws -> [Hit] {
         try await database.query(
             Self.list, user, rooms.map(\.kindNumber), rooms.map(\.rawValue), MessageMention.numbers(of: user), id,
-            limit
+            limit, Array(blocked)
         ).map { row throws(PostgresError) in Hit(key: try row.nextMessageKey(), id: try row.next()) }
     }
 }

@@ -76,11 +76,11 @@ struct MessageStore: Sendable {
         select w.kind, w.id, coalesce(r.last_seq, 0), coalesce(r.rev, 0), p.seq,
             (select count(*) from message u
              where u.kind = w.kind and u.room = w.id and u.seq > p.seq and u.author <> $3 and u.deleted_at is null
-                and not ($5 and u.is_aside)),
+                and not ($5 and u.is_aside) and u.author <> all($7::bigint[])),
             case when $5 then (
                 select count(distinct n.seq) from mention n join message u using (kind, room, seq)
                 where n.kind = w.kind and n.room = w.id and n.user_id = any($6::bigint[]) and n.seq > p.seq
-                    and u.author <> $3 and not u.is_aside
+                    and u.author <> $3 and not u.is_aside and u.author <> all($7::bigint[])
             ) else 0 end,
             m.seq, m.id, m.author, m.session, left(m.content, $4), m.files, m.created_at, m.client_id, m.rev,
             m.edited_at, m.deleted_at, m.thread, m.is_aside, m.mentions, m.is_scheduled
@@ -118,6 +118,7 @@ struct MessageStore: Sendable {
         )
         select count(*) from message
         where kind = $1 and room = $2 and author <> $3 and deleted_at is null and not ($5 and is_aside)
+            and author <> all($6::bigint[])
             and seq > (select coalesce(own.seq, stored.seq) from own, stored)
         """)
 
@@ -203,15 +204,16 @@ struct MessageStore: Sendable {
     /// The rooms' counters and newest messages for a user, in the order of `rooms`, including rooms without messages.
     ///
     /// - Parameters:
+    ///   - blocked: authors; their messages count for nothing.
     ///   - scalars: the length to which the messages' contents are cut.
     ///   - inTimeline: leaves replies out of the counts that are in their threads alone, and counts mentions.
     func states(
-        of rooms: [RoomID], for user: UserID, upTo scalars: Int, inTimeline: Bool
+        of rooms: [RoomID], for user: UserID, hiding blocked: Set<UserID>, upTo scalars: Int, inTimeline: Bool
     ) async throws -> [RoomState] {
         if rooms.isEmpty { return [] }
         return try await database.query(
             Self.states, rooms.map(\.kindNumber), rooms.map(\.rawValue), user, Int32(scalars), inTimeline,
-            MessageMention.numbers(of: user)
+            MessageMention.numbers(of: user), Array(blocked)
         ).map { row throws(PostgresError) in
             let room = try row.nextRoom()
             let head = RoomHead(seq: try row.next(), rev: try row.next())
@@ -223,8 +225,14 @@ struct MessageStore: Sendable {
 
     /// Counts the messages by others after `after`, or after the user's read marker if it is nil.
     ///
-    /// - Parameter inTimeline: leaves out the replies that are in their threads alone.
-    func unread(in room: RoomID, for user: UserID, after: Int64?, inTimeline: Bool) async throws -> Int64 {
-        try await database.query(Self.unread, room.kindNumber, room.rawValue, user, after, inTimeline).value()
+    /// - Parameters:
+    ///   - blocked: authors; their messages count for nothing.
+    ///   - inTimeline: leaves out the replies that are in their threads alone.
+    func unread(
+        in room: RoomID, for user: UserID, hiding blocked: Set<UserID>, after: Int64?, inTimeline: Bool
+    ) async throws -> Int64 {
+        try await database.query(
+            Self.unread, room.kindNumber, room.rawValue, user, after, inTimeline, Array(blocked)
+        ).value()
     }
 }

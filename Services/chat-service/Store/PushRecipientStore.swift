@@ -24,11 +24,14 @@ struct PushRecipientStore: Sendable {
     /// The messages of a timeline after a member's marker are all by others, so their number is the difference of two seqs,
     /// less the deleted ones and the replies that are in their threads alone. Those count if the member follows the thread.
     /// The newest messages of each room are read once for all its members, to find the own last message of each. A member
-    /// with more unread messages than are searched, and an own one below those, counts a few too many.
+    /// with more unread messages than are searched, and an own one below those, counts a few too many. Messages of authors that
+    /// the member has blocked do not count.
     private static let unread = Statement.read(
         "badges",
         """
-        with place as (
+        with block as materialized (
+            select user_id, blocked from unnest($5::bigint[], $6::bigint[]) as b (user_id, blocked)
+        ), place as (
             select user_id, 1::smallint as kind, room from unnest($1::bigint[], $2::bigint[]) as w (user_id, room)
             union all
             select m.user_id, 2::smallint, dm.id from unnest($3::bigint[]) as m (user_id)
@@ -57,18 +60,32 @@ struct PushRecipientStore: Sendable {
             union all
             select kind, room, a.seq from newest join reply a using (kind, room)
             where a.seq > newest.first and a.is_aside
+        ), hidden as (
+            select unread.user_id, unread.kind, unread.room, count(*) as count
+            from block join unread using (user_id)
+            left join own on own.kind = unread.kind and own.room = unread.room and own.author = unread.user_id
+            join message m on m.kind = unread.kind and m.room = unread.room and m.author = block.blocked
+                and m.seq > greatest(unread.seq, own.seq)
+            where m.deleted_at is null and not m.is_aside
+            group by unread.user_id, unread.kind, unread.room
         ), counted as (
-            select unread.user_id, unread.last_seq - greatest(unread.seq, own.seq) - (
+            select unread.user_id, unread.last_seq - greatest(unread.seq, own.seq) - coalesce(hidden.count, 0) - (
                 select count(*) from left_out o
                 where o.kind = unread.kind and o.room = unread.room and o.seq > greatest(unread.seq, own.seq)
             ) as count
             from unread
             left join own on own.kind = unread.kind and own.room = unread.room and own.author = unread.user_id
+            left join hidden
+                on hidden.user_id = unread.user_id and hidden.kind = unread.kind and hidden.room = unread.room
             union all
             select f.user_id, count(*)
             from place join thread_follower f using (user_id, kind, room)
             join reply a on a.kind = f.kind and a.room = f.room and a.root = f.root and a.seq > f.read_seq and a.is_aside
-            where f.is_following group by f.user_id
+            where f.is_following and not exists (
+                select from block join message m on m.author = block.blocked
+                where block.user_id = f.user_id and m.kind = a.kind and m.room = a.room and m.seq = a.seq
+            )
+            group by f.user_id
         )
         select user_id, sum(count)::bigint from counted group by user_id
         """)
@@ -89,12 +106,15 @@ struct PushRecipientStore: Sendable {
 
     /// The unread messages of users in these channels and in all their DMs, and the unread replies of the threads in them that
     /// they follow. Users without any are missing.
+    ///
+    /// - Parameter blocks: the blocks of the users; messages of blocked authors do not count.
     func unread(
-        of users: [UserID], in channels: [MembershipsReply.Membership]
+        of users: [UserID], in channels: [MembershipsReply.Membership], hiding blocks: [UserID: AuthClient.Blocks]
     ) async throws -> [UserID: Int64] {
         let pairs = channels.flatMap { membership in membership.channels.map { (membership.user, $0) } }
+        let hidden = users.flatMap { user in (blocks[user]?.blocked ?? []).map { (user, $0) } }
         let found = try await database.query(
-            Self.unread, pairs.map(\.0), pairs.map(\.1), users, Self.searched
+            Self.unread, pairs.map(\.0), pairs.map(\.1), users, Self.searched, hidden.map(\.0), hidden.map(\.1)
         ).map { row throws(PostgresError) in (try row.next(as: UserID.self), try row.next(as: Int64.self)) }
         return Dictionary(uniqueKeysWithValues: found)
     }

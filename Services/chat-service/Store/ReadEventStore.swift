@@ -20,11 +20,11 @@ struct ReadEventStore: Sendable {
         select w.user_id, w.kind, w.room, p.seq, coalesce(s.read_receipts, true), (
                 select count(*) from message u
                 where u.kind = w.kind and u.room = w.room and u.seq > p.seq and u.author <> w.user_id
-                    and u.deleted_at is null and not u.is_aside
+                    and u.deleted_at is null and not u.is_aside and u.author <> all(h.authors)
             ), (
                 select count(distinct n.seq) from mention n join message u using (kind, room, seq)
                 where n.kind = w.kind and n.room = w.room and n.user_id in (w.user_id, 0, -1) and n.seq > p.seq
-                    and u.author <> w.user_id and not u.is_aside
+                    and u.author <> w.user_id and not u.is_aside and u.author <> all(h.authors)
             )
         from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[]) as w (user_id, kind, room, seq)
         left join user_settings s on s.user_id = w.user_id
@@ -38,15 +38,24 @@ struct ReadEventStore: Sendable {
                  order by o.seq desc limit 1), greatest(w.seq, r.seq)) as seq
             offset 0
         ) p
+        cross join lateral (
+            select coalesce(array_agg(b.blocked), '{}') as authors
+            from unnest($5::bigint[], $6::bigint[]) as b (user_id, blocked) where b.user_id = w.user_id
+            offset 0
+        ) h
         """)
     private static let hiding = Statement.read(
         "users that share no markers",
         "select user_id from user_settings where user_id = any($1::bigint[]) and not read_receipts")
 
-    func states(of moves: [ReadCoalescer.Move]) async throws -> [ReadCoalescer.Key: State] {
+    /// - Parameter blocks: the blocks of the users; messages of blocked authors do not count.
+    func states(
+        of moves: [ReadCoalescer.Move], hiding blocks: [UserID: AuthClient.Blocks]
+    ) async throws -> [ReadCoalescer.Key: State] {
+        let hidden = Set(moves.map(\.key.user)).flatMap { user in (blocks[user]?.blocked ?? []).map { (user, $0) } }
         let found = try await database.query(
             Self.states, moves.map(\.key.user), moves.map(\.key.room.kindNumber), moves.map(\.key.room.rawValue),
-            moves.map(\.seq)
+            moves.map(\.seq), hidden.map(\.0), hidden.map(\.1)
         ).map { row throws(PostgresError) in
             (
                 ReadCoalescer.Key(user: try row.next(), room: try row.nextRoom()),

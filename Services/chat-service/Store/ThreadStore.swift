@@ -66,22 +66,28 @@ struct ThreadStore: Sendable {
             set read_seq = greatest(thread_follower.read_seq, excluded.read_seq)
         returning read_seq
         """)
-    /// Threads with unread replies first, then by the newest reply.
+    /// Threads with unread replies first, then by the newest reply. A user without blocks costs no look at the replies.
     private static let followed = Statement.read(
         "followed threads",
         """
         select kind, room, root, last_seq, last_at, read_seq, (
                 select count(*) from reply r where r.kind = page.kind and r.room = page.room and r.root = page.root
-                    and r.seq > page.read_seq and r.is_aside
+                    and r.seq > page.read_seq and r.is_aside and (cardinality($10::bigint[]) = 0 or (
+                        select m.author from message m where m.kind = r.kind and m.room = r.room and m.seq = r.seq
+                    ) <> all($10::bigint[]))
             ), (
                 select count(distinct r.seq) from reply r join mention n using (kind, room, seq)
                 where r.kind = page.kind and r.room = page.room and r.root = page.root and r.seq > page.read_seq
-                    and r.is_aside and n.user_id = any($9::bigint[])
+                    and r.is_aside and n.user_id = any($9::bigint[]) and (cardinality($10::bigint[]) = 0 or (
+                        select m.author from message m where m.kind = r.kind and m.room = r.room and m.seq = r.seq
+                    ) <> all($10::bigint[]))
             )
         from (
             select *, case when last_seq > read_seq and exists (
                     select from reply r where r.kind = t.kind and r.room = t.room and r.root = t.root
-                        and r.seq > t.read_seq and r.is_aside) then 0 else 1 end as rank
+                        and r.seq > t.read_seq and r.is_aside and (cardinality($10::bigint[]) = 0 or (
+                            select m.author from message m where m.kind = r.kind and m.room = r.room and m.seq = r.seq
+                        ) <> all($10::bigint[]))) then 0 else 1 end as rank
             from (
                 select f.kind, f.room, f.root, f.read_seq, thread.last_seq, thread.last_at
                 from unnest($2::smallint[], $3::bigint[]) as w (kind, room)
@@ -102,7 +108,9 @@ struct ThreadStore: Sendable {
         from unnest($2::smallint[], $3::bigint[]) as w (kind, room)
         join thread_follower f on f.user_id = $1 and f.kind = w.kind and f.room = w.room
         join reply r on r.kind = f.kind and r.room = f.room and r.root = f.root and r.seq > f.read_seq and r.is_aside
-        where f.is_following
+        where f.is_following and (cardinality($5::bigint[]) = 0 or (
+                select m.author from message m where m.kind = r.kind and m.room = r.room and m.seq = r.seq
+            ) <> all($5::bigint[]))
         """)
 
     /// The root of the thread that a message is in or begins; nil if there is no such message.
@@ -136,11 +144,15 @@ struct ThreadStore: Sendable {
         ).first { row throws(PostgresError) in try row.next() }
     }
 
-    /// The threads of these rooms that the user follows, after a place in the list.
-    func list(of user: UserID, in rooms: [RoomID], after cursor: ThreadCursor, limit: Int) async throws -> [Followed] {
+    /// The threads of these rooms that the user follows, after a place in the list. Replies of `blocked` authors count for
+    /// nothing.
+    func list(
+        of user: UserID, hiding blocked: Set<UserID>, in rooms: [RoomID], after cursor: ThreadCursor, limit: Int
+    ) async throws -> [Followed] {
         try await database.query(
             Self.followed, user, rooms.map(\.kindNumber), rooms.map(\.rawValue), cursor.rank,
-            -cursor.lastAt.milliseconds, cursor.room, cursor.root, limit, MessageMention.numbers(of: user)
+            -cursor.lastAt.milliseconds, cursor.room, cursor.root, limit, MessageMention.numbers(of: user),
+            Array(blocked)
         ).map { row throws(PostgresError) in
             let root = try row.nextMessageKey()
             let last = MessageKey(room: root.room, seq: try row.next())
@@ -152,9 +164,13 @@ struct ThreadStore: Sendable {
     }
 
     /// The unread replies of the threads of these rooms that the user follows, and those among them that mention the user.
-    func counts(of user: UserID, in rooms: [RoomID]) async throws -> ThreadCounts {
+    /// Replies of `blocked` authors count for nothing.
+    func counts(
+        of user: UserID, hiding blocked: Set<UserID>, in rooms: [RoomID]
+    ) async throws -> ThreadCounts {
         try await database.query(
-            Self.counts, user, rooms.map(\.kindNumber), rooms.map(\.rawValue), MessageMention.numbers(of: user)
+            Self.counts, user, rooms.map(\.kindNumber), rooms.map(\.rawValue), MessageMention.numbers(of: user),
+            Array(blocked)
         ).first { row throws(PostgresError) in
             ThreadCounts(unread: try row.next(), mentions: try row.next())
         } ?? ThreadCounts(unread: 0, mentions: 0)

@@ -60,7 +60,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         backpressure = SocketBackpressure(client.engine, timeout: shard.context.readerPatience)
         self.admission = admission
         count(client, queuedBytes: 0)
-        if let session = identity?.session { shard.add(client, of: session) }
+        if let identity { shard.add(client, as: identity) }
         if identity == nil && admission.anybody == nil { limitTimeWithoutIdentity(client) }
     }
 
@@ -125,6 +125,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         guard let user = identity.user else { return .entry(identity, nil) }
         let standing = try await shard.limits.admissions.run { try await shard.standing(of: user, in: room) }
         guard let standing else { return .refusal("Forbidden") }
+        await shard.blocks.settled(user)
         return .entry(identity, standing)
     }
 
@@ -148,7 +149,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         backpressure.drained()
         if let counted { shard.census.remove(counted) }
         counted = nil
-        if let session = identity?.session { shard.remove(client, of: session) }
+        if let identity { shard.remove(client, as: identity) }
     }
 
     func heartbeat(_ sign: EngineHeartbeat, from client: SocketIOClient) {
@@ -198,7 +199,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
                 stopNamelessTimer()
                 client.engine.mayCompress = true
                 count(client, queuedBytes: counted?.queuedBytes ?? 0)
-                if let session = found.session { shard.add(client, of: session) }
+                shard.add(client, as: found)
             }
         }
         return identity ?? admission.anybody

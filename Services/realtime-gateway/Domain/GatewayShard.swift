@@ -43,6 +43,9 @@ final class GatewayShard: @unchecked Sendable {
         cursors = CursorWriter(on: loop, store: context.cursors)
     }
 
+    /// The blocks of the users with connections here.
+    var blocks: SocketBlocks { context.blocks.current }
+
     // MARK: Sockets
 
     /// Reports how many sockets there are, now and every few seconds.
@@ -51,13 +54,18 @@ final class GatewayShard: @unchecked Sendable {
         loop.schedule(after: SocketCensus.interval) { [weak self] in self?.report(to: census) }
     }
 
-    /// A session has opened a socket; a session that was revoked meanwhile loses it again.
-    func add(_ client: SocketIOClient, of session: SessionID) {
+    /// The identity of a connection has become known. A session that was revoked meanwhile loses it again.
+    func add(_ client: SocketIOClient, as identity: Identity) {
+        if let user = identity.user { blocks.enter(user) }
+        guard let session = identity.session else { return }
         sessions.add(client, of: session)
         if admission.isRevoked(session) { loop.executeAtEndOfTurn { client.engine.close() } }
     }
 
-    func remove(_ client: SocketIOClient, of session: SessionID) { sessions.remove(client, of: session) }
+    func remove(_ client: SocketIOClient, as identity: Identity) {
+        if let session = identity.session { sessions.remove(client, of: session) }
+        if let user = identity.user { blocks.leave(user) }
+    }
 
     /// Closes the sockets of a session that has ended; nothing more goes to them.
     func revoke(_ session: SessionID) {

@@ -13,6 +13,7 @@ struct ShardContext: Sendable {
     /// Reads the heads of rooms that open.
     let openings: GatheredReads<RoomID, RoomHead>
     let cursors: SessionCursorStore
+    let blocks: LoopLocal<SocketBlocks>
     let publisher: RoomEventPublisher
     let meLimits: MeCallLimiter.Limits
     /// A client that takes nothing for this long while output waits for it is cut off.

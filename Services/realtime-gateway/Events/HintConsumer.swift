@@ -4,8 +4,8 @@ import Redis
 import ServiceKit
 import Wire
 
-/// Consumes on every loop the hints that concern its sockets beside the rooms: history cursors, changes of access, and
-/// changes of users' own state.
+/// Consumes on every loop the hints that concern its sockets beside the rooms: history cursors, changes of access, changes
+/// of users' own state, and blocks.
 struct HintConsumer: Sendable {
     let shards: LoopLocal<GatewayShard>
     let subscriber: MessageSubscriber
@@ -21,6 +21,13 @@ struct HintConsumer: Sendable {
                 _ = subscriber.listen(to: UserStateHint.self, on: loop) { event in
                     guard case .message(let hint) = event else { return }
                     shard.userStateChanged(hint)
+                }
+                _ = subscriber.listen(to: BlockHint.self, on: loop) { event in
+                    switch event {
+                    case .message(let hint): shard.blockChanged(hint)
+                    case .confirmed, .gap: shard.blocks.allMayHaveChanged()
+                    case .lost: break
+                    }
                 }
                 _ = subscriber.listen(to: AccessHint.self, on: loop) { event in
                     switch event {

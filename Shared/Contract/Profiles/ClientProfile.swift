@@ -75,8 +75,11 @@ public struct ClientProfile: Sendable, Equatable {
     public let autoJoin: [String]
     /// The content of a deleted message for clients that know no deletion.
     public let deletedText: String
+    /// The content of a message of a blocked author for clients that know no blocks.
+    public let blockedText: String
 
     public static let defaultDeletedText = "삭제된 메시지입니다."
+    public static let defaultBlockedText = "차단한 사용자의 메시지입니다."
 
     public var isNative: Bool { api == .native }
 
@@ -94,11 +97,12 @@ extension ClientProfile {
         refreshTokenLifetime: .zero,
         refreshToken: .rotates, echo: true, repeatedEvent: .harmless, earlyCursor: 0, naiveDates: false,
         unwrapsOptional: false, nullPhone: .null, workspaceOrder: .newest, autoJoin: [],
-        deletedText: defaultDeletedText)
+        deletedText: defaultDeletedText, blockedText: defaultBlockedText)
 }
 
 extension ClientProfile {
-    /// Reads a profile of `clients.json`. Only `api` and `deleted_text` may be missing, and an unknown member is an error.
+    /// Reads a profile of `clients.json`. Only `api`, `deleted_text` and `blocked_text` may be missing, and an unknown member
+    /// is an error.
     init(json: JSONValue, key: String) throws(ClientProfileError) {
         var members = try Members(json, of: key)
         name = try members.text("profile")
@@ -119,9 +123,8 @@ extension ClientProfile {
         nullPhone = try members.choice("null_phone")
         workspaceOrder = try members.choice("workspaces")
         autoJoin = try members.texts("auto_join")
-        deletedText = try members.optional("deleted_text", Self.defaultDeletedText) { value in
-            value.string.flatMap { $0.isEmpty ? nil : $0 }
-        }
+        deletedText = try members.optionalText("deleted_text", Self.defaultDeletedText)
+        blockedText = try members.optionalText("blocked_text", Self.defaultBlockedText)
         try members.refuseOthers()
     }
 }
@@ -154,6 +157,11 @@ private struct Members {
     }
 
     mutating func text(_ name: String) throws(ClientProfileError) -> String { try take(name, \.string) }
+
+    /// A text that may be missing, but not be empty.
+    mutating func optionalText(_ name: String, _ fallback: String) throws(ClientProfileError) -> String {
+        try optional(name, fallback) { value in value.string.flatMap { $0.isEmpty ? nil : $0 } }
+    }
 
     mutating func flag(_ name: String) throws(ClientProfileError) -> Bool { try take(name, \.bool) }
 

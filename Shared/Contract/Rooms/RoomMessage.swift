@@ -25,6 +25,13 @@ public struct RoomMessage: Sendable, Equatable {
         message.body.files = []
         return message
     }
+
+    /// The message as the blockers of its author see it.
+    public func blocked() -> RoomMessage {
+        var message = self
+        message.body = body.blocked()
+        return message
+    }
 }
 
 extension RoomMessage {

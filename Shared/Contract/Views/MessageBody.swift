@@ -16,6 +16,8 @@ public struct MessageBody: Sendable, Equatable {
     public let traits: MessageTraits?
     /// The result of all changes; nil if the message has never changed.
     public let revision: MessageRevision?
+    /// Whether its reader has blocked its author; then it has no content.
+    public private(set) var isBlocked = false
 
     public init(
         id: ChatID, seq: Int64, content: String, createdAt: Timestamp, files: [String], author: MemberView,
@@ -42,6 +44,7 @@ public struct MessageBody: Sendable, Equatable {
         json.field("user", author, for: profile)
         if let clientID { json.field("client_id", clientID) }
         guard profile.isNative else { return }
+        if isBlocked { json.field("blocked", true) }
         MessageTraits.writeMembers(traits, to: &json, for: profile)
         MessageRevision.writeMembers(revision, to: &json, for: profile)
     }
@@ -52,6 +55,30 @@ public struct MessageBody: Sendable, Equatable {
 
     private func shownContent(for profile: ClientProfile) -> String {
         if profile.isNative { return content }
-        return isDeleted ? profile.deletedText : plainContent
+        if isDeleted { return profile.deletedText }
+        if isBlocked { return profile.blockedText }
+        return plainContent
+    }
+}
+
+extension MessageBody {
+    /// The message as the blockers of its author see it: its place, author and times, without text, files, mentions and
+    /// reactions.
+    public func blocked() -> MessageBody {
+        let thread = traits?.thread.map { MessageTraits(thread: $0) }
+        let revision = revision.map {
+            MessageRevision(
+                rev: $0.rev, editedAt: $0.editedAt, deletedAt: $0.deletedAt, pin: $0.pin, replies: $0.replies)
+        }
+        var hidden = MessageBody(
+            id: id, seq: seq, content: "", createdAt: createdAt, files: [], author: author, traits: thread,
+            revision: revision)
+        hidden.isBlocked = true
+        return hidden
+    }
+
+    /// The message as a reader with these blocked users sees it.
+    public func hiding(_ blocked: Set<UserID>) -> MessageBody {
+        !blocked.isEmpty && blocked.contains(author.id) ? self.blocked() : self
     }
 }

@@ -50,7 +50,7 @@ struct RoundTripTests {
         #expect(
             Set(untyped) == [
                 "/internal/differences", "/internal/pushes/{room}/{seq}", "/internal/reconciliation",
-                "/internal/socket.io",
+                "/internal/reports", "/internal/reports/{report_id}", "/internal/socket.io",
             ])
     }
 

@@ -27,8 +27,7 @@ enum Samples {
         AccessHint(workspace: WorkspaceID(3), channel: ChannelID(7), user: UserID(5)),
         HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12),
         HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12, leftOut: 9...11),
-        revocation,
-        BlockHint(user: UserID(5), blocked: UserID(6)),
+        revocation, BlockHint(user: UserID(5), blocked: UserID(6)), ModerationHint(workspace: WorkspaceID(3)),
         UserStateHint(user: UserID(5), part: .settings, session: SessionID(77)),
         UserStateHint(user: UserID(5), part: .draft, room: RoomID(DMID(4)), session: SessionID(77)),
     ]
@@ -88,7 +87,7 @@ enum Samples {
             event: AuditEvent(
                 .exported, by: UserID(5), from: AuditOrigin(address: "10.0.0.1", app: "native", session: nil))),
         InvitationMailRequest(invitation: InvitationID(6)), MailStatusRequest(),
-        AutoJoinRequest(user: UserID(5), slugs: ["lobby"]),
+        AutoJoinRequest(user: UserID(5), slugs: ["lobby"]), SharedWorkspacesRequest(user: UserID(5)),
         RoomEventsRequest(room: RoomID(ChannelID(7)), after: 12, limit: 100, bytes: 4096),
         RoomEventsRequest(room: RoomID(DMID(7)), after: 0, limit: 500, bytes: nil),
         RoomChangesRequest(room: RoomID(ChannelID(7)), after: 4, limit: 100),
@@ -105,7 +104,8 @@ enum Samples {
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterSeq(9), limit: 50),
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterRev(9), limit: 50),
         ErasedRequest(user: UserID(5), part: .chat, round: 2), ErasureRequest(user: UserID(5)),
-        BlocksRequest(users: users), SharedWorkspacesRequest(user: UserID(5)),
+        BlocksRequest(users: users), ModerationRemovalRequest(workspace: WorkspaceID(3), user: UserID(5), by: nil),
+        ModerationRemovalRequest(workspace: WorkspaceID(3), user: UserID(5), by: UserID(6)),
         BalancesRequest(users: users), ReserveRequest(order: order), ReleaseRequest(key: "workspace/1 ü"),
     ]
 

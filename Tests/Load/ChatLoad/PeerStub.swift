@@ -11,6 +11,7 @@ struct PeerStub: StubState {
         switch call.path {
         case "/internal/profiles": Self.profiles(call.texts("ids"))
         case "/internal/access": Self.access(call.texts("channels"))
+        case "/internal/blocks": .json(#"{"blocks":[]}"#)
         default: nil
         }
     }

@@ -74,6 +74,7 @@ struct PeerReplies {
         case "/internal/profiles": return profiles(try JSONValue(parsing: body))
         case "/internal/devices": return devices(try JSONValue(parsing: body))
         case "/internal/rooms/heads": return object { $0.array("heads") { _ in } }
+        case "/internal/blocks": return object { $0.array("blocks") { _ in } }
         case "/token": return token()
         case "/internal/revocations":
             return object { json in

@@ -89,6 +89,8 @@ struct AccessFixture: Sendable {
             .replacing("{name}", with: "general")
             .replacing("{room_id}", with: room.id)
             .replacing("{scheduled_id}", with: "999999")
+            .replacing("{report_id}", with: "999999")
+            .replacing("{user_id}", with: "\(Self.friend)")
             .replacing("{opponent_id}", with: "\(Self.friend)")
             .replacing("{seq}", with: "999999")
             .replacing("{emoji}", with: "%F0%9F%91%8D")

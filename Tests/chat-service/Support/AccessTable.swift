@@ -42,6 +42,18 @@ enum AccessTable {
         .init("GET /v1/workspaces/{id}/find", .members, key: "native"),
         .init("GET /v1/workspaces/{id}/threads", .members, key: "native"),
         .init("GET /v1/workspaces/{id}/mentions", .members, key: "native"),
+        .init(
+            "POST /v1/reports", .members, key: "native",
+            json: #"{"type":"workspace","workspace_id":"3","reason":"spam"}"#),
+        .init("GET /v1/workspaces/{id}/reports", .ownerOfWorkspace, key: "native"),
+        .init(
+            "PUT /v1/workspaces/{id}/reports/{report_id}", .ownerOfWorkspace, key: "native",
+            json: #"{"action":"dismiss"}"#),
+        .init("GET /v1/workspaces/{id}/standing", .members, key: "native"),
+        .init("GET /v1/workspaces/{id}/standings", .ownerOfWorkspace, key: "native"),
+        .init("PUT /v1/workspaces/{id}/standings/{user_id}", .ownerOfWorkspace, key: "native", json: "{}"),
+        .init("GET /v1/workspaces/{id}/filters", .ownerOfWorkspace, key: "native"),
+        .init("PUT /v1/workspaces/{id}/filters", .ownerOfWorkspace, key: "native", json: #"{"items":[]}"#),
         .init("GET /v1/workspaces/{id}/dms", .members),
         .init(
             "POST /v1/workspaces/{id}/dms", .members, json: #"{"opponent_id":"\#(AccessFixture.friend)"}"#),
@@ -62,6 +74,8 @@ extension AccessRow.Answers {
     fileprivate static let anybody = Self("ok", "ok", "ok", "ok", "ok", "ok")
     /// Only members of the room.
     static let inside = Self("E13", "E13", "E13", "E13", "ok", "ok")
+    /// Only the owner of the workspace. No persona owns it.
+    fileprivate static let ownerOfWorkspace = Self("E13", "E13", "E13", "E14", "E14", "E14")
     /// The message does not exist.
     fileprivate static let absent = Self("E13", "E13", "E13", "E13", "E13", "E13")
 }

@@ -24,6 +24,8 @@ struct CountModel {
     }
 
     private(set) var messages: [Message] = []
+    /// The users that each user has blocked: their messages count for nothing.
+    var blocked: [Int64: Set<Int64>] = [:]
     private var markers: [Int64: Int] = [:]
     private var followers: [Int: [Int64: Following]] = [:]
     /// Roots that have had a reply.
@@ -106,7 +108,13 @@ struct CountModel {
     }
 
     private func count(_ user: Int64, _ isCounted: (Message) -> Bool) -> Int {
-        messages.dropFirst(marker(of: user)).count { $0.author != user && !$0.isDeleted && isCounted($0) }
+        messages.dropFirst(marker(of: user)).count {
+            $0.author != user && !$0.isDeleted && isShown($0, to: user) && isCounted($0)
+        }
+    }
+
+    private func isShown(_ message: Message, to user: Int64) -> Bool {
+        blocked[user]?.contains(message.author) != true
     }
 
     /// The room for a native client.
@@ -123,7 +131,9 @@ struct CountModel {
         var counts: [Int: Counts] = [:]
         for (root, users) in followers {
             guard let state = users[user], state.isFollowing, !replies(to: root).isEmpty else { continue }
-            let unread = replies(to: root).filter { $0 > state.readSeq && message($0).isAside }
+            let unread = replies(to: root).filter {
+                $0 > state.readSeq && message($0).isAside && isShown(message($0), to: user)
+            }
             counts[root] = Counts(unread: unread.count, mentions: unread.count { message($0).names(user) })
         }
         return counts

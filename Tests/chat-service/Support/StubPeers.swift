@@ -16,6 +16,8 @@ struct PeersOfChat: StubState {
     var workspaces: [Int64: Set<Int64>] = [3: [1, 2, 3, 4, 5, 6], 4: [1, 2]]
     /// The roles of users in all workspaces, where they are not members.
     var roles: [Int64: String] = [:]
+    /// The removals after reports: user, workspace and the deciding owner.
+    var removals: [String] = []
     /// Users that leave all workspaces right after the stub has reported them as members.
     var leavingWhenSeen: Set<Int64> = []
     /// When all members joined all channels, in milliseconds since 1970; nil if the peer does not tell it.
@@ -94,6 +96,10 @@ struct PeersOfChat: StubState {
                         "blockers":[\(list(blockers))]}
                         """
                 })
+        case ("workspaces", "removals"):
+            removals.append("\(user) \(call.number) \(call.text("by") ?? "nobody")")
+            workspaces[call.number]?.remove(user)
+            return .json("{}")
         case ("erasures", _):
             erased.append("\(call.number) \(call.json?["round"]?.int ?? 0)")
             return .json("{}")

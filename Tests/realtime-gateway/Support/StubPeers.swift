@@ -23,6 +23,10 @@ struct PeersOfGateway: StubState {
     /// When they were, where that is not just now.
     var revocationTimes: [Int64: Timestamp] = [:]
     var devices: [Int64: [String]] = [:]
+    /// The users that each user has blocked.
+    var blocked: [Int64: Set<Int64>] = [:]
+    /// Whether calls for blocks fail.
+    var blocksAway = false
     var pruned: [String] = []
     /// The client profile of each device's session, where it is known.
     var deviceProfiles: [String: String] = [:]
@@ -75,7 +79,7 @@ struct PeersOfGateway: StubState {
             heldCalls.insert(call.serial)
         }
         if isAway || headsAway && call.path == "/internal/rooms/heads"
-            || devicesAway && call.path == "/internal/devices"
+            || devicesAway && call.path == "/internal/devices" || blocksAway && call.path == "/internal/blocks"
             || call.path.hasSuffix("/members") && awayChannels.contains(call.number)
         {
             return .refusal(503, "E99")
@@ -119,6 +123,16 @@ struct PeersOfGateway: StubState {
                         let profile = deviceProfiles[token].map { #","profile":"\#($0)""# } ?? ""
                         return #"{"user_id":"\#(id)","token":"\#(token)"\#(profile)}"#
                     }
+                })
+        case ("blocks", _):
+            func list(_ ids: some Sequence<Int64>) -> String { ids.sorted().map { "\"\($0)\"" }.joined(separator: ",") }
+            return .list(
+                "blocks",
+                call.ids("ids").map { user in
+                    let blockers = blocked.filter { $0.value.contains(user) }.map(\.key)
+                    return """
+                        {"user_id":"\(user)","blocked":[\(list(blocked[user] ?? []))],"blockers":[\(list(blockers))]}
+                        """
                 })
         case ("pushes", "decisions"): return decisions(call)
         case ("erasures", _): return .json("{}")

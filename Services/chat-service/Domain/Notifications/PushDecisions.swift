@@ -21,7 +21,8 @@ struct PushDecisions: Sendable {
         }
         let pushed = PushedMessage(
             mentions: message.traits?.mentions ?? [], words: KeywordSearch(message.content))
-        let blockers = Set(try await blocks.blocks(of: message.author).blockers)
+        let blocks = try await blocks.blocks(of: [message.author] + request.badges)
+        let blockers = Set(blocks[message.author]?.blockers ?? [])
         var groups: [PushReason: [UserID]] = [:]
         var notified: Set<UserID> = []
         let all = try await recipients.list(
@@ -35,7 +36,7 @@ struct PushDecisions: Sendable {
             groups: PushReason.allCases.compactMap { reason in
                 groups[reason].map { PushDecisionsReply.Group(reason: reason, users: $0) }
             },
-            badges: try await badges(of: request.badges.filter(notified.contains)),
+            badges: try await badges(of: request.badges.filter(notified.contains), hiding: blocks),
             content: notified.isEmpty ? message.content : try await text(of: message))
     }
 
@@ -46,9 +47,12 @@ struct PushDecisions: Sendable {
     }
 
     /// The unread messages of users in all their rooms.
-    private func badges(of users: [UserID]) async throws -> [PushDecisionsReply.Badge] {
+    private func badges(
+        of users: [UserID], hiding blocks: [UserID: AuthClient.Blocks]
+    ) async throws -> [PushDecisionsReply.Badge] {
         if users.isEmpty { return [] }
-        let counts = try await recipients.unread(of: users, in: try await workspaces.memberships(of: users))
+        let counts = try await recipients.unread(
+            of: users, in: try await workspaces.memberships(of: users), hiding: blocks)
         return users.map { PushDecisionsReply.Badge(user: $0, count: counts[$0] ?? 0) }
     }
 }

@@ -16,6 +16,10 @@ struct ScheduledMessages: Sendable {
         _ request: SendRequest, at: Timestamp, to target: MessageTarget, by caller: Caller
     ) async throws -> ScheduledMessage {
         try limits.check(at)
+        // The send checks it again. Masked words are masked then.
+        let rules = try await changes.moderation.rules(of: target.workspace)
+        try rules.requireWriting(caller.user)
+        _ = try rules.filter.apply(to: request.content)
         if let reply = request.reply {
             let named = try await changes.existing(MessageKey(room: target.room, seq: reply.seq))
             if let thread = named.traits?.thread {

@@ -13,7 +13,6 @@ final class ScheduledSender: Sendable {
     private let store: ScheduledStore
     private let conversations: Conversations
     private let access: RoomAccess
-    private let blocks: BlockCache
     private let lease: Duration
     private let metrics: ScheduledMetrics
     private let log: Log
@@ -29,13 +28,12 @@ final class ScheduledSender: Sendable {
 
     /// - Parameter lease: how long other instances leave a message to the one that sends it. It doubles with each attempt.
     init(
-        store: ScheduledStore, conversations: Conversations, access: RoomAccess, blocks: BlockCache, lease: Duration,
+        store: ScheduledStore, conversations: Conversations, access: RoomAccess, lease: Duration,
         metrics: ScheduledMetrics, log: Log
     ) {
         self.store = store
         self.conversations = conversations
         self.access = access
-        self.blocks = blocks
         self.lease = lease
         self.metrics = metrics
         self.log = log
@@ -93,18 +91,15 @@ final class ScheduledSender: Sendable {
         metrics.sent(lag: .now - message.at)
     }
 
-    /// The room, if the author may write to it now. In a DM neither of the two may have blocked the other: the author finds
-    /// the same reason as after the other one has left.
+    /// The room, if the author may write to it now. A block does not matter, as for any other send: its refusal would tell the
+    /// author of it.
     private func target(of message: ScheduledMessage) async throws -> MessageTarget {
         if let channel = message.room.channel {
             return MessageTarget(
                 try await access.channel(.id(channel), in: message.workspace, forMember: message.author))
         }
         guard let dm = message.room.dm else { throw Failure.notFound }
-        let open = try await access.openDM(dm, of: message.author, in: message.workspace)
-        let (known, opponent) = (try await blocks.blocks(of: message.author), open.opponent(of: message.author))
-        guard !known.blockers.contains(opponent), !known.blocked.contains(opponent) else { throw Failure.notFound }
-        return MessageTarget(open)
+        return MessageTarget(try await access.openDM(dm, of: message.author, in: message.workspace))
     }
 
     /// A refusal is final. After any other error the message is sent again, because it may pass then.

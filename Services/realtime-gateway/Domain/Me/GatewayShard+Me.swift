@@ -35,6 +35,7 @@ extension GatewayShard {
 
     /// The start of a socket, as of the last known change of its user's access.
     private func start(of socket: MeSocket) async throws -> MyRoomsReply {
+        await blocks.settled(socket.user)
         while true {
             let mark = accessChanges.mark(of: socket.user)
             let start = try await limits.admissions.run {
@@ -50,6 +51,12 @@ extension GatewayShard {
             if hint.session != socket.caller.session { socket.send(.changedElsewhere(hint.part, hint.room)) }
             if hint.part == .settings { refresh(socket) }
         }
+    }
+
+    /// A user has blocked another one, or ended the block. It changes which DMs the user has.
+    func blockChanged(_ hint: BlockHint) {
+        blocks.changed([hint.user, hint.blocked])
+        meAccessChanged(of: hint.user, room: nil)
     }
 
     // MARK: Access

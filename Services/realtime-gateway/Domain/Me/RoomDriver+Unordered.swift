@@ -7,11 +7,12 @@ extension RoomDriver {
     /// Bytes that may wait for a socket that is still told of typing and read markers.
     private static let mostWaiting = 16 * 1024
 
-    /// Tells the `/me` sockets of the other members that a user is typing. A socket that reads slowly is not told.
+    /// Tells the `/me` sockets of the other members that a user is typing, except blockers and blocked
+    /// users of that user. A socket that reads slowly is not told.
     func tellTyping(_ user: UserID, in thread: Int64?) {
         guard let profile = profiles[.me] else { return }
         let packet = SharedPacket(MeEvent.typing(room, user: user, thread: thread).packet(for: profile))
-        send(packet) { $0 != user }
+        send(packet) { $0 != user && !shard.blocks.separates(user, from: $0) }
     }
 
     /// Tells the `/me` sockets that a read marker has moved: the user's own with the counts, and those of members that

@@ -17,3 +17,9 @@ enum EventForm: UInt8, Hashable, Sendable, CaseIterable {
     /// Whether sockets of this form are sent changes of messages.
     var hearsChanges: Bool { rawValue >= EventForm.native.rawValue }
 }
+
+/// The rendering of an event that a socket is sent: its form, and whether its user has blocked the author.
+struct EventVariant: Hashable, Sendable {
+    let form: EventForm
+    let isBlocked: Bool
+}

@@ -27,13 +27,13 @@ extension RoomDriver {
     private func broadcast(_ change: RoomChange, _ actions: inout [RoomAction]) {
         let profiles = profiles
         let pool = context.compression.current
-        var rendered: (native: SharedPacket?, me: SharedPacket?)
-        let count = machineBroadcast(change, &actions) { engine, form in
+        var rendered: [EventVariant: SharedPacket] = [:]
+        let count = machineBroadcast(change, &actions) { engine, variant in
             guard SocketBackpressure.hasRoom(in: engine) else { return false }
-            guard let profile = profiles[form] else { return true }
-            let known = form == .me ? rendered.me : rendered.native
-            let packet = known ?? SharedPacket(Self.packet(of: change, form, profile), compressingIn: pool)
-            if known == nil { if form == .me { rendered.me = packet } else { rendered.native = packet } }
+            guard let profile = profiles[variant.form] else { return true }
+            let packet =
+                rendered[variant] ?? SharedPacket(Self.packet(of: change, variant, profile), compressingIn: pool)
+            rendered[variant] = packet
             engine.send(packet)
             return true
         }
@@ -44,17 +44,19 @@ extension RoomDriver {
     private func send(_ changes: [RoomChange], to id: MemberID) {
         guard let socket = endpoint(id) else { return }
         for change in changes {
-            socket.engine.send(
-                SharedPacket(Self.packet(of: change, socket.form, socket.profile), compressingIn: nil))
+            let isBlocked = shard.blocks.isBlocked(change.message.body.author.id, for: socket.user)
+            let variant = EventVariant(form: socket.form, isBlocked: isBlocked)
+            socket.engine.send(SharedPacket(Self.packet(of: change, variant, socket.profile), compressingIn: nil))
             context.metrics.changeDeliveries.increment()
         }
         socket.engine.flush()
     }
 
     private static func packet(
-        of change: RoomChange, _ form: EventForm, _ profile: ClientProfile
+        of change: RoomChange, _ variant: EventVariant, _ profile: ClientProfile
     ) -> SocketIOPacket {
-        if form == .me { return MeEvent.changed(change).packet(for: profile) }
+        let change = variant.isBlocked ? RoomChange(change.message.blocked(), revs: change.revs) : change
+        if variant.form == .me { return MeEvent.changed(change).packet(for: profile) }
         let room = change.message.room
         return .event(eventName, in: Namespace.name(of: room)) { json in
             json.object { json in

@@ -171,9 +171,10 @@ final class RoomDriver: @unchecked Sendable {
         pace()
         var rendered = RenderedMessage(message, compressingIn: context.compression.current)
         let profiles = profiles
-        let count = machine.broadcast(message, &actions) { engine, form in
+        let blockers = shard.blocks.blockers(of: message.body.author.id)
+        let count = machine.broadcast(message, blockedBy: blockers, &actions) { engine, variant in
             guard SocketBackpressure.hasRoom(in: engine) else { return false }
-            guard let packet = rendered.packet(for: form, profiles) else { return true }
+            guard let packet = rendered.packet(for: variant, profiles) else { return true }
             engine.send(packet)
             return true
         }
@@ -181,9 +182,10 @@ final class RoomDriver: @unchecked Sendable {
     }
 
     func machineBroadcast(
-        _ change: RoomChange, _ actions: inout [RoomAction], _ send: (EngineSocket, EventForm) -> Bool
+        _ change: RoomChange, _ actions: inout [RoomAction], _ send: (EngineSocket, EventVariant) -> Bool
     ) -> UInt64 {
-        machine.broadcastChange(change, &actions, send)
+        let blockers = shard.blocks.blockers(of: change.message.body.author.id)
+        return machine.broadcastChange(change, blockedBy: blockers, &actions, send)
     }
 
     /// Queues missed messages for one socket.
@@ -191,7 +193,9 @@ final class RoomDriver: @unchecked Sendable {
         guard let socket = sockets[id] else { return }
         for message in messages {
             var rendered = RenderedMessage(message, compressingIn: nil)
-            socket.send(rendered.packet(for: socket.form, socket.profile), seq: message.body.seq)
+            let isBlocked = shard.blocks.isBlocked(message.body.author.id, for: socket.user)
+            socket.send(
+                rendered.packet(for: socket.form, socket.profile, isBlocked: isBlocked), seq: message.body.seq)
             context.metrics.deliveries.increment()
         }
         socket.engine.flush()

@@ -79,10 +79,11 @@ extension RoomMachine {
     /// - Parameter send: queues the change for a socket. Returns whether the socket had room.
     /// - Returns: how many sockets the change was queued for.
     mutating func broadcastChange(
-        _ change: RoomChange, _ actions: inout [RoomAction], _ send: (Socket, EventForm) -> Bool
+        _ change: RoomChange, blockedBy blockers: Set<UserID>? = nil, _ actions: inout [RoomAction],
+        _ send: (Socket, EventVariant) -> Bool
     ) -> UInt64 {
         let (count, missed) = roster.broadcastChange(
-            mayHear: { !changes.isMissing($0) && !changes.isAhead($0, of: change.rev) }, send)
+            mayHear: { !changes.isMissing($0) && !changes.isAhead($0, of: change.rev) }, blockedBy: blockers, send)
         for id in missed where !changes.isAhead(id, of: change.rev) { changes.miss(id) }
         changes.pass(change.rev)
         if !missed.isEmpty { fetchMissed(&actions) }

@@ -202,14 +202,14 @@ struct RoomMachine<Socket> {
         }
     }
 
-    /// Performs `.broadcast`.
+    /// Performs `.broadcast`. Returns how many sockets the message was queued for.
     ///
     /// - Parameter send: queues the message for a socket, and raises no event meanwhile. Returns whether the socket had room.
-    /// - Returns: how many sockets the message was queued for.
     mutating func broadcast(
-        _ message: RoomMessage, _ actions: inout [RoomAction], _ send: (Socket, EventForm) -> Bool
+        _ message: RoomMessage, blockedBy blockers: Set<UserID>? = nil, _ actions: inout [RoomAction],
+        _ send: (Socket, EventVariant) -> Bool
     ) -> UInt64 {
-        let (count, behind) = roster.broadcast(message, send)
+        let (count, behind) = roster.broadcast(message, blockedBy: blockers, send)
         flow.isBroadcasting = false
         for id in behind { catchUp(id, &actions) }
         pass(&actions)

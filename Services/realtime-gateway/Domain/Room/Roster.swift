@@ -61,10 +61,12 @@ struct Roster<Socket> {
 
     /// Sends a message to every live member that has not got it.
     ///
-    /// - Parameter send: queues the message; returns whether the socket had room for it.
+    /// - Parameters:
+    ///   - blockers: the blockers of its author; nil for none.
+    ///   - send: queues the message; returns whether the socket had room for it.
     /// - Returns: how many sockets the message was queued for, and the members with full sockets.
     mutating func broadcast(
-        _ message: RoomMessage, _ send: (Socket, EventForm) -> Bool
+        _ message: RoomMessage, blockedBy blockers: Set<UserID>?, _ send: (Socket, EventVariant) -> Bool
     ) -> (count: UInt64, behind: [MemberID]) {
         let seq = message.body.seq
         var count: UInt64 = 0
@@ -75,7 +77,7 @@ struct Roster<Socket> {
                 Self.load(sendAhead, after: index)
                 guard case .live(let cursor) = members[index].phase, cursor < seq else { continue }
                 if members[index].wants(message) {
-                    guard send(members[index].socket, members[index].form) else {
+                    guard send(members[index].socket, members[index].variant(blockedBy: blockers)) else {
                         behind.append(members[index].id)
                         continue
                     }
@@ -89,15 +91,19 @@ struct Roster<Socket> {
 
     /// Sends a change to the live members for which `mayHear` holds.
     ///
-    /// - Parameter send: queues the change; returns whether the socket had room for it.
+    /// - Parameters:
+    ///   - blockers: the blockers of the message's author; nil for none.
+    ///   - send: queues the change; returns whether the socket had room for it.
     /// - Returns: how many sockets the change was queued for, and the members that hear changes and did not get it.
     func broadcastChange(
-        mayHear: (MemberID) -> Bool, _ send: (Socket, EventForm) -> Bool
+        mayHear: (MemberID) -> Bool, blockedBy blockers: Set<UserID>?, _ send: (Socket, EventVariant) -> Bool
     ) -> (count: UInt64, missed: [MemberID]) {
         var count: UInt64 = 0
         var missed: [MemberID] = []
         for member in members where member.hearsChanges {
-            if case .live = member.phase, mayHear(member.id), send(member.socket, member.form) {
+            if case .live = member.phase, mayHear(member.id),
+                send(member.socket, member.variant(blockedBy: blockers))
+            {
                 count += 1
             } else {
                 missed.append(member.id)
@@ -116,5 +122,13 @@ struct Roster<Socket> {
     private static func load(_ sendAhead: [SendAhead?], after index: Int) {
         if index + 2 * distance < sendAhead.count { sendAhead[index + 2 * distance]?.fetchSocket() }
         if index + distance < sendAhead.count { sendAhead[index + distance]?.fetchConnection() }
+    }
+}
+
+extension RoomMember {
+    /// The rendering of a message with these blockers of its author; nil for none.
+    fileprivate func variant(blockedBy blockers: Set<UserID>?) -> EventVariant {
+        guard let blockers, let user else { return EventVariant(form: form, isBlocked: false) }
+        return EventVariant(form: form, isBlocked: blockers.contains(user))
     }
 }

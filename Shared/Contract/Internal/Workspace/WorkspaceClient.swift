@@ -61,6 +61,13 @@ public struct WorkspaceClient: Sendable {
         try await client.send(VisibleChannelsRequest(workspace: workspace, user: user)).channels
     }
 
+    /// Removes a member from a workspace after a report. The removal of a former member is no error.
+    ///
+    /// - Parameter owner: the deciding owner; nil for an operator.
+    public func removeAfterReport(_ user: UserID, from workspace: WorkspaceID, by owner: UserID?) async throws {
+        _ = try await client.send(ModerationRemovalRequest(workspace: workspace, user: user, by: owner))
+    }
+
     /// The channels of each user in all workspaces; users in no channel are missing.
     public func memberships(of users: [UserID]) async throws -> [MembershipsReply.Membership] {
         if users.isEmpty { return [] }

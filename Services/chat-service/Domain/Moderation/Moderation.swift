@@ -1,0 +1,52 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// Lets the owner of a workspace set the standing of members and the words that messages may not have.
+struct Moderation: Sendable {
+    let store: StandingStore
+    let access: RoomAccess
+    let publisher: ModerationPublisher
+
+    /// The caller's own standing.
+    func standing(of user: UserID, in workspace: WorkspaceID) async throws -> Standing {
+        try await access.requireMembers([user], of: workspace)
+        return try await store.find(user, in: workspace)
+    }
+
+    func list(
+        in workspace: WorkspaceID, for owner: UserID, after user: Int64, limit: Int
+    ) async throws -> [(UserID, Standing)] {
+        try await access.requireModerator(owner, of: workspace)
+        return try await store.list(in: workspace, after: user, limit: limit)
+    }
+
+    /// Mutes or suspends a member, or ends that.
+    func set(
+        _ user: UserID, in workspace: WorkspaceID, mutedUntil: Timestamp?, isSuspended: Bool, by owner: UserID
+    ) async throws -> Standing {
+        try await access.requireModerator(owner, of: workspace)
+        try await access.requireMembers([user], of: workspace)
+        guard user != owner else { throw Failure.invalid("You cannot mute or suspend yourself.") }
+        if let mutedUntil, mutedUntil <= .now { throw Failure.invalid("mutedUntil is in the past.") }
+        let standing = try await store.put(user, in: workspace, mutedUntil: mutedUntil, isSuspended: isSuspended)
+        publisher.changed(workspace)
+        return standing
+    }
+
+    func words(of workspace: WorkspaceID, for owner: UserID) async throws -> [WordFilter.Word] {
+        try await access.requireModerator(owner, of: workspace)
+        return try await store.words(of: workspace)
+    }
+
+    /// Replaces the words; returns them as they are stored.
+    func setWords(
+        _ words: [WordFilter.Word], of workspace: WorkspaceID, by owner: UserID
+    ) async throws -> [WordFilter.Word] {
+        try await access.requireModerator(owner, of: workspace)
+        let checked = try WordFilter.checked(words)
+        try await store.replaceWords(of: workspace, by: checked)
+        publisher.changed(workspace)
+        return checked
+    }
+}

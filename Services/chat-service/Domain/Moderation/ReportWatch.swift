@@ -1,0 +1,38 @@
+import EventLoop
+import ServiceKit
+import Synchronization
+import Telemetry
+import Wire
+
+/// Counts the overdue reports for the page of metrics, and erases answered reports after their retention.
+final class ReportWatch: Sendable {
+    private let store: ReportStore
+    private let limits: ReportLimits
+    private let overdue = Mutex<Int64>(0)
+
+    private static let pageSize = 500
+
+    init(store: ReportStore, limits: ReportLimits) {
+        self.store = store
+        self.limits = limits
+    }
+
+    /// Called every few seconds.
+    func count() async throws {
+        let found = try await store.countOpen(before: .now - limits.term)
+        overdue.withLock { $0 = found }
+    }
+
+    /// Called every hour.
+    func erase() async throws {
+        let moment = Timestamp.now - limits.retention
+        while try await store.erase(answeredBefore: moment, limit: Self.pageSize) == Self.pageSize {}
+    }
+}
+
+extension ReportWatch: MetricsSource {
+    func write(to page: inout MetricsPage) {
+        page.begin("maru_reports_overdue", .gauge, "Open reports that are older than their term.")
+        page.value(Double(overdue.withLock(\.self)))
+    }
+}

@@ -1,0 +1,166 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// Takes reports, and lets owners and operators answer them.
+///
+/// A report keeps a copy of the messages, so that an edit or a deletion afterwards changes nothing. Reports about the owner
+/// of a workspace, and about the workspace itself, are answered by operators.
+struct Reports: Sendable {
+    let store: ReportStore
+    let access: RoomAccess
+    let messages: MessageStore
+    let names: RoomNames
+    let changes: MessageChanges
+    let publisher: ModerationPublisher
+    let limits: ReportLimits
+
+    /// Messages before the reported one that are copied with it.
+    private static let context: Int64 = 5
+
+    // MARK: Reporting
+
+    /// The subject of a report, as its reporter names it.
+    enum Subject: Sendable {
+        case message(RoomID, seq: Int64)
+        case user(UserID, WorkspaceID)
+        case workspace(WorkspaceID)
+    }
+
+    /// Stores a report. A repeated report returns the first one while it is open.
+    func report(_ subject: Subject, _ reason: Report.Reason, text: String, by user: UserID) async throws -> Report {
+        let new: NewReport
+        switch subject {
+        case .message(let room, let seq): new = try await ofMessage(room, seq, reason, text, by: user)
+        case .user(let subject, let workspace):
+            try await access.requireMembers([user, subject], of: workspace)
+            guard user != subject else { throw Self.ofOneself }
+            new = NewReport(
+                kind: .user, workspace: workspace, subject: try await changes.profiles.member(subject), message: nil,
+                reason: reason, text: text, reporter: user,
+                isForOperators: try await access.isOwner(subject, of: workspace), copies: [])
+        case .workspace(let workspace):
+            try await access.requireMembers([user], of: workspace)
+            new = NewReport(
+                kind: .workspace, workspace: workspace, subject: nil, message: nil, reason: reason, text: text,
+                reporter: user, isForOperators: true, copies: [])
+        }
+        guard let id = try await store.insert(new, limit: limits.ofUserPerDay, at: .now),
+            let report = try await store.find(id)
+        else { throw Failure.tooManyCalls(retryAfter: .seconds(3600)) }
+        return report
+    }
+
+    private func ofMessage(
+        _ room: RoomID, _ seq: Int64, _ reason: Report.Reason, _ text: String, by user: UserID
+    ) async throws -> NewReport {
+        let target = try await access.target(room, for: user, writing: false)
+        let found = try await messages.page(
+            of: room, after: max(0, seq - Self.context - 1), through: seq, limit: Int(Self.context) + 1, bytes: 1 << 20)
+        guard let message = found.last, message.seq == seq, message.details.deletedAt == nil else {
+            throw Failure.notFound
+        }
+        guard message.author != user else { throw Self.ofOneself }
+        let people = try await changes.profiles.members(found.map(\.author))
+        let copies = found.map { message in
+            Report.Copy(
+                seq: message.seq, author: message.author,
+                nickname: (people[message.author] ?? .deleted(message.author)).nickname, content: message.content,
+                files: message.files, sentAt: message.createdAt, editedAt: message.details.editedAt)
+        }
+        return NewReport(
+            kind: .message, workspace: target.workspace,
+            subject: people[message.author] ?? .deleted(message.author), message: message.key, reason: reason,
+            text: text, reporter: user, isForOperators: try await access.isOwner(message.author, of: target.workspace),
+            copies: copies)
+    }
+
+    private static let ofOneself = Failure.invalid("You cannot report yourself.")
+
+    // MARK: Queues
+
+    /// The reports that the owner of a workspace answers, oldest first.
+    func list(
+        in workspace: WorkspaceID, for user: UserID, isOpen: Bool, after id: Int64, limit: Int
+    ) async throws -> [Report] {
+        try await requireModerator(user, of: workspace)
+        return try await store.list(in: workspace, isOpen: isOpen, after: id, notBefore: nil, limit: limit)
+    }
+
+    /// The reports that operators answer, oldest first: those that no owner may answer, and those of owners that are overdue.
+    func listForOperators(isOpen: Bool, after id: Int64, limit: Int) async throws -> [Report] {
+        try await store.list(
+            in: nil, isOpen: isOpen, after: id, notBefore: .now - limits.term, limit: limit)
+    }
+
+    // MARK: Answers
+
+    /// Answers a report of a workspace as its owner.
+    func answer(
+        _ id: ReportID, in workspace: WorkspaceID, _ action: Report.Action, by owner: UserID
+    ) async throws -> Report {
+        try await requireModerator(owner, of: workspace)
+        guard let report = try await store.find(id), report.workspace == workspace, !report.isForOperators else {
+            throw Failure.notFound
+        }
+        guard report.subject?.user != owner else { throw Failure.notAllowed }
+        return try await answer(report, action, by: owner)
+    }
+
+    /// Answers any report as an operator.
+    func answerAsOperator(_ id: ReportID, _ action: Report.Action) async throws -> Report {
+        guard let report = try await store.find(id) else { throw Failure.notFound }
+        return try await answer(report, action, by: nil)
+    }
+
+    /// The effect comes first: if the service ends before the answer is stored, the same answer again completes it.
+    private func answer(_ report: Report, _ action: Report.Action, by user: UserID?) async throws -> Report {
+        guard action.fits(report.kind) else {
+            throw Failure.invalid("A report of a \(report.kind.text) cannot be answered so.")
+        }
+        if let answer = report.answer {
+            guard answer.action == action else { throw Failure(.refused, "The report has been answered already.") }
+            return report
+        }
+        switch action {
+        case .dismiss, .warn: break
+        case .delete: if let key = report.message { try await delete(key, in: report.workspace, by: user) }
+        case .remove:
+            if let subject = report.subject {
+                try await access.workspaces.removeAfterReport(subject.user, from: report.workspace, by: user)
+            }
+        }
+        _ = try await store.answer(report.id, action, by: user, at: .now)
+        if action == .warn { publisher.changed(report.workspace) }
+        guard let answered = try await store.find(report.id), let answer = answered.answer else {
+            throw Failure.notFound
+        }
+        guard answer.action == action else { throw Failure(.refused, "The report has been answered already.") }
+        return answered
+    }
+
+    /// Deletes the reported message at its place in the changes of its room. One that is gone needs no deletion.
+    private func delete(_ key: MessageKey, in workspace: WorkspaceID, by user: UserID?) async throws {
+        let name = try await names.of([key.room])[key.room]?.name
+        let change = PendingChange(
+            target: MessageTarget(room: key.room, workspace: workspace, name: name), seq: key.seq,
+            user: user ?? .system, kind: .delete)
+        if case .done(_, let erasedFiles) = try await changes.committer.apply(change), !erasedFiles.isEmpty {
+            await changes.attachments.discard(paths: erasedFiles)
+        }
+    }
+
+    private func requireModerator(_ user: UserID, of workspace: WorkspaceID) async throws {
+        try await access.requireModerator(user, of: workspace)
+    }
+}
+
+/// The limits of reports.
+struct ReportLimits: Sendable {
+    /// Reports of one user in 24 hours.
+    let ofUserPerDay: Int
+    /// How long an open report may wait before it is overdue.
+    let term: Duration
+    /// How long an answered report and its copies are kept.
+    let retention: Duration
+}

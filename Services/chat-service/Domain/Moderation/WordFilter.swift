@@ -1,0 +1,105 @@
+import Contract
+import Search
+import Wire
+
+/// The words that a workspace does not allow in messages.
+///
+/// Words are compared as search compares texts: without regard to case, width and composition. A word is found inside of
+/// others, since Korean particles stick to words, but a Latin letter or digit at its end must not be continued: `ass` is not
+/// found in `class`.
+struct WordFilter: Sendable {
+    struct Word: Sendable, Equatable {
+        let text: String
+        /// Whether it is replaced by asterisks; otherwise a message with it is refused.
+        let isMasked: Bool
+    }
+
+    let words: [Word]
+    private let patterns: [(scalars: [UInt32], isMasked: Bool)]
+
+    static let empty = WordFilter([])
+    static let most = 500
+    private static let length = 1...50
+
+    init(_ words: [Word]) {
+        self.words = words
+        patterns = words.map { (SearchText($0.text).scalars, $0.isMasked) }.filter { !$0.scalars.isEmpty }
+    }
+
+    /// Words as an owner writes them, each once.
+    static func checked(_ words: [Word]) throws(Failure) -> [Word] {
+        guard words.count <= most else { throw .invalid("There are too many words.") }
+        var known: Set<[UInt32]> = []
+        var kept: [Word] = []
+        for word in words {
+            let scalars = SearchText(word.text).scalars
+            guard word.text.hasLength(in: length), !scalars.isEmpty, !word.text.utf8.contains(0) else {
+                throw .invalid("A word has 1 to 50 characters.")
+            }
+            if known.insert(scalars).inserted { kept.append(word) }
+        }
+        return kept
+    }
+
+    /// Returns a text with asterisks in the place of masked words; throws if it has a refused one.
+    func apply(to content: String) throws(Failure) -> String {
+        if patterns.isEmpty || content.isEmpty { return content }
+        let text = SearchText(content)
+        var masked: [Range<Int>] = []
+        for pattern in patterns {
+            let places = Self.places(of: pattern.scalars, in: text.scalars)
+            if places.isEmpty { continue }
+            guard pattern.isMasked else { throw Self.refusal }
+            masked += places.map(text.source)
+        }
+        return masked.isEmpty ? content : Self.mask(masked, in: content)
+    }
+
+    private static let refusal = Failure.invalid("The message has a word that the workspace does not allow.")
+
+    private static func places(of word: [UInt32], in text: [UInt32]) -> [Range<Int>] {
+        guard text.count >= word.count else { return [] }
+        var found: [Range<Int>] = []
+        var start = 0
+        while start + word.count <= text.count {
+            let range = start..<(start + word.count)
+            if text[start] == word[0], text[range].elementsEqual(word), isWhole(range, in: text) {
+                found.append(range)
+                start = range.upperBound
+            } else {
+                start += 1
+            }
+        }
+        return found
+    }
+
+    private static func isWhole(_ range: Range<Int>, in text: [UInt32]) -> Bool {
+        let continuesBefore =
+            range.lowerBound > 0 && isLatin(text[range.lowerBound]) && isLatin(text[range.lowerBound - 1])
+        let continuesAfter =
+            range.upperBound < text.count && isLatin(text[range.upperBound - 1]) && isLatin(text[range.upperBound])
+        return !continuesBefore && !continuesAfter
+    }
+
+    /// Whether a folded scalar is a Latin letter or a digit.
+    private static func isLatin(_ scalar: UInt32) -> Bool {
+        switch scalar {
+        case 0x30...0x39, 0x61...0x7A, 0xE0...0x24F: true
+        default: false
+        }
+    }
+
+    /// An asterisk in the place of each character that has a masked UTF-16 unit, except white space.
+    private static func mask(_ ranges: [Range<Int>], in content: String) -> String {
+        var units = [Bool](repeating: false, count: content.utf16.count)
+        for range in ranges { for index in range { units[index] = true } }
+        var (masked, offset) = ("", 0)
+        for character in content {
+            let end = offset + character.utf16.count
+            let isMasked = units[offset..<end].contains(true) && !character.isWhitespace
+            masked.append(isMasked ? "*" : character)
+            offset = end
+        }
+        return masked
+    }
+}

@@ -1,0 +1,111 @@
+import Contract
+import HTTP
+import ServiceKit
+import Wire
+
+/// Reports: making them, and the queues of owners and operators.
+struct ReportRoutes: Sendable {
+    let reports: Reports
+
+    private static let longestText = 1000
+    private static let operatorsLimit = 200
+
+    func register(in routes: inout PublicRoutes) {
+        let path = "/v1/workspaces/{id}/reports"
+        routes.native(.post, "/v1/reports", report)
+        routes.native(.get, path, list)
+        routes.native(.put, path + "/{report_id}", answer)
+    }
+
+    func register(in routes: inout InternalRoutes) {
+        routes.add(.get, "/internal/reports", listForOperators)
+        routes.add(.put, "/internal/reports/{report_id}", answerAsOperator)
+    }
+
+    // MARK: Members
+
+    private func report(_ call: Call, _ caller: Caller) async throws -> Response {
+        let fields = try await call.fields()
+        guard let reason = Report.Reason(rawValue: try fields.text("reason")) else {
+            throw Failure.invalid(
+                "reason must be one of \(Report.Reason.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        let text = try fields.optionalText("text") ?? ""
+        guard text.isEmpty || text.hasLength(in: 1...Self.longestText) else {
+            throw Failure.invalid("text has at most \(Self.longestText) characters.")
+        }
+        let report = try await reports.report(try Self.subject(in: fields), reason, text: text, by: caller.user)
+        return call.created(ReportView(report: report, detail: .none, term: reports.limits.term))
+    }
+
+    private static func subject(in fields: Fields) throws -> Reports.Subject {
+        switch Report.Kind(try fields.text("type")) {
+        case .message?:
+            guard let room = RoomID(try fields.text("room")) else { throw Failure.invalid("room is not valid.") }
+            return .message(room, seq: Int64(try fields.number("seq")))
+        case .user?: return .user(try fields.id("user_id"), try fields.id("workspace_id"))
+        case .workspace?: return .workspace(try fields.id("workspace_id"))
+        case nil: throw Failure.invalid("type must be message, user or workspace.")
+        }
+    }
+
+    // MARK: Owners
+
+    private func list(_ call: Call, _ caller: Caller) async throws -> Response {
+        let limit = try call.listLimit()
+        let found = try await reports.list(
+            in: try call.id("id"), for: caller.user, isOpen: try Self.isOpen(try call.query("state")),
+            after: try call.numericCursor() ?? 0, limit: limit)
+        return call.reply { $0.reports(found, limit, .forOwner, reports.limits.term, for: call.profile) }
+    }
+
+    private func answer(_ call: Call, _ caller: Caller) async throws -> Response {
+        let action = try Self.action(try await call.fields().text("action"))
+        let report = try await reports.answer(
+            try call.id("report_id"), in: try call.id("id"), action, by: caller.user)
+        return call.reply(ReportView(report: report, detail: .forOwner, term: reports.limits.term))
+    }
+
+    // MARK: Operators
+
+    private func listForOperators(_ call: InternalCall) async throws -> Response {
+        let found = try await reports.listForOperators(
+            isOpen: try Self.isOpen(try call.query("state")),
+            after: try call.number("cursor", in: 0...Int64.max) ?? 0, limit: Self.operatorsLimit)
+        return call.reply { $0.reports(found, Self.operatorsLimit, .forOperators, reports.limits.term, for: .ofNobody) }
+    }
+
+    private func answerAsOperator(_ call: InternalCall) async throws -> Response {
+        let action = try Self.action(try await call.json()["action"]?.string ?? "")
+        let report = try await reports.answerAsOperator(try call.id("report_id"), action)
+        return call.reply {
+            $0.view(ReportView(report: report, detail: .forOperators, term: reports.limits.term), for: .ofNobody)
+        }
+    }
+
+    private static func isOpen(_ state: String?) throws(Failure) -> Bool {
+        switch state {
+        case nil, "", "open": true
+        case "answered": false
+        default: throw .invalid("state must be open or answered.")
+        }
+    }
+
+    private static func action(_ text: String) throws(Failure) -> Report.Action {
+        guard let action = Report.Action(text) else {
+            throw .invalid("action must be dismiss, delete, warn or remove.")
+        }
+        return action
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func reports(
+        _ reports: [Report], _ limit: Int, _ detail: ReportView.Detail, _ term: Duration, for profile: ClientProfile
+    ) {
+        object { json in
+            json.field("items", reports.map { ReportView(report: $0, detail: detail, term: term) }, for: profile)
+            json.field("next", reports.count == limit ? reports.last?.id.description : nil)
+        }
+    }
+}

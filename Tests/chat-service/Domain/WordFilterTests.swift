@@ -1,0 +1,46 @@
+import Contract
+import Testing
+
+@testable import chat_service
+
+@Suite("Filtered words")
+struct WordFilterTests {
+    private static func mask(_ words: String..., in text: String) throws -> String {
+        try WordFilter(words.map { .init(text: $0, isMasked: true) }).apply(to: text)
+    }
+
+    @Test("A masked word is found whatever its case, width and composition, and inside of Korean words")
+    func masked() throws {
+        let rows: [(word: String, text: String, shown: String)] = [
+            ("바보", "이 바보야!", "이 **야!"),
+            ("spam", "SPAM Spam ｓｐａｍ", "**** **** ****"), ("spam", "spammer antispam", "spammer antispam"),
+            ("ass", "class, ass", "class, ***"), ("a b", "A  b c", "*  * c"), ("🤬", "a🤬b", "a*b"),
+            ("é", "e\u{301}", "*"), ("바보", "", ""), ("좋다", "나쁘다", "나쁘다"),
+        ]
+        for row in rows {
+            #expect(try Self.mask(row.word, in: row.text) == row.shown, "\(row.word) in \(row.text)")
+        }
+        // Decomposed letters, as some systems write them.
+        #expect(try Self.mask("바보", in: "\u{1107}\u{1161}\u{1107}\u{1169}님") == "**님")
+        #expect(try Self.mask("바보", "spam", in: "바보 spam") == "** ****")
+    }
+
+    @Test("A refused word refuses the whole message")
+    func refused() throws {
+        let filter = WordFilter([.init(text: "바보", isMasked: false), .init(text: "spam", isMasked: true)])
+        #expect { _ = try filter.apply(to: "바보들") } throws: { ($0 as? Failure)?.code == .invalidRequest }
+        #expect(try filter.apply(to: "spam") == "****")
+        #expect(try WordFilter.empty.apply(to: "바보") == "바보")
+    }
+
+    @Test("A list has each word once, of 1 to 50 characters, and at most 500 of them")
+    func lists() throws {
+        func words(_ texts: [String]) throws -> [String] {
+            try WordFilter.checked(texts.map { .init(text: $0, isMasked: true) }).map(\.text)
+        }
+        #expect(try words(["Spam", "ｓｐａｍ", "ham"]) == ["Spam", "ham"])
+        for wrong in [[""], [" "], [String(repeating: "가", count: 51)], (0...500).map { "w\($0)" }] {
+            #expect { _ = try words(wrong) } throws: { ($0 as? Failure)?.code == .invalidRequest }
+        }
+    }
+}
