@@ -21,6 +21,8 @@ extension EasyHandle {
         // The reply to HEAD has the length of a body that does not follow.
         if request.method != .head { _ = ccurl_set_maximum_reply(raw, Int64(request.maximumReplySize)) }
         if let signature = request.signature {
+            // The expectation cannot be suppressed, so it is sent and not waited for.
+            try set(CURLOPT_EXPECT_100_TIMEOUT_MS, 1)
             try set(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):\(signature.service)")
             try set(CURLOPT_USERNAME, signature.accessKey)
             try set(CURLOPT_PASSWORD, signature.secretKey)
@@ -83,8 +85,11 @@ extension EasyHandle {
     private static func headerLines(of request: HTTPClient.Request) -> [String] {
         var lines = request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         if !request.body.isEmpty {
-            if !request.headers.contains(.contentType) { lines.append("Content-Type:") }
-            if request.body.count >= sizeWithExpectation { lines.append("Expect:") }
+            if !request.headers.contains(.contentType) {
+                // curl signs a suppressed field as if it were sent.
+                lines.append(request.signature == nil ? "Content-Type:" : "Content-Type: application/octet-stream")
+            }
+            if request.body.count >= sizeWithExpectation, request.signature == nil { lines.append("Expect:") }
         }
         return lines
     }
