@@ -17,6 +17,7 @@ MECHANISMS = [
     "operations",
     "push",
     "roles",
+    "safety",
     "sessions",
 ]
 

@@ -64,6 +64,9 @@ struct ModerationTests {
                     try await chat.send("3", user: 1, on: 1).status == 201
                 }
             }
+            let actions = chat.peers.now.audited.compactMap { $0.split(separator: " ").first.map(String.init) }
+            let expected = ["muted", "unmuted", "suspended", "reinstated"].map { "moderation.\($0)" }
+            #expect(actions == expected)
             let all = try await chat.call("GET", "/v1/workspaces/3/standings", user: 4).json["items"]?.elements
             #expect(all?.map { $0["user_id"]?.string } == ["1"])
         }

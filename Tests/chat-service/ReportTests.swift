@@ -141,6 +141,8 @@ struct ReportTests {
             #expect(try standing.json["suspended"]?.bool == false)
             #expect(try await Self.answer(chat, ids[1], "remove").status == 200)
             #expect(chat.peers.now.removals == ["1 3 4"])
+            // A removal is in the audit log by workspace-service.
+            #expect(chat.peers.now.audited == ["moderation.warned chat-report-\(ids[0])-warn"])
         }
     }
 

@@ -45,7 +45,7 @@ struct ModerationRoutes: Sendable {
         let fields = try await call.fields()
         let standing = try await moderation.set(
             try call.id("user_id"), in: try call.id("id"), mutedUntil: try fields.optionalMoment("mutedUntil"),
-            isSuspended: try fields.optionalFlag("suspended") ?? false, by: caller.user)
+            isSuspended: try fields.optionalFlag("suspended") ?? false, by: caller.user, from: call.origin(of: caller))
         return call.reply { json in json.object { $0.standing(standing) } }
     }
 
@@ -62,7 +62,8 @@ struct ModerationRoutes: Sendable {
             else { throw .invalid("An item has a word and the action reject or mask.") }
             return WordFilter.Word(text: word, isMasked: action == "mask")
         }
-        let stored = try await moderation.setWords(words, of: try call.id("id"), by: caller.user)
+        let stored = try await moderation.setWords(
+            words, of: try call.id("id"), by: caller.user, from: call.origin(of: caller))
         return call.reply { $0.words(stored) }
     }
 }

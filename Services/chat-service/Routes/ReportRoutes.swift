@@ -62,7 +62,8 @@ struct ReportRoutes: Sendable {
     private func answer(_ call: Call, _ caller: Caller) async throws -> Response {
         let action = try Self.action(try await call.fields().text("action"))
         let report = try await reports.answer(
-            try call.id("report_id"), in: try call.id("id"), action, by: caller.user)
+            try call.id("report_id"), in: try call.id("id"), action, by: caller.user,
+            from: call.origin(of: caller))
         return call.reply(ReportView(report: report, detail: .forOwner, term: reports.limits.term))
     }
 

@@ -22,6 +22,7 @@ extension AccessTable {
     static let ofNativeUsers = [
         AccessRow("GET /v1/users/me/settings", .everyone, key: "native"),
         AccessRow("PUT /v1/users/me/settings", .everyone, key: "native", json: settings),
+        AccessRow("GET /v1/users/me/limits", .everyone, key: "native"),
         AccessRow("GET \(scheduled)", .everyone, key: "native"),
         AccessRow("PUT \(scheduled)/{scheduled_id}", .nobody, key: "native", json: "{}"),
         AccessRow("DELETE \(scheduled)/{scheduled_id}", .nobody, key: "native"),

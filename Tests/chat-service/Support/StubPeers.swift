@@ -16,6 +16,8 @@ struct PeersOfChat: StubState {
     var workspaces: [Int64: Set<Int64>] = [3: [1, 2, 3, 4, 5, 6], 4: [1, 2]]
     /// The roles of users in all workspaces, where they are not members.
     var roles: [Int64: String] = [:]
+    /// The entries of audit logs: action and key.
+    var audited: [String] = []
     /// The removals after reports: user, workspace and the deciding owner.
     var removals: [String] = []
     /// Users that leave all workspaces right after the stub has reported them as members.
@@ -96,6 +98,9 @@ struct PeersOfChat: StubState {
                         "blockers":[\(list(blockers))]}
                         """
                 })
+        case ("workspaces", "audit"):
+            audited.append("\(call.text("action") ?? "") \(call.text("key") ?? "")")
+            return .json("{}")
         case ("workspaces", "removals"):
             removals.append("\(user) \(call.number) \(call.text("by") ?? "nobody")")
             workspaces[call.number]?.remove(user)

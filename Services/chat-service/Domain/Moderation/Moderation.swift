@@ -23,12 +23,23 @@ struct Moderation: Sendable {
 
     /// Mutes or suspends a member, or ends that.
     func set(
-        _ user: UserID, in workspace: WorkspaceID, mutedUntil: Timestamp?, isSuspended: Bool, by owner: UserID
+        _ user: UserID, in workspace: WorkspaceID, mutedUntil: Timestamp?, isSuspended: Bool, by owner: UserID,
+        from origin: AuditOrigin
     ) async throws -> Standing {
         try await access.requireModerator(owner, of: workspace)
         try await access.requireMembers([user], of: workspace)
         guard user != owner else { throw Failure.invalid("You cannot mute or suspend yourself.") }
         if let mutedUntil, mutedUntil <= .now { throw Failure.invalid("mutedUntil is in the past.") }
+        let now = Timestamp.now
+        let old = try await store.find(user, in: workspace)
+        var actions: [AuditAction] = []
+        if old.mutedUntil != mutedUntil { actions.append(mutedUntil == nil ? .userUnmuted : .userMuted) }
+        if old.isSuspended != isSuspended { actions.append(isSuspended ? .userSuspended : .userReinstated) }
+        for action in actions {
+            try await access.workspaces.record(
+                AuditEvent(action, by: owner, to: user, from: origin), of: workspace,
+                key: "chat-standing-\(user)-\(action.rawValue)-\(now.milliseconds)", at: now)
+        }
         let standing = try await store.put(user, in: workspace, mutedUntil: mutedUntil, isSuspended: isSuspended)
         publisher.changed(workspace)
         return standing
@@ -41,10 +52,14 @@ struct Moderation: Sendable {
 
     /// Replaces the words; returns them as they are stored.
     func setWords(
-        _ words: [WordFilter.Word], of workspace: WorkspaceID, by owner: UserID
+        _ words: [WordFilter.Word], of workspace: WorkspaceID, by owner: UserID, from origin: AuditOrigin
     ) async throws -> [WordFilter.Word] {
         try await access.requireModerator(owner, of: workspace)
         let checked = try WordFilter.checked(words)
+        let now = Timestamp.now
+        try await access.workspaces.record(
+            AuditEvent(.wordFilterChanged, by: owner, from: origin), of: workspace,
+            key: "chat-words-\(owner)-\(now.milliseconds)", at: now)
         try await store.replaceWords(of: workspace, by: checked)
         publisher.changed(workspace)
         return checked

@@ -51,6 +51,16 @@ struct Report: Sendable {
             }
         }
 
+        /// The entry of the audit log; nil for a removal, which workspace-service writes.
+        var audited: AuditAction? {
+            switch self {
+            case .dismiss: .reportDismissed
+            case .delete: .messageDeleted
+            case .warn: .userWarned
+            case .remove: nil
+            }
+        }
+
         /// Whether it answers a report of this kind: nothing can be deleted of a user, and nobody is warned for a workspace.
         func fits(_ kind: Kind) -> Bool {
             switch self {

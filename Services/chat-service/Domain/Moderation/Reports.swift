@@ -95,26 +95,28 @@ struct Reports: Sendable {
 
     // MARK: Answers
 
-    /// Answers a report of a workspace as its owner.
+    /// Answers a report of a workspace as its owner or an admin.
     func answer(
-        _ id: ReportID, in workspace: WorkspaceID, _ action: Report.Action, by owner: UserID
+        _ id: ReportID, in workspace: WorkspaceID, _ action: Report.Action, by owner: UserID, from origin: AuditOrigin
     ) async throws -> Report {
         try await requireModerator(owner, of: workspace)
         guard let report = try await store.find(id), report.workspace == workspace, !report.isForOperators else {
             throw Failure.notFound
         }
         guard report.subject?.user != owner else { throw Failure.notAllowed }
-        return try await answer(report, action, by: owner)
+        return try await answer(report, action, by: owner, from: origin)
     }
 
     /// Answers any report as an operator.
     func answerAsOperator(_ id: ReportID, _ action: Report.Action) async throws -> Report {
         guard let report = try await store.find(id) else { throw Failure.notFound }
-        return try await answer(report, action, by: nil)
+        return try await answer(report, action, by: nil, from: nil)
     }
 
     /// The effect comes first: if the service ends before the answer is stored, the same answer again completes it.
-    private func answer(_ report: Report, _ action: Report.Action, by user: UserID?) async throws -> Report {
+    private func answer(
+        _ report: Report, _ action: Report.Action, by user: UserID?, from origin: AuditOrigin?
+    ) async throws -> Report {
         guard action.fits(report.kind) else {
             throw Failure.invalid("A report of a \(report.kind.text) cannot be answered so.")
         }
@@ -130,6 +132,7 @@ struct Reports: Sendable {
                 try await access.workspaces.removeAfterReport(subject.user, from: report.workspace, by: user)
             }
         }
+        try await record(report, action, by: user, from: origin)
         _ = try await store.answer(report.id, action, by: user, at: .now)
         if action == .warn { publisher.changed(report.workspace) }
         guard let answered = try await store.find(report.id), let answer = answered.answer else {
@@ -137,6 +140,20 @@ struct Reports: Sendable {
         }
         guard answer.action == action else { throw Failure(.refused, "The report has been answered already.") }
         return answered
+    }
+
+    /// Writes an answer into the audit log, once. workspace-service writes the removals itself. Answers to reports about the
+    /// owner stay out of the log, which the owner reads.
+    private func record(
+        _ report: Report, _ action: Report.Action, by user: UserID?, from origin: AuditOrigin?
+    ) async throws {
+        guard !report.isForOperators, let audited = action.audited else { return }
+        let subject = report.message.map { "\($0.room)/\($0.seq)" } ?? ""
+        try await access.workspaces.record(
+            AuditEvent(
+                audited, by: user, to: report.subject?.user, subject: subject,
+                detail: ["report": report.id.description], from: origin),
+            of: report.workspace, key: "chat-report-\(report.id)-\(action.text)", at: .now)
     }
 
     /// Deletes the reported message at its place in the changes of its room. One that is gone needs no deletion.
