@@ -204,7 +204,7 @@ final class PeerStubs: Sendable {
             return .json(JSONWriter.bytes { $0.object { $0.field("ids", ids) } })
         }
         if path.hasPrefix("/internal/invitations/") {
-            return invitation.withLock { $0 }.map { .json($0.encoded()) } ?? Response(.notFound)
+            return invitation.withLock { $0 }.map { .json($0.encoded()) } ?? .refusal(404, "E13")
         }
         if path == "/internal/acquaintances" {
             let json = try JSONValue(parsing: try await request.body.collect(upTo: 65_536))
