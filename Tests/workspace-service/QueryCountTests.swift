@@ -100,6 +100,7 @@ struct QueryCountTests {
         "GET /internal/users/{id}/shared-workspaces": 1,
         "POST /internal/workspaces/{id}/audit": 1,
         "GET /internal/invitations/{id}/mail": 1,
+        "POST /internal/workspaces/{id}/removals": 8,
     ]
 
     private static func cluster() async throws -> PostgresCluster {
@@ -190,6 +191,7 @@ struct QueryCountTests {
                 ("POST /internal/auto-join", "", #"{"user_id":"1","slugs":["lobby"]}"#),
                 ("GET /internal/users/{id}/shared-workspaces", "", ""),
                 ("POST /internal/workspaces/{id}/audit", "", #"{"key":"k","at":1,"action":"export.requested"}"#),
+                ("POST /internal/workspaces/{id}/removals", "", #"{"user_id":"3","by":"1"}"#),
             ]
             for (route, query, json) in calls {
                 let parts = route.split(separator: " ").map(String.init)

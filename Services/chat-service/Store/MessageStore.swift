@@ -150,7 +150,7 @@ struct MessageStore: Sendable {
         let count = min(Int64(limit), through - after)
         guard count > 0 else { return [] }
         if count <= Self.fewMessages {
-            let longest = Int32(bytes) / Int32(count)
+            let longest = Int32(clamping: Int64(bytes) / count)
             var isTooLong = false
             let found = try await database.query(
                 Self.shortPage, room.kindNumber, room.rawValue, after, through, limit, longest, inTimeline
