@@ -1,4 +1,4 @@
-"""The owner's pages, invitations and the second factor, each against replies in the form of the server's routes."""
+"""The owner's pages, invitations, reports and blocks; the second factor and pages of lists against replies in the form of the server's routes."""
 
 import json
 import re
@@ -46,78 +46,156 @@ def open_page(anna, item):
     return anna.page.get_by_role("dialog")
 
 
-def test_a_link_is_made_copied_and_revoked(owner):
-    server, made = Server(owner), []
-    invitation = {"invitation_id": "7", "kind": "link", "state": "open", "role": "guest", "channels": [], "token": "abc", "uses": 5, "used": 2}
-    server.answer("GET", "/invitations", lambda: {"items": made, "next": None})
-    server.answer("POST", "/invitations", lambda: made.append({**invitation, "createdAt": MOMENT, "expiresAt": LATER}) or made[0], 201)
-    server.answer("DELETE", "/invitations/7", lambda: made.clear() or {})
+def link_of(anna, role="Member", uses="5"):
+    """Makes an invitation in the open dialog and returns the copied link."""
+    dialog = anna.page.get_by_role("dialog")
+    dialog.locator("[name=role]").select_option(label=role)
+    dialog.locator("[name=uses]").fill(uses)
+    dialog.get_by_role("button", name="Make a link").click()
+    expect(dialog.locator("li")).to_contain_text(f"{role} · used 0 of {uses} times")
+    assert audit(anna.page) == []
+    dialog.get_by_role("button", name="Copy the link").click()
+    expect(anna.page.locator(".toast")).to_contain_text("Copied")
+    return anna.page.evaluate("navigator.clipboard.readText()")
+
+
+def test_a_person_joins_by_a_link_until_it_is_revoked(owner, person):
     owner.context.grant_permissions(["clipboard-read", "clipboard-write"])
     dialog = open_page(owner, "Invitation links")
     expect(dialog.get_by_text("There is no invitation.")).to_be_visible()
-    dialog.locator("[name=role]").select_option("guest")
-    dialog.locator("[name=uses]").fill("5")
-    dialog.get_by_role("button", name="Make a link").click()
-    expect(dialog.locator("li")).to_contain_text("Guest · used 2 of 5 times")
-    assert server.heard("POST", "/invitations") == [{"role": "guest", "expiresIn": 7 * 86_400, "uses": 5}]
-    assert audit(owner.page) == []
-    dialog.get_by_role("button", name="Copy the link").click()
-    expect(owner.page.locator(".toast")).to_contain_text("Copied")
-    assert owner.page.evaluate("navigator.clipboard.readText()") == f"{owner.product.base}/#/join/abc"
+    link = link_of(owner)
+    token = link.rsplit("/", 1)[1]
+    assert link.endswith(f"/#/join/{token}")
+
+    # A person without an account sees the question after the sign-up.
+    ben = person(name="Ben")
+    ben.page.goto(f"{owner.product.base}/#/join/{token}")
+    ben.join()
+    question = ben.page.get_by_role("dialog")
+    expect(question).to_contain_text("Anna invites you as Member.")
+    assert token not in ben.page.url
+    assert audit(ben.page) == []
+    question.get_by_role("button", name="Join").click()
+    expect(question).to_have_count(0)
+    expect(ben.page.locator(".side-title")).to_contain_text("Owned house")
+
+    owner.page.keyboard.press("Escape")
+    dialog = open_page(owner, "Invitation links")
+    expect(dialog.locator("li")).to_contain_text("used 1 of 5 times")
     dialog.get_by_role("button", name="Revoke").click()
-    expect(dialog.locator("li")).to_have_count(0)
+    expect(dialog.locator("li")).to_contain_text("Not valid any more")
+    expect(dialog.get_by_role("button", name="Copy the link")).to_have_count(0)
+    carl = person(name="Carl").join()
+    carl.expected += [r"status of 404"]
+    carl.page.goto(f"{owner.product.base}/#/join/{token}")
+    expect(carl.page.locator(".toast")).to_contain_text("does not exist any more")
 
 
-def test_a_link_leads_to_a_question_and_into_the_workspace(owner):
-    server = Server(owner)
-    workspace = {"workspace_id": owner.page.url.split("/")[4], "name": "The other house", "description": "Quiet"}
-    server.answer("POST", "/invitations/preview", {"workspace": workspace, "role": "member", "invitedBy": "Ben", "expiresAt": LATER})
-    server.answer("POST", "/invitations/accept", workspace)
-    owner.page.goto(f"{owner.product.base}/#/join/a-token")
-    dialog = owner.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Ben invites you as Member.")
-    assert "a-token" not in owner.page.url
-    assert audit(owner.page) == []
-    dialog.get_by_role("button", name="Join").click()
-    expect(dialog).to_have_count(0)
-    assert server.heard("POST", "/accept") == [{"token": "a-token"}]
+def test_a_guest_is_invited_into_one_channel(owner, person):
+    owner.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    owner.create_channel("Partners")
+    dialog = open_page(owner, "Invitation links")
+    channel = dialog.get_by_label("Channel")
+    expect(channel).to_be_hidden()
+    dialog.locator("[name=role]").select_option("guest")
+    channel.select_option(label="Partners")
+    token = link_of(owner, "Guest", "1").rsplit("/", 1)[1]
+    guest = person(name="Gina").join()
+    guest.page.goto(f"{owner.product.base}/#/join/{token}")
+    guest.page.get_by_role("dialog").get_by_role("button", name="Join").click()
+    guest.enter("Partners")
+    expect(guest.page.locator("maru-sidebar a.side-row")).to_have_count(1)
 
 
-def test_roles_are_seen_and_changed(owner):
-    server, role = Server(owner), ["member"]
-    user = {"user_id": "999", "email": "ben@example.com", "nickname": "Ben", "profileImage": None}
-    me = {"user_id": "1", "email": owner.email, "nickname": "Anna", "profileImage": None}
-    everybody = lambda: {"items": [{"user": me, "role": "owner", "joinedAt": MOMENT}, {"user": user, "role": role[0], "joinedAt": MOMENT}], "next": None}  # noqa: E731
-    server.answer("GET", "/roles", everybody)
-    server.answer("PUT", "/members/999/role", lambda: role.__setitem__(0, "admin") or {})
+def test_roles_are_seen_and_changed_and_recorded(owner, person):
+    ben = person(name="Ben").join()
+    owner.invite(ben)
     dialog = open_page(owner, "Roles")
     box = dialog.get_by_role("combobox", name="Role of Ben")
     expect(box).to_have_value("member")
     assert audit(owner.page) == []
-    box.select_option("admin")
+    with owner.page.expect_response(re.compile(r"/roles$")) as listed:
+        box.select_option("admin")
+    assert [each["role"] for each in listed.value.json()["items"]] == ["owner", "admin"]
     expect(box).to_have_value("admin")
-    assert server.heard("PUT", "/role") == [{"role": "admin"}]
+    owner.page.keyboard.press("Escape")
+
+    ben.page.reload()
+    expect(open_page(ben, "Reports").get_by_text("Nothing is reported.")).to_be_visible()
+
+    dialog = open_page(owner, "Audit log")
+    expect(dialog.locator("li").first).to_contain_text("Role changed")
+    expect(dialog.locator("li").first).to_contain_text("Anna · → Ben")
+    expect(dialog.locator("li", has_text="Member added")).to_have_count(1)
+    owner.page.keyboard.press("Escape")
+
+    owner.page.locator(".side-title").click()
+    owner.page.get_by_role("menuitem", name="Members").click()
+    dialog = owner.page.get_by_role("dialog")
+    dialog.get_by_role("button", name="More: Ben").click()
+    owner.page.get_by_role("menuitem", name="Remove").click()
+    owner.page.get_by_role("dialog").last.locator("button[type=submit]").click()
+    expect(dialog.locator("li", has_text="Ben")).to_have_count(0)
 
 
-def test_a_report_shows_the_messages_and_is_answered(owner):
-    server = Server(owner)
-    message = {"user_id": "9", "files": [], "createdAt": MOMENT}
-    report = {
-        "report_id": "3", "type": "message", "reason": "harassment", "text": "Please look", "createdAt": MOMENT, "state": "open",
-        "user": {"user_id": "9", "nickname": "Carl", "profileImage": None}, "room": "channel-1", "seq": 5,
-        "messages": [{**message, "seq": 4, "nickname": "Dora", "content": "Stop it"}, {**message, "seq": 5, "nickname": "Carl", "content": "Never"}],
-    }  # fmt: skip
-    waiting = [report]
-    server.answer("GET", "/reports", lambda: {"items": waiting, "next": None})
-    server.answer("PUT", "/reports/3", lambda: waiting.clear() or report)
+def test_a_report_shows_the_messages_and_is_answered(owner, person):
+    ben = person(name="Ben").join()
+    owner.invite(ben)
+    ben.page.reload()
+    ben.enter("일반")
+    owner.say("Stop it")
+    ben.sees("Stop it")
+    ben.say("Never")
+    owner.sees("Never")
+    carl = person(name="Carl").join()
+    owner.invite(carl)
+    carl.page.reload()
+    carl.enter("일반")
+    carl.choose("Never", "Report")
+    dialog = carl.page.get_by_role("dialog")
+    dialog.locator("[name=reason]").select_option("harassment")
+    dialog.locator("[name=text]").fill("Please look")
+    dialog.get_by_role("button", name="Report").click()
+    expect(carl.page.locator(".toast")).to_contain_text("Thank you.")
+
     dialog = open_page(owner, "Reports")
-    expect(dialog.locator("blockquote.reported")).to_have_text("Carl Never")
-    expect(dialog.locator("li")).to_contain_text("Carl is reported · Harassment")
+    expect(dialog.locator("blockquote")).to_have_text(["Anna Stop it", "Ben Never"])
+    expect(dialog.locator("blockquote.reported")).to_have_text("Ben Never")
+    expect(dialog.locator("li")).to_contain_text("Ben is reported · Harassment")
+    expect(dialog.locator("li")).to_contain_text("Please look")
     assert audit(owner.page) == []
-    dialog.get_by_role("button", name="Warn").click()
+    dialog.get_by_role("button", name="Delete the message").click()
     owner.page.get_by_role("dialog").last.locator("button[type=submit]").click()
     expect(owner.page.get_by_role("dialog").get_by_text("Nothing is reported.")).to_be_visible()
-    assert server.heard("PUT", "/reports/3") == [{"action": "warn"}]
+    expect(carl.page.locator(".text.gone")).to_have_text("This message was deleted.")
+
+
+def test_messages_of_a_blocked_author_are_hidden(owner, person):
+    ben = person(name="Ben").join()
+    owner.invite(ben)
+    ben.page.reload()
+    ben.enter("일반")
+    ben.say("Buy my things")
+    owner.sees("Buy my things")
+    owner.message("Buy my things").locator(".author").click()
+    owner.page.get_by_role("menuitem", name="Block").click()
+    owner.page.get_by_role("dialog").get_by_role("button", name="Block").click()
+    gone = owner.page.locator("maru-room .message .text.gone")
+    expect(gone).to_have_text(["A message of a person you blocked."])
+    owner.sees("Buy my things", 0)
+
+    # After the hint the server leaves the content out.
+    def is_left_out():
+        with owner.page.expect_response(re.compile(r"/chats\?")) as answer:
+            owner.page.reload()
+        return answer.value.json()[-1].get("blocked")
+
+    owner.until(is_left_out)
+    expect(gone).to_have_text(["A message of a person you blocked."])
+    expect(owner.page.locator("maru-room .message")).to_have_count(1)
+    assert audit(owner.page) == []
+    ben.say("Buy more")
+    expect(gone).to_have_count(2)
 
 
 def test_the_audit_log_is_read_page_by_page(owner):
@@ -127,7 +205,6 @@ def test_the_audit_log_is_read_page_by_page(owner):
     server.answer("GET", "/audit", lambda: pages.pop(0))
     dialog = open_page(owner, "Audit log")
     expect(dialog.locator("li")).to_contain_text("Role changed")
-    assert audit(owner.page) == []
     dialog.get_by_role("button", name="Show more").click()
     expect(dialog.locator("li").last).to_contain_text("something.new")
 

@@ -155,6 +155,20 @@ export class MaruClient extends Emitter {
         await this.routes.save(this.#room(key), seq, on);
     }
 
+    async block(user) {
+        await this.routes.block(user);
+        this.store.setBlocked(user, true);
+    }
+
+    /** Ends a block. Messages that came without content while it lasted are loaded again. */
+    async unblock(user) {
+        await this.routes.unblock(user);
+        this.store.setBlocked(user, false);
+        const isOf = (each) => each.blocked && String(each.user.user_id) === String(user);
+        const rooms = [...this.store.timelines].filter(([key, held]) => this.store.rooms.has(key) && held.messages.some(isOf));
+        await Promise.all(rooms.map(([key]) => this.timelines.openAtEnd(key)));
+    }
+
     /** Moves the read marker of a room forward. */
     async read(key, seq) {
         const room = this.store.rooms.get(key);

@@ -63,6 +63,7 @@ export class Routes {
     invite = (id, email) => this.api.post(`/workspaces/${id}/members`, { email });
     removeMember = (id, user) => this.api.delete(`/workspaces/${id}/members/${user}`);
 
+    role = (id) => this.api.get(`/workspaces/${id}/role`);
     roles = (id, cursor) => this.api.get(`/workspaces/${id}/roles`, { cursor });
     setRole = (id, user, role) => this.api.put(`/workspaces/${id}/members/${user}/role`, { role });
     invitations = (id, cursor) => this.api.get(`/workspaces/${id}/invitations`, { cursor });

@@ -25,6 +25,8 @@ export class Store extends Emitter {
         this.timelines = new Map();
         this.presence = new Map();
         this.readers = new Map();
+        /** The users that were blocked on this device since the start; the server marks what it sends after a block. */
+        this.blocked = new Set();
         /** The unread replies of followed threads, by workspace. */
         this.threads = new Map();
         this.#typing = new Typing(this.now);
@@ -128,6 +130,18 @@ export class Store extends Emitter {
         return this.#typing.in(key, thread);
     }
 
+    /** Hides or shows the held messages of a user. */
+    setBlocked(user, isBlocked) {
+        if (isBlocked) this.blocked.add(String(user));
+        else this.blocked.delete(String(user));
+        for (const key of this.timelines.keys()) this.emit('timeline', key);
+    }
+
+    /** True if a message is of a blocked author, and so shows nothing but its place. */
+    isHidden(message) {
+        return !!message.blocked || this.blocked.has(String(message.user.user_id));
+    }
+
     // Messages
 
     /** The timeline of a room, or of a thread by `room/root`. */
@@ -172,7 +186,7 @@ export class Store extends Emitter {
             changes.lastSeq = message.seq;
             const isOwn = String(message.user.user_id) === String(this.me);
             if (isOwn && !isThreadOnly(message)) Object.assign(changes, { lastReadSeq: message.seq, unreadCount: 0, mentionCount: 0 });
-            else if (live && !isOwn && message.seq > room.lastReadSeq && !isThreadOnly(message)) {
+            else if (live && !isOwn && message.seq > room.lastReadSeq && !isThreadOnly(message) && !this.isHidden(message)) {
                 changes.unreadCount = room.unreadCount + 1;
                 if (mentions(message, this.me)) changes.mentionCount = room.mentionCount + 1;
             }
@@ -194,7 +208,7 @@ export class Store extends Emitter {
             case 'message': {
                 const isNews = data.message.seq > (this.rooms.get(data.room)?.lastSeq ?? 0);
                 this.take(data.room, data.message, { live: true });
-                if (isNews && String(data.message.user.user_id) !== String(this.me)) this.emit('message', data);
+                if (isNews && String(data.message.user.user_id) !== String(this.me) && !this.isHidden(data.message)) this.emit('message', data);
                 return;
             }
             case 'changed':

@@ -87,7 +87,7 @@ async function showBlocks() {
     const nothing = h('p', { class: 'hint', hidden: reply.items.length > 0 }, t('account.noBlocks'));
     list.append(...reply.items.map(({ user }) => {
         const row = h('li', { class: 'row' }, personAvatar(user), h('b', { class: 'grow' }, user.nickname), h('button', { type: 'button', class: 'button small', 'aria-label': `${t('settings.unblock')} ${user.nickname}`, onclick: () => attempt(async () => {
-            await app.client.routes.unblock(user.user_id);
+            await app.client.unblock(user.user_id);
             row.remove();
             nothing.hidden = list.childElementCount > 0;
         }) }, t('settings.unblock')));

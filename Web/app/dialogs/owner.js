@@ -1,5 +1,5 @@
 import { h, icon, iconButton } from '../dom.js';
-import { momentOf } from '../format.js';
+import { fileName, momentOf } from '../format.js';
 import { t } from '../i18n.js';
 import { personAvatar } from '../parts/avatar.js';
 import { ask, field, form, openDialog } from '../parts/dialog.js';
@@ -33,34 +33,41 @@ function listDialog(title, load, row, nothing, { before } = {}) {
 }
 
 /** Links that let people in, with an end and a number of uses. */
-export function openInvitations({ workspace_id: id }) {
+export async function openInvitations({ workspace_id: id }) {
     const { routes } = app.client;
+    const channels = await attempt(() => routes.channels(id));
+    if (!channels) return;
     const addressOf = (each) => each.link ?? `${location.origin}/#/join/${each.token}`;
     const copy = (each) => attempt(async () => {
         await navigator.clipboard.writeText(addressOf(each));
         toast(t('message.copied'));
     });
+    // A guest sees nothing but the channels of the invitation.
+    const channel = choice(t('invite.channel'), 'channel', channels.map((each) => [String(each.channel_id), each.name]));
+    channel.hidden = true;
+    const offered = String(app.store.workspaces.get(String(id))?.owner_id) === app.store.me ? ['member', 'guest', 'admin'] : ['member', 'guest'];
     const make = (again) => form([
         h('div', { class: 'two' },
-            choice(t('invite.role'), 'role', roleOptions(['member', 'guest', 'admin']), 'member'),
+            choice(t('invite.role'), 'role', roleOptions(offered), 'member', (event) => (channel.hidden = event.target.value !== 'guest')),
             choice(t('invite.days'), 'days', DAYS.map((each) => [each, t('invite.forDays', { count: Number(each) })]), '7')),
+        channel,
         field(t('invite.uses'), { name: 'uses', type: 'number', min: '1', max: '10000', inputmode: 'numeric' }, { hint: t('invite.usesHint') }),
     ], {
         label: t('invite.make'),
-        submit: async ({ role, days, uses }) => {
-            await routes.createInvitation(id, { role, expiresIn: Number(days) * 86_400, uses: uses ? Number(uses) : undefined });
+        submit: async ({ role, days, uses, channel: into }) => {
+            await routes.createInvitation(id, { role, channels: role === 'guest' ? [into] : undefined, expiresIn: Number(days) * 86_400, uses: uses ? Number(uses) : undefined });
             await again();
         },
     });
     const row = (each, again) => h('li', { class: 'row' }, h('div', { class: 'grow' },
         h('b', null, each.email ?? `${t(`role.${each.role}`)} · ${each.uses ? t('invite.usedOf', { used: each.used, uses: each.uses }) : t('invite.used', { used: each.used })}`),
-        h('small', null, each.state === 'open' ? t('invite.until', { time: momentOf(each.expiresAt) }) : t('invite.ended'))),
-    each.token && each.state === 'open' && h('button', { type: 'button', class: 'button small', onclick: () => copy(each) }, t('invite.copy')),
-    each.state === 'open' && iconButton('trash', t('invite.revoke'), () => attempt(async () => {
+        h('small', null, each.state === 'active' ? t('invite.until', { time: momentOf(each.expiresAt) }) : t('invite.ended'))),
+    each.token && each.state === 'active' && h('button', { type: 'button', class: 'button small', onclick: () => copy(each) }, t('invite.copy')),
+    each.state === 'active' && iconButton('trash', t('invite.revoke'), () => attempt(async () => {
         await routes.revokeInvitation(id, each.invitation_id);
         await again();
     })));
-    return listDialog(t('invite.title'), (cursor) => routes.invitations(id, cursor), row, t('invite.none'), { before: make });
+    await listDialog(t('invite.title'), (cursor) => routes.invitations(id, cursor), row, t('invite.none'), { before: make });
 }
 
 /** Everybody's role; a choice changes it at once. */
@@ -86,17 +93,20 @@ export function openReports({ workspace_id: id }) {
     const row = (report, again) => h('li', { class: 'row report' }, h('div', { class: 'grow' },
         h('b', null, t('reports.about', { name: report.user?.nickname ?? app.store.workspaces.get(String(id))?.name }), ' · ', t(`report.${report.reason}`)),
         h('small', null, momentOf(report.createdAt)), report.text && h('p', null, report.text),
-        (report.messages ?? []).map((each) => h('blockquote', { class: each.seq === report.seq ? 'reported' : '' }, h('b', null, each.nickname), ' ', each.content)),
+        (report.messages ?? []).map((each) => h('blockquote', { class: each.seq === report.seq ? 'reported' : '' }, h('b', null, each.nickname), ' ', each.content || each.files.map(fileName).join(', '))),
         h('div', { class: 'actions' }, ['dismiss', report.type === 'message' && 'delete', report.user && 'warn', report.user && 'remove'].filter(Boolean).map((action) =>
             h('button', { type: 'button', class: `button small${action === 'dismiss' ? '' : ' danger'}`, onclick: () => answer(report, action, again) }, t(`reports.${action}`))))));
     return listDialog(t('reports.title'), (cursor) => routes.reports(id, 'open', cursor), row, t('reports.none'));
 }
 
 /** Who did what in the workspace; the newest first. */
-export function openAudit({ workspace_id: id }) {
+export async function openAudit({ workspace_id: id }) {
+    // Entries have the numbers of people.
+    const members = await attempt(() => app.client.routes.members(id));
+    for (const each of members ?? []) app.store.learn(each);
     const row = (entry) => h('li', { class: 'row' }, icon('clock', 18), h('div', { class: 'grow' },
         h('b', null, actionOf(entry.action)),
-        h('small', null, [entry.actor?.nickname ?? nameOf(entry.actor), entry.user && `→ ${entry.user.nickname ?? nameOf(entry.user)}`, entry.subject, entry.address, momentOf(entry.at)].filter(Boolean).join(' · '))));
+        h('small', null, [nameOf(entry.actor), entry.user && `→ ${nameOf(entry.user)}`, entry.subject, entry.address, momentOf(entry.at)].filter(Boolean).join(' · '))));
     return listDialog(t('audit.title'), (cursor) => app.client.routes.audit(id, cursor), row, t('audit.none'));
 }
 

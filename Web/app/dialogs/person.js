@@ -27,5 +27,5 @@ export function openPerson(anchor, workspace, user) {
 
 async function block({ user_id, nickname }) {
     if (!(await ask(t('block.ask', { name: nickname }), { label: t('block'), danger: true }))) return;
-    await attempt(() => app.client.routes.block(user_id));
+    await attempt(() => app.client.block(user_id));
 }

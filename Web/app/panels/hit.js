@@ -13,8 +13,9 @@ export function hitRow({ room: key, message, highlights, onclick, note }) {
         app.go({ workspace: room?.workspace ?? app.route.workspace, room: key, seq: message.seq });
         return innerWidth <= 1100 && app.show(null);
     };
-    const shown = plain(message.content ?? '', highlights ?? []);
-    const text = shown.text || message.files?.map(fileName).join(', ') || (message.deletedAt ? t('message.deleted') : '');
+    const isHidden = !message.deletedAt && app.store.isHidden(message);
+    const shown = plain(isHidden ? '' : (message.content ?? ''), highlights ?? []);
+    const text = isHidden ? t('message.blocked') : shown.text || message.files?.map(fileName).join(', ') || (message.deletedAt ? t('message.deleted') : '');
     return h('li', null, h('button', { type: 'button', class: 'hit', onclick: onclick ?? go },
         h('span', { class: 'hit-head' }, h('b', null, message.user.nickname), room && h('span', null, room.kind === 'channel' ? `# ${room.name}` : room.name), note && h('span', null, note), h('time', { datetime: message.createdAt }, shortMoment(message.createdAt))),
         h('span', { class: 'hit-text' }, highlighted(text, shown.text ? shown.ranges : []))));

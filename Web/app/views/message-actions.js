@@ -43,7 +43,7 @@ export function openActions(anchor, room, message) {
     openMenu(anchor, [
         isOwn && { label: t('message.edit'), icon: 'edit', action: () => editing.emit(message.thread ? `${room}/${message.thread.root}` : room, message) },
         { label: t(message.pinnedAt ? 'message.unpin' : 'message.pin'), icon: 'pin', action: () => attempt(() => app.client.pin(room, message.seq, !message.pinnedAt)) },
-        message.content && { label: t('message.copy'), icon: 'file', action: () => copy(message.content) },
+        message.content && !app.store.isHidden(message) && { label: t('message.copy'), icon: 'file', action: () => copy(message.content) },
         { label: t('message.link'), icon: 'clip', action: () => copy(`${location.origin}/#/${held.workspace}/${room}/${message.seq}`) },
         message.editedAt && (isOwn || isOwner) && { label: t('message.versions'), icon: 'clock', action: dialog('message', 'showVersions') },
         'line',

@@ -15,20 +15,22 @@ const ONLY_EMOJI = /^(?:\p{Extended_Pictographic}(?:\ufe0f|\u200d\p{Extended_Pic
 /** A message with its tools. */
 export function messageRow(message, { room, thread, isFirst, isTarget, mention, isSaved }) {
     const isDeleted = !!message.deletedAt;
-    const isMention = (message.mentions ?? []).some((each) => each.type !== 'user' || String(each.user_id) === app.store.me);
+    const isHidden = !isDeleted && app.store.isHidden(message);
+    const text = isDeleted ? t('message.deleted') : isHidden ? t('message.blocked') : preview(message);
+    const isMention = !isHidden && (message.mentions ?? []).some((each) => each.type !== 'user' || String(each.user_id) === app.store.me);
     const user = app.store.users.get(String(message.user.user_id)) ?? message.user;
     const row = h('li', {
         class: ['message', isFirst && 'first', isMention && 'mentioned', isTarget && 'target'].filter(Boolean).join(' '),
         tabindex: '-1', data: { seq: message.seq },
-        'aria-label': `${t('message.by', { name: user.nickname, time: momentOf(message.createdAt) })}: ${isDeleted ? t('message.deleted') : preview(message)}`,
+        'aria-label': `${t('message.by', { name: user.nickname, time: momentOf(message.createdAt) })}: ${text}`,
     },
     isFirst ? personAvatar(user) : h('time', { class: 'gutter', datetime: message.createdAt, 'aria-hidden': 'true' }, clockOf(message.createdAt)),
     h('div', null,
         isFirst && h('div', { class: 'message-head' }, author(room, user), h('time', { datetime: message.createdAt, title: momentOf(message.createdAt) }, timeOf(message.createdAt))),
         labels(message, isSaved),
-        content(message, isDeleted, mention),
-        !isDeleted && fileList(message),
-        !isDeleted && reactions(room, message),
+        isDeleted || isHidden ? h('p', { class: 'text gone' }, text) : content(message, mention),
+        !isDeleted && !isHidden && fileList(message),
+        !isDeleted && !isHidden && reactions(room, message),
         thread === undefined && replies(room, message)));
     if (!isDeleted) addLater(row, () => tools(room, message, thread, isSaved));
     return row;
@@ -61,9 +63,7 @@ function labels(message, isSaved) {
     return all.length ? h('div', { class: 'labels' }, all) : null;
 }
 
-function content(message, isDeleted, mention) {
-    if (isDeleted) return h('p', { class: 'text gone' }, t('message.deleted'));
-    if (message.blocked) return h('p', { class: 'text gone' }, t('message.blocked'));
+function content(message, mention) {
     if (!message.content) return null;
     return h('div', { class: ONLY_EMOJI.test(message.content) ? 'text jumbo' : 'text' }, renderMarkup(message.content, mention),
         message.editedAt && h('span', { class: 'edited', title: momentOf(message.editedAt) }, ` (${t('message.edited')})`));

@@ -104,18 +104,20 @@ class Sidebar extends View {
         app.client.live.request('presence', { users }).then((reply) => reply?.users && app.store.apply({ name: 'presence', data: reply }), () => {});
     }
 
-    #openMenu(anchor) {
+    async #openMenu(anchor) {
         const workspace = app.store.workspaces.get(app.route.workspace);
         const isOwner = String(workspace.owner_id) === app.store.me;
+        // Admins may what owners may, except for the end of the workspace. The server decides in any case.
+        const leads = isOwner || (await app.client.routes.role(workspace.workspace_id).then(({ role }) => role === 'admin', () => false));
         const open = (name, file = 'workspace') => async () => (await import(`../dialogs/${file}.js`))[name](workspace);
         openMenu(anchor, [
-            isOwner && { label: t('workspace.invite'), icon: 'plus', action: open('inviteMember') },
+            leads && { label: t('workspace.invite'), icon: 'plus', action: open('inviteMember') },
             { label: t('workspace.members'), icon: 'users', action: open('showMembers') },
-            isOwner && { label: t('invite.title'), icon: 'clip', action: open('openInvitations', 'owner') },
-            isOwner && { label: t('role.title'), icon: 'check', action: open('openRoles', 'owner') },
-            isOwner && { label: t('reports.title'), icon: 'warn', action: open('openReports', 'owner') },
-            isOwner && { label: t('audit.title'), icon: 'clock', action: open('openAudit', 'owner') },
-            isOwner && { label: t('workspace.settings'), icon: 'gear', action: open('editWorkspace') },
+            leads && { label: t('invite.title'), icon: 'clip', action: open('openInvitations', 'owner') },
+            leads && { label: t('role.title'), icon: 'check', action: open('openRoles', 'owner') },
+            leads && { label: t('reports.title'), icon: 'warn', action: open('openReports', 'owner') },
+            leads && { label: t('audit.title'), icon: 'clock', action: open('openAudit', 'owner') },
+            leads && { label: t('workspace.settings'), icon: 'gear', action: open('editWorkspace') },
             'line',
             !isOwner && { label: t('report.this'), icon: 'warn', action: open('reportWorkspace', 'report') },
             isOwner

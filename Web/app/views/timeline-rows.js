@@ -31,7 +31,7 @@ export function rowsOf({ room, thread, timeline, unreadAfter, target, mention, s
         const context = { room, thread, isFirst: isFirst || isRoot, isTarget: message.seq === target, mention, isSaved: saved.has(`${room}/${message.seq}`) };
         rows.push({
             key: isOwn && message.client_id ? `own ${message.client_id}` : `seq ${message.seq}`,
-            signature: [message, context.isFirst, context.isTarget, context.isSaved, mention.version],
+            signature: [message, context.isFirst, context.isTarget, context.isSaved, mention.version, app.store.isHidden(message)],
             make: () => messageRow(message, context),
         });
         previous = message;
