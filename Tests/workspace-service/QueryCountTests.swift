@@ -100,7 +100,7 @@ struct QueryCountTests {
         "GET /internal/users/{id}/shared-workspaces": 1,
         "POST /internal/workspaces/{id}/audit": 1,
         "GET /internal/invitations/{id}/mail": 1,
-        "POST /internal/workspaces/{id}/removals": 8,
+        "POST /internal/workspaces/{id}/removals": 9,
     ]
 
     private static func cluster() async throws -> PostgresCluster {
