@@ -87,7 +87,7 @@ def settings(program):
     """Returns the names of all settings of a service, and of those that a file can hold, by the sources."""
     paths = [CHECKOUT / "Shared/ServiceKit/Service/CommonSettings.swift", *(CHECKOUT / "Services" / program).glob("**/*.swift")]
     # Settings that some services share.
-    paths += (CHECKOUT / "Shared/ServiceKit").glob("*/*.swift")
+    paths += (CHECKOUT / "Shared/ServiceKit").glob("**/*.swift")
     text = "\n".join(path.read_text() for path in paths)
     declared = re.findall(r'ConfigKey(<\w+\??>)?\(\s*"(\w+)"(?:, default: (Secret)?)?', text)
     return {name for _, name, _ in declared}, {name for kind, name, default in declared if "Secret" in kind + default}

@@ -56,12 +56,17 @@ final class ChatHarness: Stoppable {
         for channel in ["invalidate:users", "invalidate:access"] { try await redis.untilHeard(channel, by: count) }
     }
 
-    /// Runs `body` against a new service.
+    /// More services at once would starve each other on two cores, and meet their time-outs.
+    private static let slots = TestSlots(6)
+
+    /// Runs `body` against a new service, when one of the slots is free.
     static func use(
         instances: Int = 1, _ settings: [String: String] = [:], on cluster: PostgresCluster? = nil, log: Log? = nil,
         _ body: (ChatHarness) async throws -> Void
     ) async throws {
-        try await ChatHarness(instances: instances, settings, on: cluster, log: log).lent(to: body)
+        try await slots.run {
+            try await ChatHarness(instances: instances, settings, on: cluster, log: log).lent(to: body)
+        }
     }
 
     func stop() async {

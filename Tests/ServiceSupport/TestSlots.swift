@@ -1,12 +1,12 @@
 /// Limits how many tests run a service with its database and Redis at a time.
-actor TestSlots {
+public actor TestSlots {
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(_ count: Int) { free = count }
+    public init(_ count: Int) { free = count }
 
     /// Runs `body` when a slot is free.
-    nonisolated func run(_ body: () async throws -> Void) async throws {
+    public nonisolated func run(_ body: () async throws -> Void) async throws {
         await enter()
         do {
             try await body()
