@@ -17,6 +17,7 @@ sys.path.insert(0, str(CHECKOUT / "Tests/Conformance"))
 
 import socketio
 from app import App
+from listener import handle_in_order
 from product import Product
 
 pytestmark = pytest.mark.timeout(600)
@@ -78,6 +79,7 @@ def test_no_call_fails_and_no_message_is_lost_or_doubled_while_every_service_is_
     heard = []
     namespace = f"/ws-channel-{channel.id}"
     socket = socketio.Client(reconnection_delay=0.1, reconnection_delay_max=0.5)
+    handle_in_order(socket)
     socket.on("channel", lambda chat: heard.append(chat["content"]), namespace=namespace)
     socket.connect(product.base, headers={"Cookie": listener.cookie}, transports=["websocket"], namespaces=[namespace])
 
