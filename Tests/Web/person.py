@@ -4,7 +4,7 @@ import itertools
 import os
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 PASSWORD = "Maru-Haus-2026!"
 PATIENCE = 15_000 * int(os.environ.get("MARU_PATIENCE", "1"))
@@ -139,8 +139,14 @@ class Person:
     def tool(self, text, action):
         """Presses a tool of a message."""
         row = self.message(text)
-        row.hover()
-        row.locator(f".tools [data-action={action}]").click()
+        # A message that arrives moves the row away from the pointer, and a person points at it again.
+        for attempt in range(10):
+            row.hover()
+            try:
+                return row.locator(f".tools [data-action={action}]").click(timeout=4000)
+            except TimeoutError:
+                if attempt == 9:
+                    raise
 
     def choose(self, text, item):
         """Chooses from the menu of a message."""
