@@ -8,11 +8,11 @@ a line of JSON for each event: ["open", name], ["refused", name], ["heard", name
 import inspect
 import json
 import os
-import queue
 import sys
 import threading
 
 import socketio
+from events_in_order import handle_in_order
 
 BASE = sys.argv[1]
 writing = threading.Lock()
@@ -40,25 +40,6 @@ class EveryEvent(socketio.ClientNamespace):
             tell("closed", self.name)
         else:
             tell("heard", self.name, event, arguments)
-
-
-def handle_in_order(client):
-    """Handles messages one after the other: python-socketio would start a thread for each, and the order would be lost."""
-    start = client.eio.start_background_task
-    handler = client.eio.handlers["message"]
-    messages = queue.SimpleQueue()
-
-    def start_or_queue(target, *arguments, **options):
-        if target == handler:
-            return messages.put(arguments)
-        return start(target, *arguments, **options)
-
-    def handle():
-        while True:
-            handler(*messages.get())
-
-    client.eio.start_background_task = start_or_queue
-    threading.Thread(target=handle, daemon=True).start()
 
 
 def listen(name, namespace, cookie=None, auth=None, bearer=None, transports=None):

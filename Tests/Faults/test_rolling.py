@@ -17,7 +17,7 @@ sys.path.insert(0, str(CHECKOUT / "Tests/Conformance"))
 
 import socketio
 from app import App
-from listener import handle_in_order
+from events_in_order import handle_in_order
 from product import Product
 
 pytestmark = pytest.mark.timeout(600)
