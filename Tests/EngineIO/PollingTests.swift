@@ -29,6 +29,18 @@ struct PollingTests {
         #expect(session.take() == [.answer("4b\u{1E}4c")])
     }
 
+    @Test("A poll takes no more packets than the stock client of Python accepts, and the next poll takes the others")
+    func limited() {
+        let session = Session()
+        for number in 1...40 { session.send("\(number)") }
+        func answer(_ numbers: ClosedRange<Int>) -> String { numbers.map { "4\($0)" }.joined(separator: "\u{1E}") }
+        for numbers in [1...16, 17...32, 33...40] {
+            #expect(session.poll() == nil)
+            #expect(session.take() == [.answer(answer(numbers))])
+        }
+        #expect(session.poll() == nil && session.take() == [])
+    }
+
     @Test("Posted packets are delivered in order")
     func posting() {
         let session = Session()

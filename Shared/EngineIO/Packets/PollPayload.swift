@@ -7,6 +7,9 @@ struct PollPayload: Equatable, Sendable {
     /// The largest number of packets in one body; each packet costs work.
     static let maximumPackets = 10_000
 
+    /// Packets in the answer to one poll. The stock client of Python stops polling after an answer with more.
+    static let packetsPerAnswer = 16
+
     /// Encodes packets into one body.
     ///
     /// - Parameter asBinary: in version 3, whether the client accepts binary bodies.

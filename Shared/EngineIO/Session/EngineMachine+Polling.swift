@@ -1,3 +1,5 @@
+import WebSocket
+
 extension EngineMachine {
     /// A GET has arrived; unless it is refused, it waits until `answerPoll`.
     mutating func poll(now: UInt64, _ actions: inout [Action]) throws(EngineError) {
@@ -9,7 +11,7 @@ extension EngineMachine {
         }
         try requestCame(now: now, &actions)
         isPollWaiting = true
-        if phase == .closing {
+        if phase == .closing, queue.count < PollPayload.packetsPerAnswer {
             queue.append(EnginePacket(.close))
             phase = .closed
             answerPoll(&actions)
@@ -63,13 +65,15 @@ extension EngineMachine {
         end(.transportError, &actions)
     }
 
-    /// Answers the waiting poll with all queued packets.
+    /// Answers the waiting poll with the next queued packets.
     mutating func answerPoll(_ actions: inout [Action]) {
         isPollWaiting = false
-        actions.append(.answerPoll(PollPayload(queue, version, asBinary: takesBinary)))
-        queue = []
-        polledBytes += UInt64(queuedBytes)
-        queuedBytes = 0
+        let packets = Array(queue.prefix(PollPayload.packetsPerAnswer))
+        queue.removeFirst(packets.count)
+        actions.append(.answerPoll(PollPayload(packets, version, asBinary: takesBinary)))
+        let bytes = queue.isEmpty ? queuedBytes : packets.reduce(0) { $0 + $1.payload.bytes.count + 1 }
+        polledBytes += UInt64(bytes)
+        queuedBytes -= bytes
     }
 
     /// Answers the waiting poll without packets.
