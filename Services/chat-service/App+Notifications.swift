@@ -10,6 +10,7 @@ struct Notifications: Sendable {
     let drafts: Drafts
     let decisions: PushDecisions
     let receipts: ReadReceipts
+    let badges: Badges
 
     init(
         stores: NotificationStores, redis: Redis, access: RoomAccess, messages: MessageStore, members: RoomMembers,
@@ -24,6 +25,7 @@ struct Notifications: Sendable {
             messages: messages, recipients: stores.recipients, workspaces: access.workspaces, blocks: blocks,
             profiles: profiles)
         receipts = ReadReceipts(members: members, store: stores.readers)
+        badges = Badges(store: BadgeStore(recipients: stores.recipients), workspaces: access.workspaces)
     }
 
     func register(in routes: inout PublicRoutes) {
@@ -34,6 +36,6 @@ struct Notifications: Sendable {
     }
 
     func register(in routes: inout InternalRoutes) {
-        PushRoutes(decisions: decisions).register(in: &routes)
+        PushRoutes(decisions: decisions, badges: badges).register(in: &routes)
     }
 }

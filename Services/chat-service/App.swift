@@ -80,7 +80,7 @@ enum App {
             access: roomAccess)
         let threads = Threads(
             store: ThreadStore(database: database), changes: changes, messages: messages, details: details,
-            access: roomAccess)
+            access: roomAccess, publisher: UserStatePublisher(redis: redis))
         let mentions = MentionInbox(
             store: MentionStore(database: database), messages: messages, details: details, changes: changes,
             access: roomAccess)

@@ -196,6 +196,11 @@ struct CountModelTests {
             guard let seq = living.last else { return }
             let badges = try await chat.decisions(members.sorted(), seq: seq, badges: members.sorted()).badges
             for (user, badge) in badges { #expect(badge == model.badge(user), "badge of \(user) after \(number)") }
+            for (user, badge) in try await chat.badges(members.sorted()) {
+                let mentions = model.room(user).mentions + model.threads(user).values.reduce(0) { $0 + $1.mentions }
+                #expect(badge.unread == model.badge(user), "badge on /me of \(user) after \(number)")
+                #expect(badge.mentions == mentions, "mentions on /me of \(user) after \(number)")
+            }
         }
     }
 

@@ -12,6 +12,7 @@ struct Threads: Sendable {
     let messages: MessageStore
     let details: MessageDetailStore
     let access: RoomAccess
+    let publisher: UserStatePublisher
 
     /// A part of a thread with the state of its reader.
     struct Page: Sendable {
@@ -51,16 +52,18 @@ struct Threads: Sendable {
     }
 
     /// Nobody begins to follow a deleted message; a thread of one can still be left.
-    func setFollowing(_ isFollowing: Bool, _ key: MessageKey, by user: UserID) async throws {
+    func setFollowing(_ isFollowing: Bool, _ key: MessageKey, by caller: Caller) async throws {
         if isFollowing { _ = try await changes.existing(key) }
-        try await store.setFollowing(isFollowing, try await root(of: key), of: user)
+        try await store.setFollowing(isFollowing, try await root(of: key), of: caller.user)
+        publisher.publish(.thread, of: caller, in: key.room)
     }
 
-    /// Moves the user's read marker in a thread forward, and returns its value.
-    func advanceReadMarker(of user: UserID, in key: MessageKey, to seq: Int64) async throws -> Int64 {
+    /// Moves the caller's read marker in a thread forward, and returns its value.
+    func advanceReadMarker(of caller: Caller, in key: MessageKey, to seq: Int64) async throws -> Int64 {
         guard seq >= 0 else { throw Failure.invalid("seq must not be negative.") }
         let root = try await root(of: key)
-        guard let marker = try await store.advance(user, in: root, to: seq) else { throw Failure.notFound }
+        guard let marker = try await store.advance(caller.user, in: root, to: seq) else { throw Failure.notFound }
+        publisher.publish(.thread, of: caller, in: key.room)
         return marker
     }
 

@@ -18,6 +18,7 @@ final class ReadPublisher: @unchecked Sendable {
     private let members: RoomMembers
     private let blocks: BlockCache
     private let loop: EventLoop
+    private let counts: ReadMoves
     private var moves = ReadCoalescer()
     private var isBusy = false
 
@@ -32,12 +33,15 @@ final class ReadPublisher: @unchecked Sendable {
         self.members = members
         self.blocks = blocks
         self.loop = loop
+        counts = ReadMoves(redis: redis)
     }
 
     /// A member has read a room up to a seq. To be called on any loop, after the commit.
     func moved(_ user: UserID, in target: MessageTarget, to seq: Int64) {
         let move = ReadCoalescer.Move(
             key: ReadCoalescer.Key(user: user, room: target.room), workspace: target.workspace, seq: seq)
+        // Before the caller has its reply, so that its next socket does not begin with older counts.
+        counts.note(user)
         loop.execute { [self] in
             moves.add(move)
             if !isBusy { wait() }

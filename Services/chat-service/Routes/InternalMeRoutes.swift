@@ -50,7 +50,8 @@ struct InternalMeRoutes: Sendable {
         let marker =
             if let root = request.thread {
                 try await threads.advanceReadMarker(
-                    of: user, in: MessageKey(room: target.room, seq: root), to: request.seq)
+                    of: Caller(user: user, session: request.caller.session),
+                    in: MessageKey(room: target.room, seq: root), to: request.seq)
             } else {
                 try await conversations.advanceReadMarker(of: user, in: target, to: request.seq)
             }

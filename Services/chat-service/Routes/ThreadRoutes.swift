@@ -13,11 +13,11 @@ struct ThreadRoutes: Sendable {
         let thread = "/chats/{seq}/thread"
         routes.native(.get, of: rooms, thread, page)
         routes.native(.put, of: rooms, thread + "/follow") { call, caller, room in
-            try await threads.setFollowing(true, try room.key(call), by: caller.user)
+            try await threads.setFollowing(true, try room.key(call), by: caller)
             return call.done()
         }
         routes.native(.delete, of: rooms, thread + "/follow") { call, caller, room in
-            try await threads.setFollowing(false, try room.key(call), by: caller.user)
+            try await threads.setFollowing(false, try room.key(call), by: caller)
             return call.done()
         }
         routes.native(.put, of: rooms, thread + "/read", read)
@@ -42,7 +42,7 @@ struct ThreadRoutes: Sendable {
 
     private func read(_ call: Call, _ caller: Caller, _ room: RoomPath.Room) async throws -> Response {
         let seq = Int64(try await call.fields().number("seq"))
-        let marker = try await threads.advanceReadMarker(of: caller.user, in: try room.key(call), to: seq)
+        let marker = try await threads.advanceReadMarker(of: caller, in: try room.key(call), to: seq)
         return call.reply { json in json.object { $0.field("seq", marker) } }
     }
 

@@ -25,6 +25,7 @@ struct Channels: Sendable {
         }
         facts.hint(id, channel: channel.id)
         facts.hint(id, channel: channel.id, user: user)
+        facts.tell(.created, channel)
         return channel
     }
 
@@ -41,6 +42,7 @@ struct Channels: Sendable {
             return edited
         }
         facts.hint(id, channel: channel.id)
+        facts.tell(.edited, channel)
         return channel
     }
 
@@ -58,6 +60,7 @@ struct Channels: Sendable {
             return channel
         }
         facts.hint(id, channel: channel.id)
+        facts.tell(.deleted, channel)
     }
 
     func leave(_ reference: ChannelReference, of id: WorkspaceID, _ user: UserID) async throws {
@@ -68,6 +71,7 @@ struct Channels: Sendable {
             return channel
         }
         facts.hint(id, channel: channel.id, user: user)
+        facts.tell(.gone, of: id, .member(user, of: channel.id))
     }
 
     /// Removes another member from the channel.
@@ -88,6 +92,7 @@ struct Channels: Sendable {
             return channel
         }
         facts.hint(id, channel: channel.id, user: member)
+        facts.tell(.gone, of: id, .member(member, of: channel.id))
     }
 
     func transferOwnership(
@@ -102,6 +107,7 @@ struct Channels: Sendable {
             return transferred
         }
         facts.hint(id, channel: channel.id)
+        facts.tell(.edited, channel)
         return channel
     }
 
@@ -115,7 +121,9 @@ struct Channels: Sendable {
             try await facts.channelMemberAdded(user, to: channel, of: workspace, in: tx)
             return true
         }
-        if isNew { facts.hint(workspaceID, channel: id, user: user) }
+        guard isNew else { return }
+        facts.hint(workspaceID, channel: id, user: user)
+        facts.tell(.entered, of: workspaceID, .member(user, of: id))
     }
 
     /// Puts a member of the workspace in a channel. Idempotent.

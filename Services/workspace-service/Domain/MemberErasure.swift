@@ -44,6 +44,7 @@ struct MemberErasure: Sendable {
             try await workspaces.members.remove(user, from: id, in: tx)
             try await workspaces.facts.memberRemoved(user, from: workspace, in: tx)
         }
+        workspaces.facts.tell(.gone, of: id, .member(user, of: nil))
         workspaces.facts.hint(id)
     }
 }

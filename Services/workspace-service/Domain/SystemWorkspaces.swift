@@ -42,7 +42,9 @@ struct SystemWorkspaces: Sendable {
         let isNew = try await workspaces.changing(id, by: user) { workspace, _, tx in
             try await add(user, to: workspace, in: tx)
         }
-        if isNew { workspaces.facts.hint(id, user: user) }
+        guard isNew else { return }
+        workspaces.facts.hint(id, user: user)
+        workspaces.facts.tell(.entered, of: id, .member(user, of: nil))
     }
 
     private func create(_ slug: String) async throws {

@@ -36,6 +36,7 @@ struct Workspaces: Sendable {
             }
         }
         facts.hint(workspace.id, user: user)
+        facts.tell(.entered, of: workspace.id, .member(user, of: nil))
         return workspace
     }
 
@@ -44,13 +45,15 @@ struct Workspaces: Sendable {
         _ id: WorkspaceID, name: String?, description: String?, image: String?, by user: UserID,
         from origin: AuditOrigin
     ) async throws -> Workspace {
-        try await changing(id, by: user) { _, role, tx in
+        let workspace = try await changing(id, by: user) { _, role, tx in
             try Policy.require(.edit, of: role)
             try await audit.record(AuditEvent(.workspaceChanged, by: user, from: origin), of: id, in: tx)
             let edited = try await store.edit(id, name: name, description: description, image: image, in: tx)
             try await facts.workspaceChanged(edited, in: tx)
             return edited
         }
+        facts.tell(.edited, of: id, .workspace(workspace.view()))
+        return workspace
     }
 
     /// Deletes the workspace and everything in it in one transaction. With hundreds of thousands of memberships this
@@ -63,6 +66,7 @@ struct Workspaces: Sendable {
             try await facts.workspaceDeleted(workspace, in: tx)
         }
         facts.outbox.wake()
+        facts.tell(.deleted, of: id, .workspace(nil))
         facts.hint(id)
     }
 
@@ -79,6 +83,7 @@ struct Workspaces: Sendable {
             try await audit.record(AuditEvent(.memberAdded, by: user, to: invitee, from: origin), of: id, in: tx)
         }
         facts.hint(id, user: invitee)
+        facts.tell(.entered, of: id, .member(invitee, of: nil))
     }
 
     /// Makes a user a member within the limits of the workspace. The caller has checked the permission.
@@ -103,6 +108,7 @@ struct Workspaces: Sendable {
             try await facts.memberRemoved(user, from: workspace, in: tx)
             try await audit.record(AuditEvent(.memberLeft, by: user, to: user, from: origin), of: id, in: tx)
         }
+        facts.tell(.gone, of: id, .member(user, of: nil))
         facts.hint(id, user: user)
     }
 
@@ -115,6 +121,7 @@ struct Workspaces: Sendable {
             try await audit.record(AuditEvent(.memberRemoved, by: user, to: member, from: origin), of: id, in: tx)
             return workspace.owner
         }
+        facts.tell(.gone, of: id, .member(member, of: nil))
         facts.hint(id)
         // The owner may have entered channels of the member.
         if let owner { facts.hint(id, user: owner) }
@@ -153,6 +160,7 @@ struct Workspaces: Sendable {
             return try await setOwner(newOwner, of: id, in: tx)
         }
         facts.hint(id)
+        facts.tell(.edited, of: id, .workspace(workspace.view()))
         return workspace
     }
 

@@ -67,6 +67,15 @@ struct WorkspaceFactPublisher: Sendable {
         redis.publish(AccessHint(workspace: workspace, channel: channel, user: user))
     }
 
+    /// Tells the clients of a workspace of a change.
+    func tell(_ change: DirectoryHint.Change, of workspace: WorkspaceID, _ subject: DirectoryHint.Subject) {
+        redis.publish(DirectoryHint(change, of: workspace, subject))
+    }
+
+    func tell(_ change: DirectoryHint.Change, _ channel: Channel) {
+        tell(change, of: channel.workspace, .channel(channel.id, change == .deleted ? nil : channel.view()))
+    }
+
     private func append(_ fact: WorkspaceFact, in tx: PostgresTransaction) async throws {
         try await outbox.append(fact, in: tx)
     }

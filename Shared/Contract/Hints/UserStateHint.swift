@@ -10,6 +10,8 @@ public struct UserStateHint: Hint {
     /// The part that has changed.
     public enum Part: String, Sendable, CaseIterable {
         case settings, notify, draft
+        /// How far the user has read a thread, or whether the user follows it. Clients are not told; their badges change.
+        case thread
     }
 
     public let user: UserID

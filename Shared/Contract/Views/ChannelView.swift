@@ -1,7 +1,7 @@
 public import Wire
 
 /// A channel. A detail adds its members.
-public struct ChannelView: View {
+public struct ChannelView: View, Equatable {
     public let workspace: WorkspaceID
     public let id: ChannelID
     public let name: String

@@ -21,11 +21,14 @@ public struct MemberView: View, Equatable {
     }
 
     public func write(to json: inout JSONWriter, for profile: ClientProfile) {
-        json.object { json in
-            json.field("user_id", id, for: profile)
-            json.field("email", email)
-            json.field("nickname", nickname)
-            json.field("profileImage", profileImage)
-        }
+        json.object { json in writeMembers(to: &json, for: profile) }
+    }
+
+    /// Appends the members of the object without its braces, for an event that adds others.
+    public func writeMembers(to json: inout JSONWriter, for profile: ClientProfile) {
+        json.field("user_id", id, for: profile)
+        json.field("email", email)
+        json.field("nickname", nickname)
+        json.field("profileImage", profileImage)
     }
 }

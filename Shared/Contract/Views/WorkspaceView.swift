@@ -1,7 +1,7 @@
 public import Wire
 
 /// A workspace. A detail adds its channels and members.
-public struct WorkspaceView: View {
+public struct WorkspaceView: View, Equatable {
     public let id: WorkspaceID
     public let name: String
     public let description: String

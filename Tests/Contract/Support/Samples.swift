@@ -21,16 +21,7 @@ enum Samples {
 
     static let payment: [PaymentFact] = [.balanceChanged(walletVersion)]
 
-    static let hints: [any Hint] = [
-        profileVersion,
-        AccessHint(workspace: WorkspaceID(3)),
-        AccessHint(workspace: WorkspaceID(3), channel: ChannelID(7), user: UserID(5)),
-        HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12),
-        HistoryHint(session: SessionID(77), room: RoomID(DMID(4)), seq: 12, leftOut: 9...11),
-        revocation, BlockHint(user: UserID(5), blocked: UserID(6)), ModerationHint(workspace: WorkspaceID(3)),
-        UserStateHint(user: UserID(5), part: .settings, session: SessionID(77)),
-        UserStateHint(user: UserID(5), part: .draft, room: RoomID(DMID(4)), session: SessionID(77)),
-    ]
+    static let badge = BadgesReply.Badge(user: UserID(5), unread: 3, mentions: 1)
 
     static let events: [RoomEvent] = [
         .message(
@@ -104,7 +95,8 @@ enum Samples {
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterSeq(9), limit: 50),
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterRev(9), limit: 50),
         ErasedRequest(user: UserID(5), part: .chat, round: 2), ErasureRequest(user: UserID(5)),
-        BlocksRequest(users: users), ModerationRemovalRequest(workspace: WorkspaceID(3), user: UserID(5), by: nil),
+        BlocksRequest(users: users), BadgesRequest(users: users),
+        ModerationRemovalRequest(workspace: WorkspaceID(3), user: UserID(5), by: nil),
         ModerationRemovalRequest(workspace: WorkspaceID(3), user: UserID(5), by: UserID(6)),
         BalancesRequest(users: users), ReserveRequest(order: order), ReleaseRequest(key: "workspace/1 ü"),
     ]
@@ -138,7 +130,8 @@ enum Samples {
         InvitationMail(
             recipient: "a@b.kr", language: nil, seed: [], workspace: "n", inviter: "", link: "",
             expiresAt: Timestamp(milliseconds: 9)),
-        BlocksReply(blocks: [blocks]), blocks, SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),
+        BlocksReply(blocks: [blocks]), blocks, BadgesReply(badges: [badge]), badge,
+        PresenceHint.Change(user: UserID(5), state: .away), SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),
     ]
 
     private static let users = [UserID(5), UserID(6)]
@@ -192,7 +185,7 @@ enum Samples {
             revision: MessageRevision(rev: 1, deletedAt: Timestamp(milliseconds: 5))),
         session: SessionID(77))
     private static let order = SpendOrder(key: "workspace/1", user: UserID(5), amount: 10, reason: "a workspace")
-    private static let profileVersion = ProfileVersion(user: UserID(5), version: 3)
+    static let profileVersion = ProfileVersion(user: UserID(5), version: 3)
     private static let deletion = UserDeletion(user: UserID(5), round: 1, deletesMessages: true)
     private static let blocks = AuthClient.Blocks(
         user: UserID(5), blocked: [UserID(6)], blockers: [UserID(7)])
@@ -202,7 +195,7 @@ enum Samples {
     private static let channelVersion = ChannelVersion(
         workspace: workspaceVersion, channel: ChannelID(7), name: "일반")
     private static let channelMembership = ChannelMembership(channel: channelVersion, user: UserID(5))
-    private static let revocation = Revocation(
+    static let revocation = Revocation(
         session: SessionID(77), user: UserID(5), at: Timestamp(milliseconds: 1_700_000_000_123))
     private static let profiles = [
         AuthClient.Profile(

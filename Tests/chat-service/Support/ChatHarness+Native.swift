@@ -56,4 +56,17 @@ extension ChatHarness {
         }
         return (reasons, counts, try reply.json["content"]?.string)
     }
+
+    /// The badges of users, as their `/me` sockets are told them.
+    func badges(_ users: [Int64]) async throws -> [Int64: (unread: Int, mentions: Int)] {
+        let list = users.map { "\"\($0)\"" }.joined(separator: ",")
+        let reply = try await instances[0].internalCall("POST", "/internal/badges", json: #"{"ids":[\#(list)]}"#)
+        var badges: [Int64: (unread: Int, mentions: Int)] = [:]
+        for badge in try reply.json["badges"]?.elements.map(Array.init) ?? [] {
+            badges[Int64(badge["user_id"]?.string ?? "") ?? 0] = (
+                badge["unread"]?.int ?? -1, badge["mentions"]?.int ?? -1
+            )
+        }
+        return badges
+    }
 }

@@ -47,6 +47,12 @@ public struct ChatClient: Sendable {
         return try await client.send(PushDecisionsRequest(room: room, seq: seq, users: users, badges: badges))
     }
 
+    /// The badges of users, 1,000 at most.
+    public func badges(of users: [UserID]) async throws -> [BadgesReply.Badge] {
+        if users.isEmpty { return [] }
+        return try await client.send(BadgesRequest(users: users)).badges
+    }
+
     /// The DM rooms among these that the user is in.
     public func dms(_ ids: [DMID], of user: UserID) async throws -> [DMAccess] {
         try await client.send(DMAccessRequest(user: user, rooms: ids)).dms
