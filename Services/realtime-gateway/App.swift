@@ -18,13 +18,15 @@ enum App {
 
     /// Builds everything from the settings and passes it down.
     static func assemble(
-        _ service: ServiceBuilder, presence times: Presence.Times = Presence.Times()
+        _ service: ServiceBuilder, presence times: Presence.Times = Presence.Times(),
+        online: OnlineStore.Times = OnlineStore.Times()
     ) async throws {
         let settings = try GatewaySettings(service.config)
         let redis = try service.redis()
         let chat = ChatClient(service.internalClient(service.peers.chat))
+        let me = try makeMe(settings, service, online)
         let admission = try makeAdmission(settings, service, chat)
-        let shards = try makeShards(settings, service, chat, admission)
+        let shards = try makeShards(settings, service, chat, admission, me)
         let engine = makeEngine(settings, service, admission, shards)
         let directory = NodeDirectory(redis: redis)
         let relay = NodeRelay(
@@ -44,8 +46,13 @@ enum App {
             shard.keepCursors()
             shard.report(to: census)
         }
-        redis.observe { if $0.isConnected { shards.current.rewriteCursors() } }
-        HintConsumer(shards: shards, subscriber: try service.subscriber()).start(on: service.loops)
+        redis.observe { state in
+            guard state.isConnected else { return }
+            shards.current.rewriteCursors()
+            shards.current.me.presence.rewrite()
+        }
+        shards.forEach { $0.me.presence.keep() }
+        HintConsumer(shards: shards, subscriber: try service.subscriber(), starts: me.starts).start(on: service.loops)
         let presence = Presence(redis: redis, times: times)
         shards.forEach { $0.showPresence(presence) }
         if let account = try settings.pushes.serviceAccount() {
@@ -61,6 +68,21 @@ enum App {
             }
             await directory.withdraw(settings.node)
         }
+    }
+
+    /// The dependencies of `/me` sockets.
+    static func makeMe(
+        _ settings: GatewaySettings, _ service: ServiceBuilder, _ times: OnlineStore.Times
+    ) throws -> MeContext {
+        let redis = try service.redis()
+        let auth = AuthClient(service.internalClient(service.peers.auth))
+        let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
+        return MeContext(
+            limits: settings.limits.me, online: OnlineStore(redis: redis), presenceTimes: times,
+            visibility: PresenceVisibility(workspaces: workspaces, auth: auth),
+            starts: StartCache(
+                moves: ReadMoves(redis: redis), capacity: settings.limits.startMemory, metrics: service.metrics),
+            workspaces: workspaces, auth: auth)
     }
 
     /// Decides which sockets may be opened.
@@ -80,10 +102,11 @@ enum App {
 
     /// The rooms and sockets of each loop.
     static func makeShards(
-        _ settings: GatewaySettings, _ service: ServiceBuilder, _ chat: ChatClient, _ admission: Admission
+        _ settings: GatewaySettings, _ service: ServiceBuilder, _ chat: ChatClient, _ admission: Admission,
+        _ me: MeContext
     ) throws -> LoopLocal<GatewayShard> {
         let redis = try service.redis()
-        let auth = AuthClient(service.internalClient(service.peers.auth))
+        let auth = me.auth
         let blocks = SocketBlocks.Reads(on: service.loops) { users in
             let found = try await auth.blocks(of: users)
             return Dictionary(found.map { ($0.user, $0) }) { first, _ in first }
@@ -95,7 +118,7 @@ enum App {
             cursors: SessionCursorStore(redis: redis, memory: settings.positionMemory),
             blocks: LoopLocal(service.loops) { SocketBlocks(on: $0, blocks) },
             publisher: RoomEventPublisher(redis: redis),
-            meLimits: settings.limits.me,
+            me: me,
             readerPatience: settings.readerPatience,
             compression: LoopLocal(service.loops) { _ in CompressionPool() }, metrics: GatewayMetrics(service.metrics),
             log: service.log)

@@ -48,11 +48,15 @@ struct SocketLimitSettings: Sendable {
     private static let meEventBurstKey = ConfigKey(
         "me_event_burst", default: 100, atLeast: 1, "Events of the client of one /me socket at once.")
 
+    private static let startMemoryKey = ConfigKey(
+        "me_start_memory", default: 33_554_432, atLeast: 0,
+        "Bytes for the starts of /me sockets, which are kept for a minute for clients that come back. 0 keeps none.")
+
     static let entries = [
         rateKey.entry, burstKey.entry, addressRateKey.entry, addressBurstKey.entry, namelessShareKey.entry,
         namelessTimeoutKey.entry, userSocketsKey.entry, messageSizeKey.entry, frameRateKey.entry, frameBurstKey.entry,
         inflatedRateKey.entry, inflatedBurstKey.entry, meMessageSizeKey.entry, meEventRateKey.entry,
-        meEventBurstKey.entry,
+        meEventBurstKey.entry, startMemoryKey.entry,
     ]
 
     /// New sockets of the instance, and of one address.
@@ -65,6 +69,8 @@ struct SocketLimitSettings: Sendable {
     let rates: ReceiveRates
     /// The limits of a `/me` socket.
     let me: MeCallLimiter.Limits
+    /// Bytes for the starts of `/me` sockets.
+    let startMemory: Int
 
     init(_ config: Config) {
         handshakes = (Double(config[Self.rateKey]), Double(config[Self.burstKey]))
@@ -73,6 +79,7 @@ struct SocketLimitSettings: Sendable {
         namelessTimeout = config[Self.namelessTimeoutKey]
         socketsOfUser = config[Self.userSocketsKey]
         messageSize = config[Self.messageSizeKey]
+        startMemory = config[Self.startMemoryKey]
         me = MeCallLimiter.Limits(
             rate: Double(config[Self.meEventRateKey]), burst: Double(config[Self.meEventBurstKey]),
             messageSize: config[Self.meMessageSizeKey])

@@ -22,6 +22,12 @@ struct MeCallTests {
             ("history", #"{"room":"channel-7"}"#, .history(room, .beforeSeq(.max), limit: 50)),
             ("history", #"{"room":"channel-7","afterRev":3,"limit":200}"#, .history(room, .afterRev(3), limit: 200)),
             ("typing", #"{"room":"channel-7","thread":null}"#, .typing(room, thread: nil)),
+            (
+                "presence", #"{"users":["1","2","1"]}"#,
+                .presence(watching: [UserID(1), UserID(2)], isAway: nil)
+            ),
+            ("presence", #"{"users":[],"state":"active"}"#, .presence(watching: [], isAway: false)),
+            ("presence", #"{"state":"away"}"#, .presence(watching: nil, isAway: true)),
         ]
         for (name, text, call) in rows { #expect(try MeCall(name, JSONValue(parsing: text)) == call) }
     }
@@ -34,7 +40,9 @@ struct MeCallTests {
             ("read", #"{"room":"channel-7"}"#), ("read", #"{"room":"channel-7","seq":-1}"#),
             ("history", #"{"room":"channel-7","afterSeq":1,"beforeSeq":2}"#),
             ("history", #"{"room":"channel-7","limit":0}"#), ("history", #"{"room":"channel-7","limit":201}"#),
-            ("typing", "[]"),
+            ("typing", "[]"), ("presence", "{}"), ("presence", #"{"state":"asleep"}"#),
+            ("presence", #"{"users":"1"}"#), ("presence", #"{"users":["me"]}"#), ("presence", #"{"users":[1]}"#),
+            ("presence", "{\"users\":[" + (0...500).map { "\"\($0)\"" }.joined(separator: ",") + "]}"),
         ])
     func malformed(name: String, text: String) throws {
         let json = try JSONValue(parsing: text)

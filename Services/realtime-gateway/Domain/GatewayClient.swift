@@ -218,7 +218,7 @@ final class GatewayClient: SocketIOHandler, @unchecked Sendable {
         switch request.target {
         case .me(let cursors):
             guard let caller = identity.caller else { return }
-            client.engine.maximumPayload = shard.context.meLimits.messageSize
+            client.engine.maximumPayload = shard.context.me.limits.messageSize
             let socket = MeSocket(
                 shard.nextMemberID(), of: client, caller: caller, profile: identity.profile,
                 backpressure: backpressure, shard: shard)

@@ -10,6 +10,8 @@ extension GatewayShard {
     /// Something has changed in a workspace, in one of its channels, or for one user.
     func accessChanged(user: UserID?, channel: ChannelID?, workspace: WorkspaceID?) {
         accessChanges.note(user)
+        if let workspace { context.me.starts.changed(in: workspace) }
+        if channel == nil { me.presence.accessChanged(of: user) }
         if let user { meAccessChanged(of: user, room: channel.map { RoomID($0) }) }
         for room in rooms.values where concerns(room, channel, workspace) {
             if let user {
@@ -23,6 +25,7 @@ extension GatewayShard {
     /// Changes may have been missed, so every member is checked. Rooms that know their head notice it by themselves.
     func accessUnknown() {
         accessChanges.note(nil)
+        me.presence.accessChanged(of: nil)
         meAccessUnknown()
         for room in rooms.values where !room.isHeadKnown { recheckAllUntilDone(in: room) }
     }

@@ -30,7 +30,7 @@ final class GatewayShard: @unchecked Sendable {
     var census = SocketCensus.Count()
     private var sessions = SessionIndex()
     /// The `/me` sockets.
-    var me = MeIndex()
+    private(set) lazy var me = MeIndex(of: self)
     private var presence: Presence?
     private var memberCount: UInt64 = 0
 

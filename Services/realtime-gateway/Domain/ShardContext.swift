@@ -15,7 +15,7 @@ struct ShardContext: Sendable {
     let cursors: SessionCursorStore
     let blocks: LoopLocal<SocketBlocks>
     let publisher: RoomEventPublisher
-    let meLimits: MeCallLimiter.Limits
+    let me: MeContext
     /// A client that takes nothing for this long while output waits for it is cut off.
     let readerPatience: Duration
     /// Where a broadcast is compressed, once for all sockets of a loop.

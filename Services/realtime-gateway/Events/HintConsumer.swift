@@ -4,11 +4,12 @@ import Redis
 import ServiceKit
 import Wire
 
-/// Consumes on every loop the hints that concern its sockets beside the rooms: history cursors, changes of access, changes
-/// of users' own state, and blocks.
+/// Consumes on every loop the hints that concern its sockets beside the rooms: history cursors, changes of access, of users'
+/// own state, of presence, of workspaces and profiles, and of blocks.
 struct HintConsumer: Sendable {
     let shards: LoopLocal<GatewayShard>
     let subscriber: MessageSubscriber
+    let starts: StartCache
 
     func start(on loops: EventLoopGroup) {
         for loop in loops.loops {
@@ -37,6 +38,49 @@ struct HintConsumer: Sendable {
                     case .confirmed, .lost: break
                     }
                 }
+                consumeDirectory(shard, on: loop)
+                consumePresence(shard, on: loop)
+            }
+        }
+        // The starts are shared by all loops.
+        let first = loops.loops[0]
+        first.execute { [self] in
+            _ = subscriber.listen(to: UserStateHint.self, on: first) { event in
+                switch event {
+                case .message: break
+                case .confirmed, .gap: starts.become(live: true)
+                case .lost: starts.become(live: false)
+                }
+            }
+        }
+    }
+
+    private func consumeDirectory(_ shard: GatewayShard, on loop: EventLoop) {
+        _ = subscriber.listen(to: DirectoryHint.self, on: loop) { event in
+            switch event {
+            case .message(let hint): shard.directoryChanged(hint)
+            case .gap: shard.directoryUnknown()
+            case .confirmed, .lost: break
+            }
+        }
+        _ = subscriber.listen(to: ProfileVersion.self, on: loop) { event in
+            if case .message(let profile) = event { shard.profileChanged(profile.user) }
+        }
+    }
+
+    private func consumePresence(_ shard: GatewayShard, on loop: EventLoop) {
+        _ = subscriber.listen(to: PresenceHint.self, on: loop) { event in
+            switch event {
+            case .message(let hint): shard.me.presence.told(hint)
+            case .confirmed, .gap: shard.me.presence.hearAgain()
+            case .lost: shard.me.presence.hearNothing()
+            }
+        }
+        _ = subscriber.listen(to: BlockHint.self, on: loop) { event in
+            switch event {
+            case .message(let hint): shard.me.presence.blocksChanged(hint.user, hint.blocked)
+            case .gap: shard.me.presence.accessChanged(of: nil)
+            case .confirmed, .lost: break
             }
         }
     }

@@ -31,4 +31,32 @@ extension PeersOfGateway {
             user: Array(#"{"user_id":"\#(user)"}"#.utf8), settings: Array("{}".utf8), rooms: rooms)
         return .json(reply.encoded())
     }
+
+    /// The replies about people that a user meets.
+    func people(_ call: StubCall) -> Response {
+        switch call.subject {
+        case ("acquaintances", _):
+            let isIn = workspace.contains(call.id("user_id") ?? 0)
+            return .list("ids", call.ids("others").filter { isIn && workspace.contains($0) }.map { "\"\($0)\"" })
+        case ("blocks", _):
+            return .list(
+                "blocks",
+                call.ids("ids").map { user in
+                    func list(_ ids: [Int64]) -> String { ids.map { "\"\($0)\"" }.joined(separator: ",") }
+                    let blocked = list(blocks.filter { $0.user == user }.map(\.blocked))
+                    let blockers = list(blocks.filter { $0.blocked == user }.map(\.user))
+                    return #"{"user_id":"\#(user)","blocked":[\#(blocked)],"blockers":[\#(blockers)]}"#
+                })
+        case ("badges", _):
+            return .list(
+                "badges",
+                call.ids("ids").map { #"{"user_id":"\#($0)","unread":\#(badges[$0] ?? 0),"mentions":0}"# })
+        default:
+            return .list(
+                "profiles",
+                call.ids("ids").map {
+                    #"{"user_id":"\#($0)","email":"\#($0)@b.kr","nickname":"n\#($0)","version":1}"#
+                })
+        }
+    }
 }

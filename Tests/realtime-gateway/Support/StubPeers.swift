@@ -33,6 +33,8 @@ struct PeersOfGateway: StubState {
     /// The reasons of members that differ from `all`, and the badges of members.
     var pushReasons: [Int64: String] = [:]
     var badges: [Int64: Int] = [:]
+    /// Users that have blocked another one.
+    var blocks: [(user: Int64, blocked: Int64)] = []
     /// Pushes that the provider was sent, by device.
     var pushes: [(device: String, message: JSONValue)] = []
     /// The provider's next answers, before it takes any push: status, error code and Retry-After.
@@ -150,6 +152,7 @@ struct PeersOfGateway: StubState {
                 })
         case ("rooms", _) where call.parts.count == 5 && call.parts[3] == "positions":
             return .json(#"{"seq":\#(told[Int64(call.parts[4]) ?? 0] ?? 0)}"#)
+        case ("acquaintances", _), ("blocks", _), ("badges", _), ("profiles", _): return people(call)
         case ("users", "channels"): return myChannels(of: call.number)
         case ("users", "rooms"): return myRooms(of: call.number, call)
         case ("rooms", "messages"): return RoomID(call.parts[2]).map { messages(of: $0, call) }

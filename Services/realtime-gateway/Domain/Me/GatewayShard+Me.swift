@@ -18,8 +18,13 @@ extension GatewayShard {
             var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
             while !socket.isEnded {
                 do {
-                    let start = try await start(of: socket)
-                    if !socket.isEnded { socket.begin(start, from: cursors) }
+                    let start = try await context.me.starts.start(
+                        of: socket.user, for: socket.profile, heads: context.chat.heads(of:)
+                    ) { try await self.start(of: socket) }
+                    if !socket.isEnded {
+                        enter(socket, Set(start.rooms.map(\.workspace)))
+                        socket.begin(start, from: cursors)
+                    }
                     return
                 } catch {
                     try? await loop.sleep(for: backoff.next())
@@ -29,8 +34,18 @@ extension GatewayShard {
     }
 
     func end(_ socket: MeSocket) {
-        me.remove(socket)
+        me.presence.ended(socket)
+        // Its rooms still find it while it leaves them.
         socket.end()
+        me.remove(socket)
+    }
+
+    /// The workspaces of a socket's user, when they have been read.
+    private func enter(_ socket: MeSocket, _ workspaces: Set<WorkspaceID>) {
+        for workspace in me.workspaces(of: socket) where !workspaces.contains(workspace) {
+            me.remove(socket, from: workspace)
+        }
+        for workspace in workspaces { me.add(socket, to: workspace) }
     }
 
     /// The start of a socket, as of the last known change of its user's access.
@@ -47,8 +62,13 @@ extension GatewayShard {
 
     /// A user has changed something of their own: the other devices are told.
     func userStateChanged(_ hint: UserStateHint) {
+        context.me.starts.changed(hint.user)
         for socket in me.sockets(of: hint.user) where socket.isReady {
-            if hint.session != socket.caller.session { socket.send(.changedElsewhere(hint.part, hint.room)) }
+            switch hint.part {
+            case .thread: me.badges.changed(hint.user)
+            case .settings, .notify, .draft:
+                if hint.session != socket.caller.session { socket.send(.changedElsewhere(hint.part, hint.room)) }
+            }
             if hint.part == .settings { refresh(socket) }
         }
     }
@@ -82,7 +102,11 @@ extension GatewayShard {
                     let standing = try await limits.admissions.run {
                         try await self.standing(of: socket.user, in: room)
                     }
-                    if standing?.isMember == true { socket.handle { $0.gained(room) } }
+                    if let standing, standing.isMember, !socket.isEnded {
+                        me.add(socket, to: standing.workspace)
+                        socket.handle { $0.gained(room) }
+                        note(standing.workspace, of: room)
+                    }
                     return
                 } catch {
                     try? await loop.sleep(for: backoff.next())
@@ -98,7 +122,10 @@ extension GatewayShard {
             while !socket.isEnded {
                 do {
                     let start = try await start(of: socket)
+                    if socket.isEnded { return }
                     socket.note(settings: start.settings)
+                    me.presence.changed(socket)
+                    enter(socket, Set(start.rooms.map(\.workspace)))
                     return socket.handle { $0.refreshed(Set(start.rooms.map(\.room))) }
                 } catch {
                     try? await loop.sleep(for: backoff.next())

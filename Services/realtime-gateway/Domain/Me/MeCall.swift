@@ -7,9 +7,12 @@ enum MeCall: Equatable {
     case read(RoomID, seq: Int64, thread: Int64?)
     case history(RoomID, MeHistoryRequest.Anchor, limit: Int)
     case typing(RoomID, thread: Int64?)
+    /// The users to watch from now on, and whether the client's user is away; nil for no change.
+    case presence(watching: Set<UserID>?, isAway: Bool?)
 
     private static let historyLimits = 1...200
     private static let defaultHistory = 50
+    private static let mostWatched = 500
 
     /// - Throws: `unknownRoute` for an unknown event, `invalid` for a malformed argument.
     init(_ name: String, _ argument: JSONValue?) throws(Failure) {
@@ -26,6 +29,10 @@ enum MeCall: Equatable {
             self = .read(try json.room(), seq: seq, thread: try json.number("thread"))
         case "history": self = .history(try json.room(), try json.anchor(), limit: try json.limit(Self.historyLimits))
         case "typing": self = .typing(try json.room(), thread: try json.number("thread"))
+        case "presence":
+            let (users, isAway) = (try json.users(upTo: Self.mostWatched), try json.isAway())
+            guard users != nil || isAway != nil else { throw .invalid("users and state are missing.") }
+            self = .presence(watching: users, isAway: isAway)
         default: throw .unknownRoute
         }
     }
@@ -43,6 +50,26 @@ enum MeCall: Equatable {
             guard let value = json?[name], !value.isNull else { return nil }
             guard let number = value.int, number >= 0 else { throw .invalid("\(name) is not valid.") }
             return Int64(number)
+        }
+
+        /// The ids of users; nil if they are missing.
+        func users(upTo most: Int) throws(Failure) -> Set<UserID>? {
+            guard let value = json?["users"], !value.isNull else { return nil }
+            guard let texts = value.array(\.string) else { throw .invalid("users is not valid.") }
+            guard texts.count <= most else { throw .invalid("users has more than \(most) elements.") }
+            let users = texts.compactMap(UserID.init)
+            guard users.count == texts.count else { throw .invalid("users is not valid.") }
+            return Set(users)
+        }
+
+        /// Whether the state is `away`; nil if it is missing.
+        func isAway() throws(Failure) -> Bool? {
+            guard let value = json?["state"], !value.isNull else { return nil }
+            switch value.string {
+            case "active": return false
+            case "away": return true
+            default: throw .invalid("state is not valid.")
+            }
         }
 
         func anchor() throws(Failure) -> MeHistoryRequest.Anchor {

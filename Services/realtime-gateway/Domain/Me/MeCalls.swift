@@ -15,16 +15,18 @@ final class MeCalls: @unchecked Sendable {
     private weak var socket: MeSocket?
     private let context: ShardContext
     private let loop: EventLoop
+    private let presence: PresenceHub
     private var limiter: MeCallLimiter
     private var typing = TypingThrottle()
     private var sends: [(call: MeSendRequest, id: UInt64?)] = []
     private var isSending = false
 
-    init(of socket: MeSocket, _ context: ShardContext, on loop: EventLoop) {
+    init(of socket: MeSocket, _ shard: GatewayShard) {
         self.socket = socket
-        self.context = context
-        self.loop = loop
-        limiter = MeCallLimiter(context.meLimits, now: EventLoop.preciseNow)
+        context = shard.context
+        loop = shard.loop
+        presence = shard.me.presence
+        limiter = MeCallLimiter(context.me.limits, now: EventLoop.preciseNow)
     }
 
     func received(_ event: SocketIOEvent) {
@@ -56,10 +58,25 @@ final class MeCalls: @unchecked Sendable {
             forward(MeHistoryRequest(caller: socket.meCaller, room: room, anchor: anchor, limit: limit), id)
         case .typing(let room, let thread):
             guard socket.isIn(room) else { throw .notFound }
-            if socket.sharesTyping, typing.admit(room, now: EventLoop.preciseNow) {
+            if socket.own.sharesTyping, typing.admit(room, now: EventLoop.preciseNow) {
                 context.publisher.publish(.typing(room: room, user: socket.user, thread: thread))
             }
             finish(id, .success(Self.done))
+        case .presence(let users, let isAway):
+            if let isAway { socket.note(isAway: isAway) }
+            guard let users else { return finish(id, .success(Self.done)) }
+            watch(users, id, of: socket)
+        }
+    }
+
+    private func watch(_ users: Set<UserID>, _ id: UInt64?, of socket: MeSocket) {
+        Task.immediate(executorPreference: loop) { [self] in
+            do {
+                try await presence.watch(users, by: socket)
+                finish(id, .success(Self.done))
+            } catch {
+                finish(id, .failure(error as? Failure ?? .unavailable))
+            }
         }
     }
 

@@ -19,6 +19,11 @@ enum MeEvent: Equatable {
     case read(RoomRead, withCounts: Bool)
     /// Another device has changed the user's settings, how a room notifies the user, or a draft. The client reads it.
     case changedElsewhere(UserStateHint.Part, RoomID?)
+    /// Users among those that the client watches, with their newest states.
+    case presence([UserID: PresenceState])
+    case badge(MeBadge)
+    /// A workspace, a channel or a member was created, edited or deleted, has entered or is gone.
+    case directory(MeDirectoryEvent)
     case sessionEnded(reason: String)
 
     static let namespace = "/me"
@@ -34,6 +39,9 @@ enum MeEvent: Equatable {
         case .typing: "typing"
         case .read: "read"
         case .changedElsewhere(let part, _): part.rawValue
+        case .presence: "presence"
+        case .badge: "badge"
+        case .directory(let event): event.name
         case .sessionEnded: "sessionEnded"
         }
     }
@@ -65,6 +73,17 @@ enum MeEvent: Equatable {
                 json.field("mentionCount", read.mentions)
             }
         case .changedElsewhere(_, let room): if let room { json.field("room", room.description) }
+        case .presence(let states):
+            json.object("users") { json in
+                for (user, state) in states {
+                    json.key(escaping: user.description)
+                    json.value(state.rawValue)
+                }
+            }
+        case .badge(let badge):
+            json.field("unreadCount", badge.unread)
+            json.field("mentionCount", badge.mentions)
+        case .directory(let event): event.writeMembers(to: &json, for: profile)
         case .sessionEnded(let reason): json.field("reason", reason)
         }
     }

@@ -1,17 +1,61 @@
+import Contract
+import EventLoop
 import Wire
 
-/// The `/me` sockets of a loop by their users and sessions.
-struct MeIndex {
-    private var sockets: [UserID: [MeSocket]] = [:]
+/// The `/me` sockets of a loop by their users and workspaces, with their presence and badges.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its loop.
+final class MeIndex: @unchecked Sendable {
+    let presence: PresenceHub
+    let badges: BadgeBoard
+    private var sockets: [MemberID: Entry] = [:]
+    private var users: [UserID: [MeSocket]] = [:]
+    private var workspaces: [WorkspaceID: [MemberID: MeSocket]] = [:]
 
-    var all: some Sequence<MeSocket> { sockets.values.joined() }
+    private struct Entry {
+        let socket: MeSocket
+        /// The workspaces of its rooms.
+        var workspaces: Set<WorkspaceID> = []
+    }
 
-    func sockets(of user: UserID) -> [MeSocket] { sockets[user] ?? [] }
+    init(of shard: GatewayShard) {
+        presence = PresenceHub(on: shard.loop, named: shard.cursors.loopName, shard.context.me)
+        badges = BadgeBoard(of: shard)
+    }
 
-    mutating func add(_ socket: MeSocket) { sockets[socket.user, default: []].append(socket) }
+    var isEmpty: Bool { users.isEmpty }
+    var all: some Sequence<MeSocket> { users.values.joined() }
 
-    mutating func remove(_ socket: MeSocket) {
-        sockets[socket.user]?.removeAll { $0 === socket }
-        if sockets[socket.user]?.isEmpty == true { sockets[socket.user] = nil }
+    func socket(_ id: MemberID) -> MeSocket? { sockets[id]?.socket }
+
+    func sockets(of user: UserID) -> [MeSocket] { users[user] ?? [] }
+
+    /// The sockets of users with a room in a workspace.
+    func sockets(in workspace: WorkspaceID) -> [MeSocket] { workspaces[workspace].map { Array($0.values) } ?? [] }
+
+    /// The workspaces that a socket is in.
+    func workspaces(of socket: MeSocket) -> Set<WorkspaceID> { sockets[socket.id]?.workspaces ?? [] }
+
+    func add(_ socket: MeSocket) {
+        sockets[socket.id] = Entry(socket: socket)
+        users[socket.user, default: []].append(socket)
+    }
+
+    func add(_ socket: MeSocket, to workspace: WorkspaceID) {
+        guard sockets[socket.id]?.workspaces.insert(workspace).inserted == true else { return }
+        workspaces[workspace, default: [:]][socket.id] = socket
+    }
+
+    func remove(_ socket: MeSocket, from workspace: WorkspaceID) {
+        sockets[socket.id]?.workspaces.remove(workspace)
+        workspaces[workspace]?[socket.id] = nil
+        if workspaces[workspace]?.isEmpty == true { workspaces[workspace] = nil }
+    }
+
+    func remove(_ socket: MeSocket) {
+        for workspace in workspaces(of: socket) { remove(socket, from: workspace) }
+        sockets[socket.id] = nil
+        users[socket.user]?.removeAll { $0 === socket }
+        if users[socket.user]?.isEmpty == true { users[socket.user] = nil }
     }
 }

@@ -25,9 +25,24 @@ final class MeSocket: @unchecked Sendable {
     /// The start of the socket, until `ready` has been sent.
     private var start: MyRoomsReply?
     private(set) var isEnded = false
-    private(set) lazy var calls = MeCalls(of: self, shard.context, on: shard.loop)
-    /// Whether others see that the user is typing.
-    private(set) var sharesTyping = true
+    private(set) lazy var calls = MeCalls(of: self, shard)
+    /// The state of the user that others see, and the last badge.
+    private(set) var own = OwnState()
+
+    struct OwnState {
+        /// Whether others see that the user is typing.
+        fileprivate(set) var sharesTyping = true
+        /// Whether others see that the user is online.
+        fileprivate(set) var sharesPresence = true
+        /// Whether the client says that its user is away.
+        fileprivate(set) var isAway = false
+        fileprivate(set) var badge: MeBadge?
+
+        var presence: PresenceState { sharesPresence ? isAway ? .away : .online : .offline }
+    }
+
+    /// A socket with more waiting bytes is sent no ephemeral events.
+    static let mostWaiting = 16 * 1024
 
     init(
         _ id: MemberID, of client: SocketIOClient, caller: Caller, profile: ClientProfile,
@@ -45,6 +60,8 @@ final class MeSocket: @unchecked Sendable {
     var user: UserID { caller.user }
     var rooms: some Collection<RoomID> { machine.roomIDs }
     var isReady: Bool { machine.isReady }
+    /// Whether the client reads so slowly that it is sent only messages, changes and the like.
+    var isSlow: Bool { engine.queuedBytes > Self.mostWaiting }
 
     func isIn(_ room: RoomID) -> Bool { machine.isIn(room) }
 
@@ -57,11 +74,30 @@ final class MeSocket: @unchecked Sendable {
         let rooms = start.rooms.map { MeMachine.Room(id: $0.room, head: $0.head, unread: $0.unread) }
         handle { $0.start(rooms, from: cursors) }
         for room in start.rooms { shard.note(room.workspace, of: room.room) }
+        shard.me.presence.changed(self)
+        shard.me.badges.changed(user)
     }
 
     /// The user's settings, when they have been read.
     func note(settings: [UInt8]) {
-        sharesTyping = (try? JSONValue(parsing: settings))?.bool("typing") ?? true
+        let settings = try? JSONValue(parsing: settings)
+        own.sharesTyping = settings?.bool("typing") ?? true
+        own.sharesPresence = settings?.bool("presence") ?? true
+    }
+
+    /// The client says whether its user is away.
+    func note(isAway: Bool) {
+        own.isAway = isAway
+        if isReady { shard.me.presence.changed(self) }
+    }
+
+    /// Tells the client of its user's badge, unless it knows it. Returns false if the client reads too slowly.
+    func tell(_ badge: MeBadge) -> Bool {
+        if own.badge == badge { return true }
+        if isSlow { return false }
+        own.badge = badge
+        send(.badge(badge))
+        return true
     }
 
     /// The connection has ended, or its client has left the namespace.
@@ -92,7 +128,9 @@ final class MeSocket: @unchecked Sendable {
             guard let start else { return }
             self.start = nil
             send(.ready(MeReady(session: caller.session, start: start, now: .now)))
-        case .send(let event): send(event)
+        case .send(let event):
+            send(event)
+            shard.accessTold(event, to: self)
         case .enter(let room, let start, let head): shard.enter(self, room, after: start, head: head)
         case .leave(let room): shard.leave(self, room)
         case .recheck(let room): shard.recheck(self, in: room)

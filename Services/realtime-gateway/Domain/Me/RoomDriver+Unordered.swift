@@ -1,5 +1,7 @@
 import Contract
 import EngineIO
+import EventLoop
+import ServiceKit
 import SocketIO
 import Wire
 
@@ -19,6 +21,7 @@ extension RoomDriver {
     /// share theirs without. A socket that reads slowly is not told; it reads the marker with the next list of its rooms.
     func tellRead(_ read: RoomRead) {
         guard let profile = profiles[.me] else { return }
+        shard.me.badges.changed(read.user)
         send(SharedPacket(MeEvent.read(read, withCounts: true).packet(for: profile))) { $0 == read.user }
         guard case .members = read.audience else { return }
         send(SharedPacket(MeEvent.read(read, withCounts: false).packet(for: profile))) {
@@ -27,6 +30,6 @@ extension RoomDriver {
     }
 
     private func send(_ packet: SharedPacket, toUsers isMeant: (UserID) -> Bool) {
-        for socket in meSockets(of: isMeant) where socket.queuedBytes <= Self.mostWaiting { socket.send(packet) }
+        for socket in meSockets(of: isMeant) where socket.queuedBytes <= MeSocket.mostWaiting { socket.send(packet) }
     }
 }

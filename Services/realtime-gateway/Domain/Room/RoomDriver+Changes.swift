@@ -38,6 +38,10 @@ extension RoomDriver {
             return true
         }
         context.metrics.changeDeliveries.increment(by: count)
+        // An edit may have changed mentions. Reactions and pins leave the badges alone.
+        let revision = change.message.body.revision
+        let mayMatter = revision?.deletedAt != nil || revision?.editedAt != nil
+        if mayMatter, profiles[.me] != nil { shard.me.badges.changed(room) }
     }
 
     /// Queues missed changes for one socket.

@@ -20,7 +20,8 @@ final class RoomDriver: @unchecked Sendable {
     /// Known once somebody was let in.
     var workspace: WorkspaceID?
     private var machine = RoomMachine<EngineSocket>()
-    private var sockets: [MemberID: RoomEndpoint] = [:]
+    /// Those of the room's own namespace. A `/me` socket is in many rooms, so its shard keeps it.
+    private var sockets: [MemberID: RoomSocket] = [:]
     /// A profile of each form among the members, to render for.
     private(set) var profiles: [EventForm: ClientProfile] = [:]
     private var waiting: [Event] = []
@@ -94,7 +95,7 @@ final class RoomDriver: @unchecked Sendable {
     func join(_ socket: RoomSocket, isMember: Bool) {
         let profile = socket.identity.profile
         let form = EventForm(profile.form)
-        sockets[socket.id] = .namespace(socket)
+        sockets[socket.id] = socket
         if profiles[form] == nil { profiles[form] = profile }
         let member = RoomMember(
             id: socket.id, user: socket.identity.user, session: socket.identity.session,
@@ -109,7 +110,6 @@ final class RoomDriver: @unchecked Sendable {
     ///   - start: how far its client has the room; nil to begin at the present.
     ///   - head: the room's head by chat-service, if it was asked for.
     func join(_ socket: MeSocket, after start: RoomHead?, head: RoomHead?) {
-        sockets[socket.id] = .me(socket)
         if profiles[.me] == nil { profiles[.me] = socket.profile }
         let member = RoomMember(me: socket.id, user: socket.user, socket: socket.engine, after: start?.seq)
         handle { machine, actions in
@@ -134,13 +134,12 @@ final class RoomDriver: @unchecked Sendable {
     var count: Int { machine.roster.count }
     var isHeadKnown: Bool { machine.head != nil }
 
-    func endpoint(_ id: MemberID) -> RoomEndpoint? { sockets[id] }
+    func endpoint(_ id: MemberID) -> RoomEndpoint? {
+        sockets[id].map(RoomEndpoint.namespace) ?? shard.me.socket(id).map(RoomEndpoint.me)
+    }
 
     /// The socket of a member that has a session cursor: none for `/me` sockets.
-    func socket(_ id: MemberID) -> RoomSocket? {
-        guard case .namespace(let socket)? = sockets[id] else { return nil }
-        return socket
-    }
+    func socket(_ id: MemberID) -> RoomSocket? { sockets[id] }
 
     /// The live `/me` sockets of the users that `isMeant` accepts.
     func meSockets(of isMeant: (UserID) -> Bool) -> [EngineSocket] {
@@ -151,6 +150,9 @@ final class RoomDriver: @unchecked Sendable {
                 return isMeant(user) ? member.socket : nil
             }
     }
+
+    /// The users with a `/me` socket here.
+    var meUsers: [UserID] { machine.roster.members.compactMap { $0.form == .me ? $0.user : nil } }
 
     func contains(_ id: MemberID) -> Bool { machine.roster.index(of: id) != nil }
 
@@ -178,6 +180,7 @@ final class RoomDriver: @unchecked Sendable {
             engine.send(packet)
             return true
         }
+        if profiles[.me] != nil { shard.me.badges.changed(room) }
         context.metrics.delivered(message, to: count)
     }
 
@@ -190,7 +193,7 @@ final class RoomDriver: @unchecked Sendable {
 
     /// Queues missed messages for one socket.
     func send(_ messages: [RoomMessage], to id: MemberID) {
-        guard let socket = sockets[id] else { return }
+        guard let socket = endpoint(id) else { return }
         for message in messages {
             var rendered = RenderedMessage(message, compressingIn: nil)
             let isBlocked = shard.blocks.isBlocked(message.body.author.id, for: socket.user)

@@ -1,0 +1,79 @@
+import Contract
+import EventLoop
+import Wire
+
+/// Users with possibly changed badges. A message concerns all users of its room; they are looked up when the badges are
+/// counted.
+struct BadgeQueue {
+    private var rooms: Set<RoomID> = []
+    private var users: Set<UserID> = []
+
+    var isEmpty: Bool { rooms.isEmpty && users.isEmpty }
+
+    mutating func add(_ room: RoomID) { rooms.insert(room) }
+
+    mutating func add(_ user: UserID) { users.insert(user) }
+
+    /// Takes some users; the others wait for the next call.
+    mutating func take(_ most: Int, usersOf: (RoomID) -> [UserID]) -> [UserID] {
+        for room in rooms { users.formUnion(usersOf(room)) }
+        rooms = []
+        let taken = Array(users.prefix(most))
+        users.subtract(taken)
+        return taken
+    }
+}
+
+/// Counts the badges of the users with `/me` sockets on a loop and tells the sockets: within a second of a change, and later
+/// while there is much to count. Counting takes a fifth of the time at most, so that it does not compete with messages.
+///
+/// chat-service counts as it does for pushes, so the numbers are equal everywhere.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its loop.
+final class BadgeBoard: @unchecked Sendable {
+    private unowned let shard: GatewayShard
+    private var queue = BadgeQueue()
+    private var isBusy = false
+
+    private static let atOnce = 1000
+    private static let firstPause = Duration.milliseconds(250)
+    private static let pause = Duration.seconds(1)
+
+    init(of shard: GatewayShard) { self.shard = shard }
+
+    func changed(_ room: RoomID) {
+        queue.add(room)
+        if !isBusy { count(after: Self.firstPause) }
+    }
+
+    func changed(_ user: UserID) {
+        queue.add(user)
+        if !isBusy { count(after: Self.firstPause) }
+    }
+
+    private func count(after pause: Duration) {
+        isBusy = true
+        shard.loop.schedule(after: pause) { [weak self] in
+            guard let self else { return }
+            Task.immediate(executorPreference: shard.loop) { [self] in await count() }
+        }
+    }
+
+    private func count() async {
+        let began = EventLoop.preciseNow
+        let users = queue.take(Self.atOnce) { [shard] in shard.rooms[$0]?.meUsers ?? [] }
+        do {
+            for badge in try await shard.context.chat.badges(of: users) {
+                let shown = MeBadge(unread: badge.unread, mentions: badge.mentions)
+                for socket in shard.me.sockets(of: badge.user) where socket.isReady {
+                    if !socket.tell(shown) { queue.add(badge.user) }
+                }
+            }
+        } catch {
+            for user in users { queue.add(user) }
+        }
+        let took = Duration.nanoseconds(Int64(EventLoop.preciseNow - began))
+        isBusy = false
+        if !queue.isEmpty { count(after: max(Self.pause, took * 4)) }
+    }
+}

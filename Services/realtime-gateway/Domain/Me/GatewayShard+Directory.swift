@@ -1,0 +1,101 @@
+import Contract
+import EngineIO
+import EventLoop
+import SocketIO
+import Wire
+
+/// Tells `/me` sockets of changes of workspaces, channels, members and profiles.
+extension GatewayShard {
+    /// A client has been told of a change of its access.
+    func accessTold(_ event: MeEvent, to socket: MeSocket) {
+        switch event {
+        case .joined: me.badges.changed(socket.user)
+        case .left:
+            me.badges.changed(socket.user)
+            // Every member of a workspace is in its default channel, so one without a room there is gone.
+            let left = me.workspaces(of: socket).subtracting(socket.rooms.compactMap { rooms[$0]?.workspace })
+            for workspace in left { me.remove(socket, from: workspace) }
+        default: break
+        }
+    }
+
+    func directoryChanged(_ hint: DirectoryHint) {
+        if me.isEmpty { return }
+        switch hint.subject {
+        case .workspace(let view):
+            tell(.workspace(hint.change, hint.workspace, view), me.sockets(in: hint.workspace))
+        case .channel(let channel, let view):
+            let event = MeDirectoryEvent.room(hint.change, hint.workspace, channel, view)
+            let isPublic = view?.isPrivate != true
+            tell(
+                event,
+                me.sockets(in: hint.workspace).filter {
+                    $0.isIn(RoomID(channel)) || isPublic && me.sees(hint.workspace, $0)
+                })
+        case .member(let user, let channel): memberChanged(hint.change, hint.workspace, channel, user)
+        }
+    }
+
+    /// The members of a channel, or of the workspace, are told; the user's own devices are told of the workspace.
+    private func memberChanged(
+        _ change: DirectoryHint.Change, _ workspace: WorkspaceID, _ channel: ChannelID?, _ user: UserID
+    ) {
+        if channel == nil { tell(.workspace(change, workspace, nil), me.sockets(of: user)) }
+        var sockets = me.sockets(in: workspace).filter { socket in
+            socket.user != user && channel.map { socket.isIn(RoomID($0)) } ?? true
+        }
+        if channel == nil { sockets = tellGuests(of: workspace, among: sockets) }
+        if sockets.isEmpty { return }
+        Task.immediate(executorPreference: loop) { [self] in
+            let view = try? await context.me.auth.profiles(of: [user]).first?.member
+            tell(.member(change, workspace, channel, user, view), sockets)
+        }
+    }
+
+    /// Guests see only the members of their channels: they read the workspace again.
+    ///
+    /// - Returns: the other sockets.
+    private func tellGuests(of workspace: WorkspaceID, among sockets: [MeSocket]) -> [MeSocket] {
+        tell(.workspace(.edited, workspace, nil), sockets.filter { !me.sees(workspace, $0) })
+        return sockets.filter { me.sees(workspace, $0) }
+    }
+
+    /// A profile has changed: the members of the user's workspaces are told, and the user's own devices.
+    func profileChanged(_ user: UserID) {
+        // The summaries of a start have names.
+        context.me.starts.changed(in: nil)
+        if me.isEmpty { return }
+        Task.immediate(executorPreference: loop) { [self] in
+            guard let channels = try? await context.me.workspaces.channels(of: user),
+                let profiles = try? await context.me.auth.profiles(of: [user])
+            else { return }
+            var sockets: [MemberID: MeSocket] = [:]
+            for workspace in Set(channels.map(\.workspace)) {
+                let others = me.sockets(in: workspace).filter { $0.user != user }
+                for socket in tellGuests(of: workspace, among: others) { sockets[socket.id] = socket }
+            }
+            for socket in me.sockets(of: user) { sockets[socket.id] = socket }
+            tell(.profile(user, profiles.first?.member), Array(sockets.values))
+        }
+    }
+
+    /// Events may have been missed: clients read their workspaces again.
+    func directoryUnknown() {
+        for socket in me.all where socket.isReady {
+            for workspace in me.workspaces(of: socket) {
+                socket.send(.directory(.workspace(.edited, workspace, nil)))
+            }
+        }
+    }
+
+    /// Sends an event to sockets; it is rendered once for all of a client profile.
+    private func tell(_ event: MeDirectoryEvent, _ sockets: [MeSocket]) {
+        var packets: [String: SharedPacket] = [:]
+        for socket in sockets where socket.isReady && !socket.isEnded {
+            let name = socket.profile.name
+            let packet = packets[name] ?? SharedPacket(MeEvent.directory(event).packet(for: socket.profile))
+            packets[name] = packet
+            socket.engine.send(packet)
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import Contract
+import EventLoop
+import ServiceKit
+import Wire
+
+/// The presence of a loop: tells the other loops of the users with `/me` sockets here, and tells the sockets here of the users
+/// that they watch. All of it is memory of gateways and Redis.
+///
+/// - Note: `@unchecked Sendable` because it is confined to its loop.
+final class PresenceHub: @unchecked Sendable {
+    /// - Note: `@unchecked Sendable` because it is confined to its loop.
+    private final class Watcher: @unchecked Sendable {
+        let socket: MeSocket
+        var feed = PresenceFeed()
+        var asked: Set<UserID> = []
+        /// Those among `asked` that the user may see.
+        var visible: Set<UserID> = []
+        /// Counts the client's questions: an answer to an earlier question is ignored.
+        var question = 0
+
+        init(_ socket: MeSocket) { self.socket = socket }
+    }
+
+    private let loop: EventLoop
+    private let name: String
+    private let store: OnlineStore
+    private let visibility: PresenceVisibility
+    private let times: OnlineStore.Times
+    private let rechecks = ConcurrencyLimiter(8)
+    private var table: PresenceTable
+    private var devices: DevicePresence
+    private var watchers: [MemberID: Watcher] = [:]
+    private var isFlushing = false
+
+    /// Changes meanwhile share a command.
+    private static let tick = Duration.milliseconds(250)
+    private static let firstPause = Duration.milliseconds(500)
+    private static let longestPause = Duration.seconds(10)
+
+    init(on loop: EventLoop, named name: String, _ context: MeContext) {
+        self.loop = loop
+        self.name = name
+        store = context.online
+        visibility = context.visibility
+        times = context.presenceTimes
+        table = PresenceTable(patience: times.patience)
+        devices = DevicePresence(grace: times.grace)
+    }
+
+    // MARK: The users here
+
+    /// A socket has begun, or its user's state or settings have changed.
+    func changed(_ socket: MeSocket) {
+        devices.set(socket.id, of: socket.user, to: socket.own.presence)
+        flushSoon()
+    }
+
+    func ended(_ socket: MeSocket) {
+        devices.remove(socket.id, of: socket.user, now: EventLoop.preciseNow)
+        if let watcher = watchers.removeValue(forKey: socket.id) { table.unwatch(watcher.visible, by: socket.id) }
+        flushSoon()
+    }
+
+    private func flushSoon() {
+        guard !isFlushing, devices.isWaiting else { return }
+        isFlushing = true
+        loop.schedule(after: Self.tick) { [self] in
+            isFlushing = false
+            let changes = devices.take(now: EventLoop.preciseNow)
+            if !changes.isEmpty { store.write(changes, at: name, for: times.lifetime) }
+            flushSoon()
+        }
+    }
+
+    /// Redis may have lost everything.
+    func rewrite() { store.rewrite(devices.all, at: name, for: times.lifetime) }
+
+    /// Renews the hash of this loop, from now on, and forgets dead loops.
+    func keep() {
+        Task.immediate(executorPreference: loop) { [self] in
+            if await !store.renew(name, for: times.lifetime) { rewrite() }
+            tell(table.forgetSilent(now: EventLoop.preciseNow))
+        }
+        loop.schedule(after: times.renewal) { [weak self] in self?.keep() }
+    }
+
+    // MARK: Watching
+
+    /// A client names the users that it watches from now on. It is told the state of each of them, and of changes. A user that
+    /// it may not see looks offline.
+    ///
+    /// - Throws: if a service does not answer.
+    func watch(_ users: Set<UserID>, by socket: MeSocket) async throws {
+        let watcher = watchers[socket.id] ?? Watcher(socket)
+        watchers[socket.id] = watcher
+        watcher.question += 1
+        let question = watcher.question
+        let visible = try await visibility.visible(to: socket.user, among: users)
+        guard watcher.question == question, watchers[socket.id] === watcher else { return }
+        watcher.asked = users
+        watcher.feed.keep(only: users)
+        await show(visible, to: watcher)
+        guard watcher.question == question, watchers[socket.id] === watcher else { return }
+        tell(Dictionary(uniqueKeysWithValues: users.map { ($0, shown($0, to: watcher)) }), to: watcher)
+    }
+
+    private func shown(_ user: UserID, to watcher: Watcher) -> PresenceState {
+        watcher.visible.contains(user) ? table.state(of: user) : .offline
+    }
+
+    private func show(_ visible: Set<UserID>, to watcher: Watcher) async {
+        table.unwatch(watcher.visible.subtracting(visible), by: watcher.socket.id)
+        watcher.visible = visible
+        let unknown = table.watch(visible, by: watcher.socket.id)
+        if !unknown.isEmpty, await !read(unknown) { readAgain() }
+    }
+
+    private func read(_ users: [UserID]) async -> Bool {
+        table.beginRead(users)
+        let found = try? await store.states(of: users)
+        tell(table.endRead(users, found, now: EventLoop.preciseNow))
+        return found != nil
+    }
+
+    /// Reads all users again once every living loop has written its own.
+    private func readAgain() {
+        loop.schedule(after: times.renewal + .seconds(1)) { [weak self] in
+            guard let self else { return }
+            Task.immediate(executorPreference: loop) { [self] in
+                if await !read(table.users) { readAgain() }
+            }
+        }
+    }
+
+    private func tell(_ changes: [PresenceTable.Change]) {
+        for change in changes {
+            for id in change.watchers {
+                if let watcher = watchers[id] { tell([change.user: change.state], to: watcher) }
+            }
+        }
+    }
+
+    private func tell(_ states: [UserID: PresenceState], to watcher: Watcher) {
+        guard let wait = watcher.feed.note(states, now: EventLoop.preciseNow) else { return }
+        if wait > .zero { flush(watcher, after: wait) } else { loop.executeAtEndOfTurn { [self] in flush(watcher) } }
+    }
+
+    private func flush(_ watcher: Watcher, after wait: Duration) {
+        loop.schedule(after: wait) { [weak self] in self?.flush(watcher) }
+    }
+
+    private func flush(_ watcher: Watcher) {
+        guard !watcher.socket.isEnded else { return }
+        let isSlow = watcher.socket.isSlow
+        guard let states = watcher.feed.take(now: EventLoop.preciseNow, isSlow: isSlow) else {
+            return flush(watcher, after: PresenceFeed.retry)
+        }
+        if !states.isEmpty { watcher.socket.send(.presence(states)) }
+    }
+
+    // MARK: Hints
+
+    func told(_ hint: PresenceHint) { tell(table.told(hint, now: EventLoop.preciseNow)) }
+
+    func hearAgain() {
+        table.hearAgain(now: EventLoop.preciseNow)
+        if !table.users.isEmpty { readAgain() }
+    }
+
+    func hearNothing() { table.hearNothing() }
+
+    /// A user has blocked another one, or ended the block.
+    func blocksChanged(_ user: UserID, _ other: UserID) {
+        for watcher in watchers.values {
+            let (own, asked) = (watcher.socket.user, watcher.asked)
+            let isConcerned = own == user && asked.contains(other) || own == other && asked.contains(user)
+            guard isConcerned else { continue }
+            let hidden = own == user ? other : user
+            // It is hidden at once, and shown again if there is no block.
+            if watcher.visible.remove(hidden) != nil {
+                table.unwatch([hidden], by: watcher.socket.id)
+                tell([hidden: .offline], to: watcher)
+            }
+            recheck(watcher)
+        }
+    }
+
+    /// The members of workspaces have changed: those of one user, or any for nil.
+    func accessChanged(of user: UserID?) {
+        for watcher in watchers.values {
+            if let user, watcher.socket.user != user, !watcher.asked.contains(user) { continue }
+            recheck(watcher)
+        }
+    }
+
+    private func recheck(_ watcher: Watcher) {
+        watcher.question += 1
+        let question = watcher.question
+        Task.immediate(executorPreference: loop) { [self] in
+            var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
+            while watcher.question == question, watchers[watcher.socket.id] === watcher {
+                do {
+                    let visible = try await rechecks.run {
+                        try await visibility.visible(to: watcher.socket.user, among: watcher.asked)
+                    }
+                    guard watcher.question == question, watchers[watcher.socket.id] === watcher else { return }
+                    let changed = watcher.visible.symmetricDifference(visible)
+                    await show(visible, to: watcher)
+                    let states = changed.map { ($0, shown($0, to: watcher)) }
+                    return tell(Dictionary(uniqueKeysWithValues: states), to: watcher)
+                } catch {
+                    try? await loop.sleep(for: backoff.next())
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Contract
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("What /me sockets are told beside the rooms", .serialized)
+struct MePresenceTests {
+    private static let crashLimit = Duration.seconds(30)
+
+    /// A `/me` socket of a user.
+    private static func device(_ user: Int64, _ harness: GatewayHarness, port: UInt16) async throws -> SocketClient {
+        let client = try await SocketClient.joined("/me", port: port, token: harness.token(user, "native"))
+        try await client.until("ready") { $0.events.contains { $0.name == "ready" } }
+        return client
+    }
+
+    private static func watch(_ users: [Int64], by client: SocketClient) throws {
+        let list = users.map { "\"\($0)\"" }.joined(separator: ",")
+        try client.send(#"42/me,1["presence",{"users":[\#(list)]}]"#)
+    }
+
+    /// Waits until the newest state of a user that a client was told is this one.
+    private static func until(
+        _ user: Int64, is state: String, for client: SocketClient, within patience: Duration = .seconds(60)
+    ) async throws {
+        try await client.until(within: patience, "\(user) \(state)") { record in
+            let told = record.events.filter { $0.name == "presence" }.compactMap { $0.body["users"]?[named: "\(user)"] }
+            return told.last?.string == state
+        }
+    }
+
+    @Test("R16: Presence is right within 30 seconds of the crash of a gateway, and after Redis comes back empty")
+    func crash() async throws {
+        try await GatewayHarness.use { harness in
+            let (first, second) = (try await harness.startProcess(), try await harness.startProcess())
+            let watcher = try await Self.device(1, harness, port: first.port)
+            try Self.watch([2, 3], by: watcher)
+            try await Self.until(2, is: "offline", for: watcher)
+            _ = try await Self.device(2, harness, port: second.port)
+            let stays = try await Self.device(3, harness, port: first.port)
+            try await Self.until(2, is: "online", for: watcher)
+            try await Self.until(3, is: "online", for: watcher)
+            await second.kill()
+            try await Self.until(2, is: "offline", for: watcher, within: Self.crashLimit)
+            try await harness.redis.command("FLUSHALL")
+            let other = try await harness.startProcess()
+            let late = try await Self.device(4, harness, port: other.port)
+            try Self.watch([3], by: late)
+            try await Self.until(3, is: "online", for: late, within: Self.crashLimit)
+            #expect(!stays.record.isEnded)
+            for node in [first, other] { await node.stop() }
+        }
+    }
+
+    @Test("A17: Presence and typing never cross a block, and presence is told to people who share a workspace")
+    func blocks() async throws {
+        try await GatewayHarness.use { harness in
+            harness.peers.change { state in
+                state.workspace = [1, 2, 3, 4]
+                state.blocks = [(user: 2, blocked: 4)]
+            }
+            try await harness.withNode { node in
+                let mina = try await Self.device(1, harness, port: node.port)
+                let joon = try await Self.device(2, harness, port: node.port)
+                let stranger = try await Self.device(90, harness, port: node.port)
+                let blocked = try await Self.device(4, harness, port: node.port)
+                for client in [mina, stranger, blocked] { try Self.watch([2, 90], by: client) }
+                try await Self.until(2, is: "online", for: mina)
+                for client in [stranger, blocked] { try await Self.until(2, is: "offline", for: client) }
+                try await Self.until(90, is: "offline", for: mina)
+                try joon.send(#"42/me,2["typing",{"room":"channel-7"}]"#)
+                try await mina.until("typing") { $0.events.contains { $0.name == "typing" } }
+                #expect(!blocked.record.events.contains { $0.name == "typing" })
+                harness.peers.change { $0.blocks.append((user: 1, blocked: 2)) }
+                try await harness.redis.command("PUBLISH", "invalidate:blocks", #"{"user_id":"1","blocked":"2"}"#)
+                try await Self.until(2, is: "offline", for: mina)
+                harness.peers.change { $0.blocks = [] }
+                try await harness.redis.command("PUBLISH", "invalidate:blocks", #"{"user_id":"1","blocked":"2"}"#)
+                try await Self.until(2, is: "online", for: mina)
+                // After leaving the workspace a user is seen no more.
+                harness.peers.change { $0.workspace = [1, 3, 4] }
+                try await harness.redis.command(
+                    "PUBLISH", "invalidate:access", #"{"workspace_id":"3","user_id":"2"}"#)
+                try await Self.until(2, is: "offline", for: mina)
+            }
+        }
+    }
+
+    @Test(
+        "A start is kept for a client that comes back within a minute, unless something of the user's own has changed")
+    func kept() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                @Sendable func visit() async throws {
+                    let client = try await Self.device(1, harness, port: node.port)
+                    client.drop()
+                }
+                let reads: @Sendable () -> Int = { harness.peers.count("/internal/users/1/rooms") }
+                try await visit()
+                try await eventually("a kept start") {
+                    let before = reads()
+                    try await visit()
+                    return reads() == before
+                }
+                // A start from before a message would have other counts than the badge.
+                let before = reads()
+                try await harness.say("since")
+                try await visit()
+                #expect(reads() == before + 1)
+                let notify = #"PUBLISH user-state {"user_id":"1","part":"notify","session":"9"}"#
+                for change in ["INCR read-moves:1", notify] {
+                    let before = reads()
+                    try await harness.redis.command(change.split(separator: " ").map(String.init))
+                    try await eventually("a start that is read") {
+                        try await visit()
+                        return reads() > before
+                    }
+                    try await visit()
+                }
+            }
+        }
+    }
+
+    @Test("A badge is told after a message, and again only if it has changed")
+    func badge() async throws {
+        try await GatewayHarness.use { harness in
+            try await harness.withNode { node in
+                let client = try await Self.device(1, harness, port: node.port)
+                @Sendable func badges(_ record: SocketClient.Record) -> [Int?] {
+                    record.events.filter { $0.name == "badge" }.map { $0.body["unreadCount"]?.int }
+                }
+                try await client.until("the badge of the start") { badges($0) == [0] }
+                let counts = harness.peers.count("/internal/badges")
+                try await harness.say("unread, but not for the badge")
+                try await eventually("another count") { harness.peers.count("/internal/badges") > counts }
+                harness.peers.change { $0.badges[1] = 2 }
+                try await harness.say("another one")
+                try await client.until("a new badge") { badges($0) == [0, 2] }
+            }
+        }
+    }
+}

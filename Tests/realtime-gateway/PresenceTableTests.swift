@@ -1,0 +1,154 @@
+import Contract
+import EventLoop
+import TestSupport
+import Testing
+import Wire
+
+@testable import realtime_gateway
+
+@Suite("The presence of watched users")
+struct PresenceTableTests {
+    private static let (mina, joon) = (UserID(1), UserID(2))
+    private static let (first, second) = (MemberID(rawValue: 1), MemberID(rawValue: 2))
+    private static let nanoseconds = UInt64(1_000_000_000)
+
+    private static func hint(_ loop: String, _ user: UserID? = nil, _ state: PresenceState = .online) -> PresenceHint {
+        PresenceHint(loop: loop, changes: user.map { [.init(user: $0, state: state)] } ?? [])
+    }
+
+    private static func table() -> PresenceTable {
+        var table = PresenceTable(patience: .seconds(16))
+        table.hearAgain(now: 0)
+        return table
+    }
+
+    @Test("A user has the highest state of all devices on all gateways")
+    func highest() {
+        var table = Self.table()
+        #expect(table.watch([Self.mina], by: Self.first) == [Self.mina])
+        #expect(table.told(Self.hint("a", Self.mina, .away), now: 0).map(\.state) == [.away])
+        #expect(table.told(Self.hint("b", Self.mina, .online), now: 0).map(\.state) == [.online])
+        #expect(table.told(Self.hint("a", Self.mina, .offline), now: 0).isEmpty)
+        #expect(table.told(Self.hint("b", Self.mina, .offline), now: 0).map(\.state) == [.offline])
+    }
+
+    @Test("Only those that watch a user are told of a change, and users that nobody watches are not kept")
+    func watchers() {
+        var table = Self.table()
+        _ = table.watch([Self.mina], by: Self.first)
+        _ = table.watch([Self.mina, Self.joon], by: Self.second)
+        #expect(table.told(Self.hint("a", Self.joon), now: 0).map(\.watchers) == [[Self.second]])
+        table.unwatch([Self.joon], by: Self.second)
+        #expect(table.users == [Self.mina])
+        #expect(table.told(Self.hint("a", Self.joon, .away), now: 0).isEmpty)
+    }
+
+    @Test("A change that was told while a user was being read is not undone by the answer")
+    func overtaken() {
+        var table = Self.table()
+        let unknown = table.watch([Self.mina], by: Self.first)
+        table.beginRead(unknown)
+        _ = table.told(Self.hint("a", Self.mina, .offline), now: 0)
+        _ = table.told(Self.hint("b", Self.mina, .away), now: 0)
+        let found = table.endRead(unknown, ["a": [Self.mina: .online]], now: 0)
+        #expect(found.isEmpty && table.state(of: Self.mina) == .away)
+        #expect(table.watch([Self.mina], by: Self.second).isEmpty, "it is known")
+    }
+
+    @Test("A loop that gives no sign of life is forgotten with its users, and one that does is not")
+    func silence() {
+        var table = Self.table()
+        let users = table.watch([Self.mina, Self.joon], by: Self.first)
+        table.beginRead(users)
+        _ = table.endRead(users, ["dead": [Self.mina: .online], "live": [Self.joon: .online]], now: 0)
+        _ = table.told(Self.hint("live"), now: 10 * Self.nanoseconds)
+        #expect(table.forgetSilent(now: 16 * Self.nanoseconds).isEmpty)
+        let gone = table.forgetSilent(now: 17 * Self.nanoseconds)
+        #expect(gone == [.init(user: Self.mina, state: .offline, watchers: [Self.first])])
+        #expect(table.state(of: Self.joon) == .online)
+    }
+
+    @Test("While no hints arrive nobody is taken for dead")
+    func deaf() {
+        var table = Self.table()
+        _ = table.watch([Self.mina], by: Self.first)
+        _ = table.told(Self.hint("a", Self.mina), now: 0)
+        table.hearNothing()
+        #expect(table.forgetSilent(now: 100 * Self.nanoseconds).isEmpty)
+        table.hearAgain(now: 100 * Self.nanoseconds)
+        #expect(table.forgetSilent(now: 110 * Self.nanoseconds).isEmpty)
+        #expect(table.forgetSilent(now: 117 * Self.nanoseconds).count == 1)
+    }
+
+    @Test("A user whose last socket closes stays online for a while, and one who comes back meanwhile is not told of")
+    func grace() {
+        var devices = DevicePresence(grace: .seconds(5))
+        devices.set(Self.first, of: Self.mina, to: .online)
+        #expect(devices.take(now: 0) == [.init(user: Self.mina, state: .online)])
+        devices.remove(Self.first, of: Self.mina, now: 0)
+        #expect(devices.take(now: 4 * Self.nanoseconds).isEmpty && devices.isWaiting)
+        devices.set(Self.second, of: Self.mina, to: .online)
+        #expect(devices.take(now: 6 * Self.nanoseconds).isEmpty && !devices.isWaiting)
+        devices.remove(Self.second, of: Self.mina, now: 6 * Self.nanoseconds)
+        #expect(devices.take(now: 11 * Self.nanoseconds) == [.init(user: Self.mina, state: .offline)])
+        #expect(devices.all.isEmpty && !devices.isWaiting)
+    }
+
+    @Test("A user is away only if all devices say so, and offline if presence is not shared")
+    func away() {
+        var devices = DevicePresence(grace: .zero)
+        devices.set(Self.first, of: Self.mina, to: .away)
+        devices.set(Self.second, of: Self.mina, to: .online)
+        #expect(devices.take(now: 0).map(\.state) == [.online])
+        devices.set(Self.second, of: Self.mina, to: .away)
+        #expect(devices.take(now: 0).map(\.state) == [.away])
+        for id in [Self.first, Self.second] { devices.set(id, of: Self.mina, to: .offline) }
+        #expect(devices.take(now: 0).map(\.state) == [.offline])
+    }
+
+    @Test("A storm of 10,000 people coming online costs a watcher one event a second with the newest states")
+    func storm() {
+        var feed = PresenceFeed()
+        var events: [[UserID: PresenceState]] = []
+        var due: UInt64?
+        // 10,000 people come and go within three seconds; the client watches 500 of them.
+        for step in 0..<30_000 as Range<UInt64> {
+            let now = step * 100_000
+            if let at = due, now >= at {
+                due = nil
+                events.append(feed.take(now: at, isSlow: false) ?? [:])
+            }
+            let user = UserID(Int64(step % 10_000))
+            guard user.rawValue < 500 else { continue }
+            let state: PresenceState = step < 10_000 ? .online : step < 20_000 ? .away : .online
+            if let wait = feed.note([user: state], now: now) { due = now + wait.wholeNanoseconds }
+        }
+        #expect(events.count <= 4)
+        #expect(events.allSatisfy { $0.count <= 500 })
+    }
+
+    @Test("What waits for a client that reads slowly is told later, and only the newest of it")
+    func slow() {
+        var feed = PresenceFeed()
+        #expect(feed.note([Self.mina: .online], now: 0) == .zero)
+        #expect(feed.take(now: 0, isSlow: true) == nil)
+        #expect(feed.note([Self.mina: .offline, Self.joon: .away], now: 0) == nil, "it is scheduled")
+        #expect(feed.take(now: Self.nanoseconds, isSlow: false) == [Self.mina: .offline, Self.joon: .away])
+        #expect(feed.note([Self.mina: .online], now: Self.nanoseconds) == .seconds(1))
+    }
+
+    @Test("The badges of a room's users are counted once for many messages, a bounded number at a time")
+    func badges() {
+        var queue = BadgeQueue()
+        for _ in 0..<100 { queue.add(RoomID(ChannelID(7))) }
+        queue.add(Self.mina)
+        var asked = 0
+        let taken = queue.take(2) { _ in
+            asked += 1
+            return [Self.mina, Self.joon, UserID(3)]
+        }
+        #expect(taken.count == 2 && asked == 1 && !queue.isEmpty)
+        #expect(Set(taken + queue.take(2) { _ in [] }) == [Self.mina, Self.joon, UserID(3)])
+        #expect(queue.isEmpty)
+    }
+}
