@@ -21,6 +21,8 @@ def check(recording):
         "R2 seq is 1, 2, 3 in every room, without gap": numbered,
         "R3 every reader saw each message once and in order": seen,
         "R4 a client_id is one message": named,
+        "R13 every native client ends in the state of the rooms, and was told of nothing twice": resumed,
+        "R14 every acknowledged change is in the database": changed,
         "R9 a process that is told to stop drains and exits 0 within 30 s": stopped_well,
         "R11 without Redis sends commit and history can be read": worked_without_redis,
         "R12 a device gets one notification a message": notified,
@@ -84,6 +86,39 @@ def seen_by(reader, rows, recording):
     for row in rows:
         if row.id not in receipts and not (reader.fatal and in_doubt(row, reader, recording)):
             yield f"lost: {row.seq} of {row.at - recording.began:.2f} was never seen, {around(row, reader, recording)}"
+
+
+def resumed(recording):
+    rooms = by_room(recording)
+    yield from recording.surprises
+    for reader in recording.native_readers:
+        for problem in resumed_by(reader, rooms.get(reader.room, [])):
+            yield f"{reader.name} in {reader.room}: {problem}"
+
+
+def resumed_by(reader, rows):
+    known = {row.id: row for row in rows}
+    counts = Counter(receipt.id for receipt in reader.receipts)
+    for receipt in reader.receipts:
+        if receipt.id not in known:
+            yield f"invented: {receipt.id} is not in the room"
+    for row in rows:
+        if counts[row.id] != 1:
+            yield f"{'lost' if not counts[row.id] else 'doubled'}: {row.seq} was seen {counts[row.id]} times"
+        elif reader.revs.get(row.seq, 0) != row.rev:
+            yield f"stale: {row.seq} is held at revision {reader.revs.get(row.seq, 0)} instead of {row.rev}"
+    for kind, numbers in (("message", reader.order), ("change", reader.told)):
+        for before, after in zip(numbers, numbers[1:]):
+            if after <= before:
+                yield f"out of order: {kind} {after} was told after {before}"
+
+
+def changed(recording):
+    rows = {(row.room, row.seq): row for row in recording.rows}
+    for room, seq, rev in recording.changes:
+        row = rows.get((room, seq))
+        if row is None or row.rev < rev:
+            yield f"lost: {room} {seq} was acknowledged at revision {rev} and is at {row and row.rev}"
 
 
 def excused(times, reader, recording):

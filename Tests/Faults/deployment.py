@@ -165,11 +165,11 @@ class Deployment(Processes):
     def rows(self):
         """Returns all messages in the database."""
         url = (self.data / "secrets/chat/database_url").read_text()
-        query = "select json_agg(json_build_array(kind, room, seq, id, author, content, client_id, created_at)) from message"
+        query = "select json_agg(json_build_array(kind, room, seq, id, author, content, client_id, created_at, rev)) from message"
         output = subprocess.run(["psql", "-XAtc", query, url], capture_output=True, text=True, check=True, timeout=60).stdout
         return [
-            Row(f"{'channel' if kind == 1 else 'dm'}-{room}", seq, id, author, content, client_id, at / 1000)
-            for kind, room, seq, id, author, content, client_id, at in json.loads(output or "null") or []
+            Row(f"{'channel' if kind == 1 else 'dm'}-{room}", seq, id, author, content, client_id, at / 1000, rev)
+            for kind, room, seq, id, author, content, client_id, at, rev in json.loads(output or "null") or []
         ]
 
     def standin(self, path, body=None):

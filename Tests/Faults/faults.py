@@ -19,9 +19,10 @@ sys.path.insert(0, str(CHECKOUT / "Tests/Conformance"))
 
 import aiohttp
 from app import App
-from checker import check
+from checker import check, resumed
 from deployment import Deployment
 from clients import Room, Watcher, Writer
+from native_clients import MeWatcher, MeWriter, Reactor
 from recording import Device, Recording
 from schedule import schedule
 
@@ -34,6 +35,8 @@ APPS = (
     ("native", False, ["websocket"]),
     ("gen-2024-07", True, ["websocket"]),
 )
+# The transports of native devices with one socket for all rooms, and whether they send over it.
+DEVICES = ((["websocket"], True), (["polling"], False), (None, False))
 PROFILES = json.loads((CHECKOUT / "deploy/clients.json").read_text())
 
 # Seconds until every process has reconnected after an outage of Redis.
@@ -70,6 +73,8 @@ class Run:
             supervision = asyncio.create_task(self.deployment.watch_children())
             until = asyncio.Event()
             rng = random.Random(self.seed)
+            for each in self.natives:
+                self.start_native(each, until, rng)
             writing = [asyncio.create_task(each.run(until, random.Random(rng.random()))) for each in self.writers]
             reading = [asyncio.create_task(each.run(until, random.Random(rng.random()))) for each in self.watchers]
             await self.inject(schedule(self.seed, seconds))
@@ -77,9 +82,10 @@ class Run:
             until.set()
             await self.finish("writes", self.writers, writing)
             await self.finish("reads", self.watchers, reading)
+            await self.finish("resumes", self.natives, self.resuming)
             await self.settle()
             supervision.cancel()
-            for each in self.watchers:
+            for each in [*self.watchers, *self.devices]:
                 await each.leave()
         return self.report()
 
@@ -121,8 +127,20 @@ class Run:
             for number, (key, first, transports) in enumerate(APPS)
             for room in [rooms[number % 2]]
         ]
+        self.devices = [
+            (MeWriter if sends else MeWatcher)(
+                member("native"), *shared, [*rooms], transports, changes_network=self.options.network_changes,
+                **({"pause": pause} if sends else {}),
+            )
+            for transports, sends in DEVICES
+        ]
+        self.natives = [*self.devices, *(Reactor(self.writers[1].app, *shared, room, 2 * pause) for room in rooms)]
+        self.resuming = []
         self.recording.devices = [Device(away.device, int(away.id), frozenset(map(str, rooms)))]
         self.recording.owners = {each.device: int(each.id) for each in self.members}
+
+    def start_native(self, client, until, rng):
+        self.resuming.append(asyncio.create_task(client.run(until, random.Random(rng.random()))))
 
     # The faults
 
@@ -229,12 +247,15 @@ class Run:
     async def settle(self):
         """Waits, up to a limit, until each watcher has the newest message and the absent device has all pushes."""
         self.recording.rows = await asyncio.to_thread(self.deployment.rows)
-        heads = {}
+        heads, seqs = {}, {}
         for row in sorted(self.recording.rows, key=lambda row: row.seq):
-            heads[row.room] = row.id
+            heads[row.room], seqs[row.room] = row.id, row.seq
         await self.until(60, "some watchers have not received the newest message", lambda: all(
             any(receipt.id == heads[each.reader.room] for receipt in each.receipts[-50:]) for each in self.watchers
         ))
+        await self.until(60, "some native clients are not up to date", lambda: all(
+            each.has_newest(seqs) for each in self.devices
+        ) and not any(resumed(self.recording)))
         # The lease on a push that a killed gateway was sending ends after a minute.
         await self.until(150, "some pushes were not sent", self.all_are_pushed)
         # Give repeated messages time to arrive.
@@ -263,6 +284,12 @@ class Run:
         recording = self.recording
         receipts = sum(len(each.receipts) for each in self.watchers)
         counts = sum((Counter(each.count) for each in self.watchers), Counter())
+        natives = sum((Counter(each.count) for each in self.devices), Counter())
+        self.log(
+            f"{natives['connects']} connections of native devices, {natives['losses']} broken, {natives['changes']} changes of "
+            f"network, {natives['gaps']} gaps; {sum(len(each.told) for each in recording.native_readers)} changes told, "
+            f"{len(recording.changes)} acknowledged"
+        )
         acknowledged = sum(bool(send.acknowledged) for send in recording.sends)
         self.log(
             f"{len(recording.sends)} sends, {acknowledged} acknowledged, {len(recording.rows)} rows; {receipts} receipts, "

@@ -28,6 +28,8 @@ class Row:
     content: str
     client_id: str | None = None
     at: float = 0
+    # The revision of its last change; 0 if it has not changed.
+    rev: int = 0
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,48 @@ class Reader:
     slow_entries: list[tuple[float, float]] = field(default_factory=list)
 
 
+@dataclass
+class NativeReader:
+    """A native device in one room, with its cursors there."""
+
+    name: str
+    room: str
+    # The end of the messages and of the changes that it holds.
+    seq: int = 0
+    rev: int = 0
+    receipts: list[Receipt] = field(default_factory=list)
+    # The seq of each receipt, in their order.
+    order: list[int] = field(default_factory=list)
+    # The newest revision of each message that it was told of.
+    revs: dict[int, int] = field(default_factory=dict)
+    # The revision that it named for each connection, and the revisions of the changes that it was told of, in their order.
+    connections: list[int] = field(default_factory=list)
+    told: list[int] = field(default_factory=list)
+    loads: int = 0
+
+    def message(self, message, source, now):
+        """A message from the socket, or from a page of history that fills a gap."""
+        seq = message["seq"]
+        self.receipts.append(Receipt(int(message.get("chat_id") or message.get("dm_id")), message["content"], source, now))
+        if source == "socket":
+            self.order.append(seq)
+        self.seq = max(self.seq, seq)
+        self.loaded(message)
+
+    def changed(self, message):
+        self.told.append(message["rev"])
+        self.rev = max(self.rev, message["rev"])
+        self.loaded(message)
+
+    def gap(self, gap):
+        self.loads += 1
+        self.seq = max(self.seq, gap["to"])
+        self.rev = max(self.rev, gap.get("toRev", 0))
+
+    def loaded(self, message):
+        self.revs[message["seq"]] = max(self.revs.get(message["seq"], 0), message["rev"])
+
+
 @dataclass(frozen=True)
 class Push:
     """A push that the provider accepted."""
@@ -106,6 +150,11 @@ class Recording:
     sends: list[Send] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     readers: list[Reader] = field(default_factory=list)
+    native_readers: list[NativeReader] = field(default_factory=list)
+    # Acknowledged changes of messages: room, seq and revision.
+    changes: list[tuple[str, int, int]] = field(default_factory=list)
+    # Events that no native client should have been sent.
+    surprises: list[str] = field(default_factory=list)
     pushes: list[Push] = field(default_factory=list)
     devices: list[Device] = field(default_factory=list)
     # The user of each known device.

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 from checker import check
-from recording import Change, Device, Push, Reader, Receipt, Recording, Row, Send, Stop
+from recording import Change, Device, NativeReader, Push, Reader, Receipt, Recording, Row, Send, Stop
 
 ROOM = "channel-7"
 
@@ -21,8 +21,15 @@ def good():
     recording.rows = [
         Row(ROOM, 1, 101, 1, "a", None, 10.05),
         Row(ROOM, 2, 102, 1, "b", "name-b", 11.05),
-        Row(ROOM, 3, 103, 2, "c", None, 12.05),
+        Row(ROOM, 3, 103, 2, "c", None, 12.05, 2),
     ]
+    native = NativeReader("native", ROOM)
+    for seq, id in ((1, 101), (2, 102), (3, 103)):
+        native.message({"seq": seq, "rev": 0, "chat_id": str(id), "content": "…"}, "socket", 0)
+    for rev in (1, 2):
+        native.changed({"seq": 3, "rev": rev})
+    recording.native_readers = [native]
+    recording.changes = [(ROOM, 3, 2)]
     receipts = [Receipt(101, "a", "history"), Receipt(102, "b", "socket"), Receipt(103, "c", "socket")]
     recording.readers = [Reader("fatal", ROOM, True, list(receipts)), Reader("harmless", ROOM, False, list(receipts))]
     recording.devices = [Device("away", 2, frozenset([ROOM]))]
@@ -58,6 +65,14 @@ def replaced(rows, number, **changes):
     [
         ("R1", "lost: ", lambda r: r.rows.pop(0)),
         ("R1", "changed: ", lambda r: replaced(r.rows, 0, content="z")),
+        ("R13", "lost: ", lambda r: r.native_readers[0].receipts.pop(0)),
+        ("R13", "doubled: ", lambda r: r.native_readers[0].receipts.append(r.native_readers[0].receipts[0])),
+        ("R13", "invented: ", lambda r: r.native_readers[0].receipts.append(Receipt(9, "", "socket"))),
+        ("R13", "out of order: message", lambda r: r.native_readers[0].order.reverse()),
+        ("R13", "out of order: change", lambda r: r.native_readers[0].told.append(2)),
+        ("R13", "stale: ", lambda r: r.native_readers[0].revs.update({3: 1})),
+        ("R13", "told left", lambda r: r.surprises.append("7 was told left")),
+        ("R14", "lost: ", lambda r: r.changes.append((ROOM, 2, 1))),
         ("R1", "changed: ", lambda r: replaced(r.rows, 0, author=2)),
         ("R1", "invented: ", lambda r: r.rows.append(Row(ROOM, 4, 104, 1, "z"))),
         ("R1", "doubled: ", lambda r: r.rows.append(Row(ROOM, 4, 104, 1, "a"))),

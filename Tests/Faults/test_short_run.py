@@ -14,7 +14,7 @@ CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.timeout(600)
 # Found by a search for a schedule with all kinds of faults in one minute.
 SEED = 2246357
-PROMISES = ["R1", "R2", "R3", "R4", "R9", "R11", "R12", "no process", "every client"]
+PROMISES = ["R1", "R2", "R3", "R4", "R9", "R11", "R12", "R13", "R14", "no process", "every client"]
 
 
 def test_the_minute_kills_every_part_and_has_a_fault_of_every_kind():
