@@ -232,6 +232,7 @@ let package = Package(
 
         // Measurements
         bench("fanout", on: ["GatewayLoad"]),
+        bench("me", on: ["GatewayLoad"]),
         bench("http", on: ["ServiceSupport", "HTTP", "LoadClient", "TestSupport"]),
         bench("json", on: ["LoadClient", "TestSupport", "Wire"]),
         bench("postgres", on: ["Postgres", "EventLoop", "LoadClient", "TestSupport"]),

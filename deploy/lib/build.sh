@@ -61,7 +61,7 @@ services_of() {
         load-product) printf '%s\n' "${services[@]}" ;;
         bench-sends | bench-history | bench-changes | bench-search) printf 'chat-service\n' ;;
         bench-http) printf 'payment-service\n' ;;
-        bench-fanout | load-realtime) printf '%s\n' realtime-gateway chat-service ;;
+        bench-fanout | bench-me | load-realtime) printf '%s\n' realtime-gateway chat-service ;;
         load-*)
             for service in "${services[@]}"; do
                 if [[ $2 == "$(role_of "$service")" ]]; then printf '%s\n' "$service"; fi

@@ -15,7 +15,7 @@ struct FullRoom {
     /// The steady rate in deliveries a second.
     private static let steadyRate = 120_000
 
-    private struct Outcome {
+    struct Outcome {
         /// CPU microseconds a delivery, one event at a time.
         var cost: [Double] = []
         /// The same of Redis.
@@ -44,6 +44,13 @@ struct FullRoom {
         let gateway = MeasuredGateway(fixture: try await .start(RoomLayout(users: sockets), loops: 1))
         var servers: [any MeasuredServer] = [gateway, try await MeasuredNchan.start(workers: 1)]
         if let python = try await MeasuredPython.start(python: python) { servers.append(python) }
+        return figures(try await compare(servers, redis: gateway.fixture.redisMeter, on: loop))
+    }
+
+    /// Measures servers in turn, and stops them.
+    func compare(
+        _ servers: [any MeasuredServer], redis: ProcessMeter, on loop: EventLoop
+    ) async throws -> [(name: String, outcome: Outcome)] {
         var runs: [ServerRun] = []
         for server in servers {
             let subscribers = SubscriberFleet(sockets, on: loop)
@@ -53,13 +60,13 @@ struct FullRoom {
             runs.append(run)
         }
         for _ in 0..<rounds {
-            for run in runs { try await measure(run, redis: gateway.fixture.redisMeter) }
+            for run in runs { try await measure(run, redis: redis) }
         }
         for run in runs {
             run.subscribers.disconnect()
             await run.server.stop()
         }
-        return figures(runs.map { ($0.server.name, $0.outcome) })
+        return runs.map { ($0.server.name, $0.outcome) }
     }
 
     private func measure(_ run: ServerRun, redis: ProcessMeter) async throws {

@@ -29,6 +29,8 @@ final class GatewayFixture: Sendable {
     private let folder = TemporaryFolder("maru-fanout")
     private let cluster: PostgresCluster?
     private let processes: [ChildProcess]
+    /// The settings of the gateway.
+    private let gateway: [String: String]
     private let issuer = TokenIssuer()
 
     /// - Parameter loops: the gateway's loops; 0 for the default of one a core.
@@ -76,6 +78,7 @@ final class GatewayFixture: Sendable {
             gateway["fcm_token_url"] = peers.url + "/token"
             gateway["fcm_service_account"] = Self.writeAccount(in: folder.path)
         }
+        self.gateway = gateway
         var processes = [try Self.run("realtime-gateway", gateway, in: folder.path)]
         if parts.contains(.chat) {
             var chat = common
@@ -115,15 +118,26 @@ final class GatewayFixture: Sendable {
     /// The meter of Redis.
     var redisMeter: ProcessMeter { ProcessMeter(pid: redis.pid) }
 
+    /// The meter of chat-service, if it runs.
+    var chatMeter: ProcessMeter? { processes.count > 1 ? ProcessMeter(pid: processes[1].pid) : nil }
+
+    /// Kills the gateway, and starts another one at the same address.
+    func killGateway() async throws -> ChildProcess {
+        processes[0].signal(9)
+        await processes[0].wait()
+        return try Self.run("realtime-gateway", gateway, in: folder.path)
+    }
+
     /// An access token of a user, valid for a day.
-    func token(of user: Int) -> String {
-        issuer.token(user: Int64(user), key: Self.profileName, lives: .seconds(86_400))
+    func token(of user: Int, _ profile: String = GatewayFixture.profileName) -> String {
+        issuer.token(user: Int64(user), key: profile, lives: .seconds(86_400))
     }
 
     /// Journeys that each post a message with its sending time, as a member of the next room.
     func posting() -> LoadRun.Journey {
         let rooms = layout.rooms
-        let tokens = (1...rooms).map { token(of: $0) }
+        let authors = (1...rooms).map { layout.users(of: ChannelID(Int64($0))).first { _ in true } ?? 1 }
+        let tokens = authors.map { token(of: $0) }
         return { connection, number, end in
             let room = number % rooms
             let content = TimedEvent.content(EventLoop.preciseNow, size: 80)

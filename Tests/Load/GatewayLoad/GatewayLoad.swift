@@ -75,7 +75,7 @@ public struct GatewayLoad: Sendable {
     }
 
     /// The load average. On a busy machine only ratios and CPU times are meaningful.
-    private static var loadAverage: Double {
+    static var loadAverage: Double {
         var load = 0.0
         return getloadavg(&load, 1) == 1 ? (load * 10).rounded() / 10 : .nan
     }

@@ -91,8 +91,15 @@ struct PeerReplies {
                 json.array("events") { _ in }
             }
         default:
-            guard path.hasPrefix("/internal/channels/"), path.hasSuffix("/members") else { return Response(.notFound) }
-            return members(of: ChannelID(Int64(path.split(separator: "/")[2]) ?? 0))
+            let parts = path.split(separator: "/")
+            guard parts.count == 4 else { return try people(path, body) }
+            let id = Int64(parts[2]) ?? 0
+            switch (parts[1], parts[3]) {
+            case ("channels", "members"): return members(of: ChannelID(id))
+            case ("users", "channels"): return channels(of: Int(id))
+            case ("users", "rooms"): return start(of: Int(id))
+            default: return Response(.notFound)
+            }
         }
     }
 
@@ -144,6 +151,46 @@ struct PeerReplies {
         return object { json in
             json.array(name) { json in for user in users { json.object { json in write(user, &json) } } }
         }
+    }
+
+    // MARK: Calls for /me sockets
+
+    private func people(_ path: String, _ body: [UInt8]) throws -> Response {
+        let json = try JSONValue(parsing: body)
+        let users = ids(json, "ids").compactMap(UserID.init)
+        switch path {
+        case "/internal/badges":
+            return .json(BadgesReply(badges: users.map { .init(user: $0, unread: 0, mentions: 0) }).encoded())
+        case "/internal/memberships":
+            return .json(
+                MembershipsReply(
+                    memberships: users.map { .init(user: $0, channels: layout.channels(of: Int($0.rawValue))) }
+                ).encoded())
+        case "/internal/blocks": return .json(BlocksReply(blocks: []).encoded())
+        case "/internal/acquaintances":
+            return .json(AcquaintancesReply(users: ids(json, "others").compactMap(UserID.init)).encoded())
+        default: return Response(.notFound)
+        }
+    }
+
+    private func channels(of user: Int) -> Response {
+        let channels = layout.channels(of: user).map { channel in
+            ChannelAccess(
+                id: channel, workspace: RoomLayout.workspace, name: RoomLayout.name(of: channel), role: .member,
+                isDefault: false, version: 1)
+        }
+        return .json(UserChannelsReply(channels: channels).encoded())
+    }
+
+    /// The start of a /me socket where chat-service is a stub.
+    private func start(of user: Int) -> Response {
+        let rooms = layout.channels(of: user).map { channel in
+            MyRoomsReply.Room(
+                room: RoomID(channel), workspace: RoomLayout.workspace,
+                head: Contract.RoomHead(seq: head.value, rev: 0), unread: 0, summary: Array("{}".utf8))
+        }
+        return .json(
+            MyRoomsReply(user: Array("{}".utf8), settings: Array("{}".utf8), rooms: rooms).encoded())
     }
 
     private func members(of channel: ChannelID) -> Response {

@@ -103,7 +103,11 @@ final class SubscriberFleet {
     func percentile(_ share: Double) -> Double { Percentile.of(latencies, share) / 1e6 }
 
     private func receive(_ text: [UInt8], _ client: FleetClient) {
-        if text != known.text { known = (text, TimedEvent.sentAt(text) ?? 0) }
+        if text != known.text {
+            // Other events, such as those that begin a /me socket, are not counted.
+            guard let sentAt = TimedEvent.sentAt(text) else { return }
+            known = (text, sentAt)
+        }
         let now = EventLoop.preciseNow
         latencies.append(now - min(now, known.sentAt))
         receivedBy[client.number] += 1

@@ -10,6 +10,8 @@ public final class SocketIOFleet {
         public var target: WebSocketFleet.Target
         /// Such as `/ws-channel-1`.
         public var namespace: String
+        /// The payload of the join; empty for none.
+        public var payload = ""
 
         public init(target: WebSocketFleet.Target, namespace: String) {
             self.target = target
@@ -22,7 +24,8 @@ public final class SocketIOFleet {
     /// Called for each client that has ended.
     public var ended: (FleetClient, Ending) -> Void = { _, _ in }
     private let sockets: WebSocketFleet
-    private var namespaces: [String] = []
+    /// The namespace of each client, with its payload.
+    private var joining: [String] = []
     /// The state of each client's join.
     private var joins: [Join] = []
 
@@ -48,7 +51,10 @@ public final class SocketIOFleet {
     public func connect(
         _ count: Int, atOnce: Int = 64, to seat: @escaping @Sendable (_ number: Int) -> Seat
     ) async throws {
-        namespaces += (namespaces.count..<(namespaces.count + count)).map { seat($0).namespace }
+        joining += (joining.count..<(joining.count + count)).map { number in
+            let seat = seat(number)
+            return "\(seat.namespace),\(seat.payload)"
+        }
         joins += Array(repeating: .pending, count: count)
         let fleet = Unchecked(self)
         try await sockets.connect(count, atOnce: atOnce) {
@@ -71,7 +77,7 @@ public final class SocketIOFleet {
         switch (bytes.first, bytes.count > 1 ? bytes[1] : nil) {
         case (UInt8(ascii: "4"), UInt8(ascii: "2")): received(client, bytes)
         case (UInt8(ascii: "2"), _): client.connection?.send(.text("3"))
-        case (UInt8(ascii: "0"), _): client.connection?.send(.text("40\(namespaces[client.number]),"))
+        case (UInt8(ascii: "0"), _): client.connection?.send(.text("40\(joining[client.number])"))
         case (UInt8(ascii: "4"), UInt8(ascii: "0")): settle(client, .success(()))
         default: settle(client, .failure(.init(reason: String(decoding: bytes, as: UTF8.self))))
         }
