@@ -25,7 +25,8 @@ struct Notifications: Sendable {
             messages: messages, recipients: stores.recipients, workspaces: access.workspaces, blocks: blocks,
             profiles: profiles)
         receipts = ReadReceipts(members: members, store: stores.readers)
-        badges = Badges(store: BadgeStore(recipients: stores.recipients), workspaces: access.workspaces)
+        badges = Badges(
+            store: BadgeStore(recipients: stores.recipients), workspaces: access.workspaces, blocks: blocks)
     }
 
     func register(in routes: inout PublicRoutes) {

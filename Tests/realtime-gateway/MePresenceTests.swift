@@ -60,7 +60,7 @@ struct MePresenceTests {
         try await GatewayHarness.use { harness in
             harness.peers.change { state in
                 state.workspace = [1, 2, 3, 4]
-                state.blocks = [(user: 2, blocked: 4)]
+                state.blocked = [2: [4]]
             }
             try await harness.withNode { node in
                 let mina = try await Self.device(1, harness, port: node.port)
@@ -74,10 +74,10 @@ struct MePresenceTests {
                 try joon.send(#"42/me,2["typing",{"room":"channel-7"}]"#)
                 try await mina.until("typing") { $0.events.contains { $0.name == "typing" } }
                 #expect(!blocked.record.events.contains { $0.name == "typing" })
-                harness.peers.change { $0.blocks.append((user: 1, blocked: 2)) }
+                harness.peers.change { $0.blocked[1] = [2] }
                 try await harness.redis.command("PUBLISH", "invalidate:blocks", #"{"user_id":"1","blocked":"2"}"#)
                 try await Self.until(2, is: "offline", for: mina)
-                harness.peers.change { $0.blocks = [] }
+                harness.peers.change { $0.blocked = [:] }
                 try await harness.redis.command("PUBLISH", "invalidate:blocks", #"{"user_id":"1","blocked":"2"}"#)
                 try await Self.until(2, is: "online", for: mina)
                 // After leaving the workspace a user is seen no more.
@@ -120,6 +120,37 @@ struct MePresenceTests {
                     }
                     try await visit()
                 }
+            }
+        }
+    }
+
+    @Test("A guest is told nothing of channels and members that they do not see")
+    func guests() async throws {
+        try await GatewayHarness.use { harness in
+            harness.peers.change { state in
+                state.guests = [2]
+                state.channels[8] = [1, 3]
+            }
+            try await harness.withNode { node in
+                let member = try await Self.device(1, harness, port: node.port)
+                let guest = try await Self.device(2, harness, port: node.port)
+                let plans = ChannelView(
+                    workspace: WorkspaceID(3), id: ChannelID(8), name: "plans", description: nil, image: nil,
+                    owner: UserID(1), isPrivate: false, createdAt: .now)
+                let hints = [
+                    DirectoryHint(.edited, of: WorkspaceID(3), .channel(ChannelID(8), plans)),
+                    DirectoryHint(.entered, of: WorkspaceID(3), .member(UserID(70), of: nil)),
+                ]
+                for hint in hints {
+                    try await harness.redis.command(
+                        "PUBLISH", DirectoryHint.redisChannel, String(decoding: hint.encoded(), as: UTF8.self))
+                }
+                try await member.until("the member") { $0.events.contains { $0.name == "member" } }
+                #expect(member.record.events.contains { $0.name == "room" })
+                try await guest.until("a reason to read the workspace again") { record in
+                    record.events.contains { $0.name == "workspace" && $0.body["name"] == nil }
+                }
+                #expect(!guest.record.events.contains { ["room", "member"].contains($0.name) })
             }
         }
     }

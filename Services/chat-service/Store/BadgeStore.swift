@@ -10,7 +10,9 @@ struct BadgeStore: Sendable {
     private static let mentions = Statement.read(
         "unread mentions",
         """
-        with place as (
+        with block as materialized (
+            select user_id, blocked from unnest($4::bigint[], $5::bigint[]) as b (user_id, blocked)
+        ), place as (
             select user_id, 1::smallint as kind, room from unnest($1::bigint[], $2::bigint[]) as w (user_id, room)
             union all
             select m.user_id, 2::smallint, dm.id from unnest($3::bigint[]) as m (user_id)
@@ -34,25 +36,32 @@ struct BadgeStore: Sendable {
             where u.author <> w.user_id and not u.is_aside and not exists (
                 select from message o where o.kind = w.kind and o.room = w.room and o.author = w.user_id
                     and o.seq > n.seq and not o.is_aside)
+                and not exists (select from block where block.user_id = w.user_id and block.blocked = u.author)
             union
             select f.user_id, a.seq, f.kind, f.room
             from place join thread_follower f using (user_id, kind, room)
             join reply a on a.kind = f.kind and a.room = f.room and a.root = f.root and a.seq > f.read_seq and a.is_aside
             join mention n on n.kind = a.kind and n.room = a.room and n.seq = a.seq
-            where f.is_following and n.user_id in (f.user_id, 0, -1)
+            where f.is_following and n.user_id in (f.user_id, 0, -1) and not exists (
+                select from block join message m on m.author = block.blocked
+                where block.user_id = f.user_id and m.kind = a.kind and m.room = a.room and m.seq = a.seq)
         )
         select user_id, count(*) from counted group by user_id
         """)
 
     /// The unread messages of users and those among them that mention the user, in these channels, in all their DMs and in
     /// the threads in them that they follow.
+    ///
+    /// - Parameter blocks: the blocks of the users; messages of blocked authors do not count.
     func badges(
-        of users: [UserID], in channels: [MembershipsReply.Membership]
+        of users: [UserID], in channels: [MembershipsReply.Membership], hiding blocks: [UserID: AuthClient.Blocks]
     ) async throws -> [BadgesReply.Badge] {
         let pairs = channels.flatMap { membership in membership.channels.map { (membership.user, $0) } }
-        async let unread = recipients.unread(of: users, in: channels)
-        let found = try await recipients.database.query(Self.mentions, pairs.map(\.0), pairs.map(\.1), users)
-            .map { row throws(PostgresError) in (try row.next(as: UserID.self), try row.next(as: Int64.self)) }
+        let hidden = users.flatMap { user in (blocks[user]?.blocked ?? []).map { (user, $0) } }
+        async let unread = recipients.unread(of: users, in: channels, hiding: blocks)
+        let found = try await recipients.database.query(
+            Self.mentions, pairs.map(\.0), pairs.map(\.1), users, hidden.map(\.0), hidden.map(\.1)
+        ).map { row throws(PostgresError) in (try row.next(as: UserID.self), try row.next(as: Int64.self)) }
         let (counts, mentions) = (try await unread, Dictionary(uniqueKeysWithValues: found))
         return users.map { BadgesReply.Badge(user: $0, unread: counts[$0] ?? 0, mentions: mentions[$0] ?? 0) }
     }

@@ -140,7 +140,9 @@ struct Channels: Sendable {
             try await workspaces.audit.record(event, of: id, in: tx)
             return (channel, true)
         }
-        if isNew { facts.hint(id, channel: channel.id, user: member) }
+        guard isNew else { return }
+        facts.hint(id, channel: channel.id, user: member)
+        facts.tell(.entered, of: id, .member(member, of: channel.id))
     }
 
     /// Runs `body` under the workspace's lock, with the channel and the user's place in it.

@@ -106,7 +106,10 @@ struct InvitationDesk: Sendable {
             try await workspaces.audit.record(event, of: id, in: tx)
             return (workspace, true)
         }
-        if isNew { facts.hint(id, user: user) }
+        if isNew {
+            facts.hint(id, user: user)
+            facts.tell(.entered, of: id, .member(user, of: nil))
+        }
         return workspace
     }
 

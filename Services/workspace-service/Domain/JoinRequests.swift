@@ -72,6 +72,8 @@ struct JoinRequests: Sendable {
             let action: AuditAction = decision == .approve ? .joinApproved : .joinDeclined
             try await workspaces.audit.record(AuditEvent(action, by: user, to: asking, from: origin), of: id, in: tx)
         }
-        if decision == .approve { workspaces.facts.hint(id, user: asking) }
+        guard decision == .approve else { return }
+        workspaces.facts.hint(id, user: asking)
+        workspaces.facts.tell(.entered, of: id, .member(asking, of: nil))
     }
 }

@@ -16,6 +16,7 @@ extension Workspaces {
             try await audit.record(AuditEvent(.memberRemoved, by: moderator, to: member), of: id, in: tx)
             return workspace.owner
         }
+        facts.tell(.gone, of: id, .member(member, of: nil))
         facts.hint(id)
         // The owner may have entered channels of the member.
         if let owner { facts.hint(id, user: owner) }

@@ -38,15 +38,6 @@ extension PeersOfGateway {
         case ("acquaintances", _):
             let isIn = workspace.contains(call.id("user_id") ?? 0)
             return .list("ids", call.ids("others").filter { isIn && workspace.contains($0) }.map { "\"\($0)\"" })
-        case ("blocks", _):
-            return .list(
-                "blocks",
-                call.ids("ids").map { user in
-                    func list(_ ids: [Int64]) -> String { ids.map { "\"\($0)\"" }.joined(separator: ",") }
-                    let blocked = list(blocks.filter { $0.user == user }.map(\.blocked))
-                    let blockers = list(blocks.filter { $0.blocked == user }.map(\.user))
-                    return #"{"user_id":"\#(user)","blocked":[\#(blocked)],"blockers":[\#(blockers)]}"#
-                })
         case ("badges", _):
             return .list(
                 "badges",

@@ -10,6 +10,7 @@ struct PeersOfGateway: StubState {
     /// Members of each channel; the workspace's others see it. All are in workspace 3.
     var channels: [Int64: Set<Int64>] = [7: Set(1...60), 8: Set(1...60)]
     var workspace: Set<Int64> = Set(1...80)
+    var guests: Set<Int64> = []
     /// The two of each DM, and whether both are still in the workspace.
     var dms: [Int64: (users: [Int64], isOpen: Bool)] = [5: ([1, 2], true)]
     var messages: [RoomID: [RoomMessage]] = [:]
@@ -33,8 +34,6 @@ struct PeersOfGateway: StubState {
     /// The reasons of members that differ from `all`, and the badges of members.
     var pushReasons: [Int64: String] = [:]
     var badges: [Int64: Int] = [:]
-    /// Users that have blocked another one.
-    var blocks: [(user: Int64, blocked: Int64)] = []
     /// Pushes that the provider was sent, by device.
     var pushes: [(device: String, message: JSONValue)] = []
     /// The provider's next answers, before it takes any push: status, error code and Retry-After.
@@ -152,7 +151,7 @@ struct PeersOfGateway: StubState {
                 })
         case ("rooms", _) where call.parts.count == 5 && call.parts[3] == "positions":
             return .json(#"{"seq":\#(told[Int64(call.parts[4]) ?? 0] ?? 0)}"#)
-        case ("acquaintances", _), ("blocks", _), ("badges", _), ("profiles", _): return people(call)
+        case ("acquaintances", _), ("badges", _), ("profiles", _): return people(call)
         case ("users", "channels"): return myChannels(of: call.number)
         case ("users", "rooms"): return myRooms(of: call.number, call)
         case ("rooms", "messages"): return RoomID(call.parts[2]).map { messages(of: $0, call) }
@@ -164,7 +163,8 @@ struct PeersOfGateway: StubState {
     private func access(_ user: Int64, _ channels: [Int64], _ workspaces: [Int64]) -> Response {
         .access(
             channels: channels.compactMap { element($0, user) },
-            workspaces: workspaces.filter { $0 == 3 && workspace.contains(user) })
+            workspaces: workspaces.filter { $0 == 3 && workspace.contains(user) },
+            memberRole: guests.contains(user) ? "guest" : "member")
     }
 
     private func access(_ user: Int64, dms asked: [Int64]) -> Response {

@@ -6,9 +6,11 @@ import Wire
 struct Badges: Sendable {
     let store: BadgeStore
     let workspaces: WorkspaceClient
+    let blocks: BlockCache
 
     /// The number of queries does not depend on the number of users.
     func count(_ users: [UserID]) async throws -> [BadgesReply.Badge] {
-        try await store.badges(of: users, in: try await workspaces.memberships(of: users))
+        try await store.badges(
+            of: users, in: try await workspaces.memberships(of: users), hiding: try await blocks.blocks(of: users))
     }
 }

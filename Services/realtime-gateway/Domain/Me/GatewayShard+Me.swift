@@ -15,6 +15,7 @@ extension GatewayShard {
     func begin(_ socket: MeSocket, from cursors: MeCursors) {
         me.add(socket)
         Task.immediate(executorPreference: loop) { [self] in
+            await blocks.settled(socket.user)
             var backoff = Backoff(first: Self.firstPause, limit: Self.longestPause)
             while !socket.isEnded {
                 do {
@@ -22,8 +23,8 @@ extension GatewayShard {
                         of: socket.user, for: socket.profile, heads: context.chat.heads(of:)
                     ) { try await self.start(of: socket) }
                     if !socket.isEnded {
-                        enter(socket, Set(start.rooms.map(\.workspace)))
-                        socket.begin(start, from: cursors)
+                        enter(socket, start)
+                        socket.begin(start.reply, from: cursors)
                     }
                     return
                 } catch {
@@ -41,16 +42,17 @@ extension GatewayShard {
     }
 
     /// The workspaces of a socket's user, when they have been read.
-    private func enter(_ socket: MeSocket, _ workspaces: Set<WorkspaceID>) {
+    private func enter(_ socket: MeSocket, _ start: MeStart) {
+        let workspaces = start.workspaces
         for workspace in me.workspaces(of: socket) where !workspaces.contains(workspace) {
             me.remove(socket, from: workspace)
         }
         for workspace in workspaces { me.add(socket, to: workspace) }
+        me.note(start.whollySeen, seenBy: socket)
     }
 
     /// The start of a socket, as of the last known change of its user's access.
-    private func start(of socket: MeSocket) async throws -> MyRoomsReply {
-        await blocks.settled(socket.user)
+    private func start(of socket: MeSocket) async throws -> MeStart {
         while true {
             let mark = accessChanges.mark(of: socket.user)
             let start = try await limits.admissions.run {
@@ -76,6 +78,9 @@ extension GatewayShard {
     /// A user has blocked another one, or ended the block. It changes which DMs the user has.
     func blockChanged(_ hint: BlockHint) {
         blocks.changed([hint.user, hint.blocked])
+        context.me.starts.changed(hint.user)
+        context.me.starts.changed(hint.blocked)
+        if !me.sockets(of: hint.user).isEmpty { me.badges.changed(hint.user) }
         meAccessChanged(of: hint.user, room: nil)
     }
 
@@ -123,9 +128,9 @@ extension GatewayShard {
                 do {
                     let start = try await start(of: socket)
                     if socket.isEnded { return }
-                    socket.note(settings: start.settings)
+                    socket.note(settings: start.reply.settings)
                     me.presence.changed(socket)
-                    enter(socket, Set(start.rooms.map(\.workspace)))
+                    enter(socket, start)
                     return socket.handle { $0.refreshed(Set(start.rooms.map(\.room))) }
                 } catch {
                     try? await loop.sleep(for: backoff.next())

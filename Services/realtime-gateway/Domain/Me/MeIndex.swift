@@ -16,6 +16,7 @@ final class MeIndex: @unchecked Sendable {
         let socket: MeSocket
         /// The workspaces of its rooms.
         var workspaces: Set<WorkspaceID> = []
+        var whollySeen: Set<WorkspaceID> = []
     }
 
     init(of shard: GatewayShard) {
@@ -35,6 +36,13 @@ final class MeIndex: @unchecked Sendable {
 
     /// The workspaces that a socket is in.
     func workspaces(of socket: MeSocket) -> Set<WorkspaceID> { sockets[socket.id]?.workspaces ?? [] }
+
+    /// Whether a socket's user sees every member and channel of a workspace, and not only those of their channels.
+    func sees(_ workspace: WorkspaceID, _ socket: MeSocket) -> Bool {
+        sockets[socket.id]?.whollySeen.contains(workspace) == true
+    }
+
+    func note(_ workspaces: Set<WorkspaceID>, seenBy socket: MeSocket) { sockets[socket.id]?.whollySeen = workspaces }
 
     func add(_ socket: MeSocket) {
         sockets[socket.id] = Entry(socket: socket)
