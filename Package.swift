@@ -97,6 +97,7 @@ let package = Package(
         // Floor 2: protocols
         module("HTTP", on: ["EventLoop", "Wire", "CCurl"]),
         module("Mail", on: ["EventLoop", "Wire", "CCurl"]),
+        module("Archive", on: ["Wire", "CZlib"]),
         module("WebSocket", on: ["EventLoop", "Wire", "HTTP", "CCrypto", "CZlib"]),
         module("EngineIO", on: ["EventLoop", "Wire", "HTTP", "WebSocket"]),
         module("SocketIO", on: ["EventLoop", "Wire", "WebSocket", "EngineIO"]),
@@ -122,8 +123,8 @@ let package = Package(
         service(
             "auth-service",
             on: [
-                "ServiceKit", "Contract", "HTTP", "Mail", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop",
-                "Wire",
+                "ServiceKit", "Contract", "HTTP", "Mail", "Archive", "Postgres", "Redis", "Crypto", "Telemetry",
+                "EventLoop", "Wire",
             ]
         ),
         service(
@@ -178,6 +179,7 @@ let package = Package(
             exclude: ["SlowLookUp", "Support/server.py"],
             swiftSettings: settings
         ),
+        tests(of: "Archive", alsoUsing: ["Wire", "TestSupport"]),
         tests(of: "Mail", alsoUsing: ["EventLoop", "Wire", "TestSupport", "standins"]),
         tests(of: "Crypto", alsoUsing: ["Wire", "EventLoop"]),
         tests(of: "Redis", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),

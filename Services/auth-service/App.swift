@@ -20,6 +20,7 @@ enum App {
         let redis = try service.redis()
         let accountStore = AccountStore(database: database)
         try await accountStore.recomputeInexactKeys()
+        let identities = IdentityStore(database: database)
         let sessionStore = SessionStore(database: database)
         let devices = DeviceStore(database: database)
         let signingKeys = try await SigningKeys(
@@ -38,11 +39,11 @@ enum App {
         let workspaces = WorkspaceClient(service.internalClient(service.peers.workspace))
         let profiles = Profiles(store: accountStore, facts: facts, workspaces: workspaces)
         let pictures = Pictures(
-            in: try service.fileStore(folders: [ProfileImages.folder]), unusedIn: "unused_portrait", of: database,
+            in: try service.fileStore(folders: [ProfileImages.folder, Exports.folder]), unusedIn: "unused_portrait",
+            of: database,
             retention: settings.pictureRetention)
         service.background("unused profile images", pictures.run)
         let profileImages = ProfileImages(pictures: pictures, profiles: profiles)
-        let autoJoin = AutoJoin(workspaces: workspaces)
         let accounts = Accounts(
             store: accountStore,
             passwords: Passwords(settings.hashing, service.metrics))
@@ -51,8 +52,8 @@ enum App {
             log: service.log)
         let kakao = Kakao(http: service.provider("kakao"), base: settings.kakaoURL, appID: settings.kakaoAppID)
         let apple = Apple(
-            keys: AppleKeys(
-                on: service.loops.loops[0], http: service.provider("apple"), base: settings.appleURL,
+            keys: ProviderKeys(
+                on: service.loops.loops[0], http: service.provider("apple"), url: settings.appleURL + "/auth/keys",
                 interval: settings.appleKeyInterval),
             clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
         let links = try service.fileLinks()
@@ -63,33 +64,44 @@ enum App {
         let newDevices = NewDevices(
             store: credentialStores.devices, mails: mails, facts: facts, credential: service.credential,
             log: service.log)
+        let finish = assembleSignIn(
+            service, SecondFactorStores(database: database), sessions: sessions, workspaces: workspaces,
+            newDevices: newDevices, mails: mails)
         let credentials = assembleCredentials(
             service, credentialStores, accounts: accounts, mails: mails, sessions: sessions, facts: facts,
             throttle: throttle)
+        let social = SocialAccounts(store: accountStore, identities: identities)
+        let oidcRoutes = try assembleOIDC(service, OIDCStore(database: database), accounts: social, finish: finish)
+        let confirmation = DeletionConfirmation(
+            credentials: credentials, identities: identities, kakao: kakao, apple: apple)
         let erasureRoutes = ErasureRoutes(
             erasures: try assembleErasures(
                 service, ErasureStore(database: database), settings, sessions: sessions, facts: facts,
                 workspaces: workspaces),
-            confirmation: DeletionConfirmation(
-                credentials: credentials, accounts: accountStore, kakao: kakao, apple: apple))
+            confirmation: confirmation)
+        let secondFactorRoutes = SecondFactorRoutes(
+            factors: finish.tickets.factors, accounts: accountStore, confirmation: confirmation, finish: finish)
+        let exportRoutes = ExportRoutes(
+            exports: assembleExports(service, ExportStore(database: database), files: pictures.files, mails: mails))
         let blockRoutes = BlockRoutes(
             blocks: Blocks(
                 store: BlockStore(database: database), publisher: BlockPublisher(redis: redis),
                 limit: service.config[AuthSettings.blockLimitKey]))
         service.publicRoutes { routes in
             JoinRoutes(
-                accounts: accounts, sessions: sessions, autoJoin: autoJoin, newDevices: newDevices,
+                accounts: accounts, sessions: sessions, autoJoin: finish.autoJoin, newDevices: newDevices,
                 joins: BucketTable(rate: settings.joins.rate, burst: settings.joins.burst)
             ).register(in: &routes)
             LoginRoutes(
-                accounts: accounts, throttle: throttle, sessions: sessions, autoJoin: autoJoin,
-                social: SocialAccounts(store: accountStore),
-                kakao: kakao, apple: apple,
-                newDevices: newDevices
+                accounts: accounts, throttle: throttle, finish: finish, social: social,
+                kakao: kakao, apple: apple
             ).register(in: &routes)
             CredentialRoutes(credentials: credentials, requests: CodeSettings(service.config).buckets)
                 .register(in: &routes)
             erasureRoutes.register(in: &routes)
+            exportRoutes.register(in: &routes)
+            secondFactorRoutes.register(in: &routes)
+            oidcRoutes.register(in: &routes)
             blockRoutes.register(in: &routes)
             SessionRoutes(sessions: sessions, store: sessionStore).register(in: &routes)
             ProfileImageRoutes(profileImages: profileImages, imageSize: settings.imageSize, links: links)
@@ -105,6 +117,7 @@ enum App {
             erasureRoutes.registerInternal(in: &routes)
             blockRoutes.registerInternal(in: &routes)
             MailRoutes(mails: mails).registerInternal(in: &routes)
+            secondFactorRoutes.registerInternal(in: &routes)
         }
     }
 }

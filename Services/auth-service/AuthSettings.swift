@@ -52,7 +52,8 @@ struct AuthSettings: Sendable {
             kakaoURLKey.entry, kakaoAppIDKey.entry,
             appleURLKey.entry, appleKeyIntervalKey.entry, appleClientIDsKey.entry,
         ] + MailSettings.entries + CodeSettings.entries
-        + GrantSettings.entries
+        + GrantSettings.entries + ExportSettings.entries + SecondFactorSettings.entries
+        + OIDCSettings.entries
 
     let keyRotation: Duration
     let hashing: Passwords.Limits

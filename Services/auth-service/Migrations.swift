@@ -20,5 +20,8 @@ enum Migrations {
         Migration(number: 12, name: "erasure", sql: PackageResources._012_erasure_sql),
         Migration(
             number: 95, name: "mails_of_other_services", sql: PackageResources._095_mails_of_other_services_sql),
+        Migration(number: 96, name: "exports", sql: PackageResources._096_exports_sql),
+        Migration(number: 97, name: "second_factor", sql: PackageResources._097_second_factor_sql),
+        Migration(number: 98, name: "oidc", sql: PackageResources._098_oidc_sql),
     ]
 }

@@ -106,8 +106,9 @@ enum App {
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, standings: standings,
             redis: redis)
         try service.facts(facts.handle)
+        let ownRooms = UserErasureStore(database: database)
         let userErasure = UserErasure(
-            store: UserErasureStore(database: database), committer: changes.committer, attachments: attachments,
+            store: ownRooms, committer: changes.committer, attachments: attachments,
             workspaces: workspaces, auth: AuthClient(service.internalClient(service.peers.auth)), log: service.log)
         service.background("user erasure", userErasure.run)
         try service.facts(AccountFactConsumer(erasure: userErasure).handle)
@@ -165,6 +166,10 @@ enum App {
             ).register(in: &routes)
             notifications.register(in: &routes)
             safety.register(in: &routes)
+            ExportRoutes(
+                exports: Exports(store: ExportStore(database: database), rooms: ownRooms, workspaces: workspaces),
+                files: attachments.files
+            ).register(in: &routes)
             InternalMeRoutes(
                 rooms: MyRooms(summaries: summaries, preferences: notifications.preferences),
                 profiles: service.profiles, conversations: conversations, changes: changes, threads: threads

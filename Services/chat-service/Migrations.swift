@@ -26,5 +26,6 @@ enum Migrations {
         Migration(number: 62, name: "scheduled_files", sql: PackageResources._062_scheduled_files_sql),
         Migration(number: 80, name: "moderation", sql: PackageResources._080_moderation_sql),
         Migration(number: 115, name: "previews", sql: PackageResources._115_previews_sql),
+        Migration(number: 116, name: "exports", sql: PackageResources._116_exports_sql),
     ]
 }

@@ -66,6 +66,7 @@ enum App {
         }
         service.internalRoutes { routes in
             LedgerRoutes(ledger: ledger).register(in: &routes)
+            ExportRoutes(store: ExportStore(database: database)).register(in: &routes)
             ReconciliationRoutes(reconciliation: reconciliation).register(in: &routes)
         }
         let captures = CoinCaptureConsumer(ledger: ledger, log: service.log)

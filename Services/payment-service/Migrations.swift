@@ -12,5 +12,6 @@ enum Migrations {
         Migration(number: 6, name: "times", sql: PackageResources._006_times_sql),
         Outbox.timesMigration(number: 7),
         Migration(number: 8, name: "orders", sql: PackageResources._008_orders_sql),
+        Migration(number: 9, name: "exports", sql: PackageResources._009_exports_sql),
     ]
 }

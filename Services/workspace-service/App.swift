@@ -85,6 +85,7 @@ enum App {
                 .register(in: &routes)
         }
         service.internalRoutes { routes in
+            ExportRoutes(store: ExportStore(database: database)).register(in: &routes)
             AccessRoutes(memberships: memberships, system: system, erasure: erasure).register(in: &routes)
             invitationRoutes.registerInternal(in: &routes)
             AuditRoutes(audit: audit).registerInternal(in: &routes)

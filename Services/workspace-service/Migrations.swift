@@ -16,5 +16,6 @@ enum Migrations {
         Migration(number: 20, name: "audit", sql: PackageResources._020_audit_sql),
         Migration(number: 21, name: "roles", sql: PackageResources._021_roles_sql),
         Migration(number: 22, name: "invitations", sql: PackageResources._022_invitations_sql),
+        Migration(number: 30, name: "exports", sql: PackageResources._030_exports_sql),
     ]
 }

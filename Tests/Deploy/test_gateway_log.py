@@ -21,6 +21,7 @@ PATHS = {
     "/v1/static/channelChats/secret_1.pdf": "/v1/static/channelChats/{file}",
     "/v1/static/dmChats/secret.jpg?secret": "/v1/static/dmChats/{file}",
     "/v1/static/channels/secret.png": "/v1/static/channels/{file}",
+    "/v1/static/exports/secret.zip?signature=secret": "/v1/static/exports/{file}",
     "/v1/static/profiles/a/secret.png": "/v1/static/profiles/{file}",
 }
 

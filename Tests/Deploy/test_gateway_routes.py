@@ -10,6 +10,8 @@ ROUTES = {
         "/v1/users/7?userID=7",
         "/v1/auth/refresh",
         "/v1/static/profiles/a_1.jpg",
+        "/v1/static/exports/a1.zip?expires=1&signature=a",
+        "/v1/users/me/export",
     ],
     "workspace-service": [
         "/v1/workspaces",

@@ -1,7 +1,7 @@
 public import TestSupport
 
-/// The answer of every table of a schema to the deletion of an account. The tables come from the catalogue, so a new one
-/// needs an answer.
+/// The answers of every table of a schema to the deletion of an account and to its export. The tables come from the
+/// catalogue, so a new one needs both answers. The export has all data that a deletion erases.
 public struct ErasureAnswers: Sendable {
     /// The fate of a user's rows in a table.
     public enum Answer: Sendable {
@@ -11,15 +11,29 @@ public struct ErasureAnswers: Sendable {
         case kept(String)
     }
 
-    private let schema: String
-    private let answers: [String: Answer]
-
-    public init(_ schema: String, _ answers: [String: Answer]) {
-        self.schema = schema
-        self.answers = answers
+    /// The place of a user's rows in the export.
+    public enum Export: Sendable {
+        /// A section has a record for each row.
+        case section(String)
+        /// The rows repeat the data of a section of this or another service, for the reason given.
+        case elsewhere(String)
+        /// The rows hold secrets, of which the export tells in a section at most.
+        case secret(String)
+        /// The rows are not the user's, for the reason given. A table that erases rows cannot say so.
+        case withheld(String)
     }
 
-    /// The tables without an answer and the answers without a table.
+    private let schema: String
+    private let answers: [String: Answer]
+    private let exports: [String: Export]
+
+    public init(_ schema: String, _ answers: [String: Answer], exports: [String: Export]) {
+        self.schema = schema
+        self.answers = answers
+        self.exports = exports
+    }
+
+    /// The tables without both answers, the answers without a table, and the tables that erase withheld data.
     public func unanswered(in database: TestDatabase) async throws -> [String] {
         let tables = try await database.run(
             sql: """
@@ -27,7 +41,18 @@ public struct ErasureAnswers: Sendable {
                 where nspname = '\(schema)' and relkind in ('r', 'p') and not relispartition
                 """
         ).split(separator: "\n").map(String.init)
-        return Set(tables).symmetricDifference(answers.keys).sorted()
+        let lost = erasing.filter { table in
+            if case .withheld = exports[table] { true } else { false }
+        }
+        return Set(tables).symmetricDifference(answers.keys).union(Set(tables).symmetricDifference(exports.keys))
+            .union(lost).sorted()
+    }
+
+    /// The sections that hold rows of tables, but are not in an export.
+    public func sections(missingIn export: some Collection<String>) -> [String] {
+        exports.values.compactMap { export in
+            if case .section(let name) = export { name } else { nil }
+        }.filter { !export.contains($0) }.sorted()
     }
 
     /// The tables that have rows of the user but should have none: all of them before the deletion, none after it.

@@ -6,6 +6,7 @@ import Wire
 final class ProviderStandins: Sendable {
     let kakao = KakaoStandin()
     let apple = AppleStandin()
+    let oidc = OIDCStandin()
     let fcm: FCMStandin
     let portOne = PortOneStandin()
     let mail = MailStandin()
@@ -18,6 +19,7 @@ final class ProviderStandins: Sendable {
         var routes = StandinRoutes()
         kakao.register(in: &routes)
         apple.register(in: &routes)
+        oidc.register(in: &routes)
         fcm.register(in: &routes)
         portOne.register(in: &routes)
         mail.register(in: &routes)

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Bad input")
 struct BadInputTests {
-    /// A route with a body: a valid body and its required fields.
+    /// A route: a valid body and its required fields.
     struct Case: Sendable, CustomTestStringConvertible {
         let method: String
         let path: String
@@ -28,7 +28,6 @@ struct BadInputTests {
     }
 
     private static let device = 2049
-
     static let cases = [
         Case(
             method: "POST", path: "/v1/users/validation/email", valid: ["email": "n@b.kr"], required: ["email"],
@@ -80,13 +79,34 @@ struct BadInputTests {
             valid: ["password": "Saessak-2024!", "email": "n@b.kr", "code": "123456"],
             required: ["password", "email", "code"], longest: ["password": 1025, "email": 255, "code": 17],
             isSignedIn: true),
+        Case(
+            method: "POST", path: "/v1/users/me/second-factor", valid: ["password": "Saessak-2024!"],
+            required: ["password"], longest: ["password": 1025], isSignedIn: true),
+        Case(
+            method: "PUT", path: "/v1/users/me/second-factor", valid: ["code": "123456"], required: ["code"],
+            longest: ["code": 65], isSignedIn: true),
+        Case(
+            method: "POST", path: "/v1/users/me/second-factor/recovery-codes", valid: ["code": "123456"],
+            required: ["code"], longest: ["code": 65], isSignedIn: true),
+        Case(
+            method: "POST", path: "/v1/users/login/second-factor",
+            valid: ["ticket": "t", "code": "123456", "deviceToken": "d"], required: ["ticket", "code"],
+            longest: ["ticket": 65, "code": 65, "deviceToken": device]),
+        Case(
+            method: "POST", path: "/v1/users/login/oidc",
+            valid: ["ticket": "t", "state": "s", "code": "c", "deviceToken": "d"],
+            required: ["ticket", "state", "code"],
+            longest: ["ticket": 65, "state": 2049, "code": 2049, "deviceToken": device]),
     ]
 
     @Test("Every route with a body has a test here")
     func complete() {
         let bodies = RouteTableTests.rows.map(\.route).filter { $0.hasPrefix("POST") || $0.hasPrefix("PUT") }
-        // Pictures and the paths of signed URLs have suites of their own.
-        let others = ["PUT /v1/users/me/image", "POST /v1/static/profiles/links", "PUT /v1/users/{id}/block"]
+        // Other suites have these, or they have no body.
+        let others = [
+            "PUT /v1/users/me/image", "POST /v1/static/profiles/links", "PUT /v1/users/{id}/block",
+            "POST /v1/users/me/export", "POST /v1/auth/oidc/{issuer}",
+        ]
         #expect(Set(bodies) == Set(Self.cases.map(\.testDescription) + others))
         for one in Self.cases { #expect(Set(one.longest.keys) == Set(one.valid.keys)) }
     }
@@ -182,7 +202,7 @@ struct BadInputTests {
             #expect(try await Self.writtenRows(fixture) == before)
             try await eventually("the uploads to be removed") {
                 let all = FileManager.default.enumerator(atPath: fixture.service.files.path)?.allObjects as? [String]
-                return Set(all ?? []) == [".uploads", "profiles"]
+                return Set(all ?? []) == [".uploads", "profiles", "exports"]
             }
         }
     }

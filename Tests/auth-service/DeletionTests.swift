@@ -168,31 +168,10 @@ struct DeletionTests {
         }
     }
 
-    private static let answers = ErasureAnswers(
-        "auth",
-        [
-            "account": .erased(
-                """
-                id = $user and (deleted_at is null or email not like 'deleted-%' or nickname <> '탈퇴한 사용자'
-                    or num_nonnulls(phone, profile_image, password_hash, provider, language, mail_bounced_at) > 0)
-                """),
-            "identity": .erased("account = $user"), "device": .erased("account = $user"),
-            "refresh_token": .erased("session in (select id from auth.session where account = $user)"),
-            "mail": .erased("account = $user"), "mail_code": .erased("account = $user or address = 'a@b.kr'"),
-            "known_device": .erased("account = $user"), "block": .erased("account = $user or blocked = $user"),
-            "unused_portrait": .erased("account = $user"),
-            "session": .kept("services ask for its revocation until it expires; it names a number and an app"),
-            "erasure": .kept("the record that the account was erased"),
-            "erasure_part": .kept("as `erasure`"), "erasure_grant": .kept("a row goes when its grant is revoked"),
-            "outbox": .kept("facts name a number, those of sign-ins an address; they go after a day"),
-            "signing_key": .kept("no user"), "used_nonce": .kept("digests without a user"),
-            "schema_migrations": .kept("no user"),
-        ])
-
-    @Test("D4: every table has an answer to the deletion of an account, and no planted row is left")
+    @Test("D4: every table has an answer to deletion and export; the export has the planted rows, and none is left")
     func everyTable() async throws {
         try await AuthFixture.run { fixture async throws in
-            #expect(try await Self.answers.unanswered(in: fixture.service.database) == [])
+            #expect(try await ErasureAnswers.ofAuth.unanswered(in: fixture.service.database) == [])
             let (user, other) = (try await fixture.join(device: "d1"), try await fixture.join("b@b.kr"))
             let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
             for number in UInt8(1)...2 { _ = try await fixture.upload(png + [number], user.access) }
@@ -207,10 +186,29 @@ struct DeletionTests {
                 insert into auth.mail_code (purpose, address, account, seed, created_at, expires_at)
                 values ('reset', 'a@b.kr', null, '', 1, 1), ('verification', 'x', \(user.id), '', 1, 1)
                 """,
+                "insert into auth.oidc_identity (issuer, subject, account, created_at) values ('i', 's', \(user.id), 1)",
+                "insert into auth.second_factor (account, seed, created_at) values (\(user.id), '\\x01', 1)",
+                "insert into auth.recovery_code (account, digest) values (\(user.id), '\\x01')",
+                """
+                insert into auth.sign_in_ticket (digest, account, profile, created_at, expires_at)
+                values ('\\x01', \(user.id), 'native', 1, 9000000000000000)
+                """,
+                """
+                insert into auth.remembered_device (digest, account, created_at, expires_at)
+                values ('\\x01', \(user.id), 1, 9000000000000000)
+                """,
             ] { _ = try await sql(fixture, statement) }
-            #expect(try await Self.answers.tables(with: user.id, in: fixture.service.database) == Self.answers.erasing)
+            let archive = try await fixture.export(user)
+            let sections = archive.entries(of: .account)
+            #expect(ErasureAnswers.ofAuth.sections(missingIn: sections) == [])
+            // The blocks of others stay their secret.
+            #expect(archive.text("account/blocks.json").contains(#""user_id" : "\#(other.id)""#))
+            #expect(archive.records("account/blocks.json").count == 1)
+            #expect(
+                try await ErasureAnswers.ofAuth.tables(with: user.id, in: fixture.service.database)
+                    == ErasureAnswers.ofAuth.erasing)
             #expect(try await delete(fixture, user).status == 200)
-            #expect(try await Self.answers.tables(with: user.id, in: fixture.service.database) == [])
+            #expect(try await ErasureAnswers.ofAuth.tables(with: user.id, in: fixture.service.database) == [])
             let text = try await fixture.service.database.run(
                 sql: "select json_agg(a) from auth.account a where id = \(user.id)")
             #expect(!text.contains("a@b.kr") && !text.contains("새싹"))

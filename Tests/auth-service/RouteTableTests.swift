@@ -83,6 +83,24 @@ struct RouteTableTests {
         wrong("PUT /v1/users/me/password", body: #"{"password":"x","newPassword":"Saessak-2025!"}"#, answer: "E03"),
         wrong("PUT /v1/users/me/email", body: #"{"password":"x","email":"n@b.kr","code":"1"}"#, answer: "E03"),
         wrong("DELETE /v1/users/me", body: #"{"password":"x"}"#, answer: "E03"),
+        Row(route: "POST /v1/users/me/export", target: "/v1/users/me/export"),
+        Row(route: "GET /v1/users/me/export", target: "/v1/users/me/export"),
+        Row(
+            route: "GET /v1/static/exports/{name}", target: "/v1/static/exports/none.zip", stranger: "E13",
+            coworker: "E13", owner: "E13"),
+        Row(route: "GET /v1/users/me/second-factor", target: "/v1/users/me/second-factor"),
+        wrong("POST /v1/users/me/second-factor", body: "{}", answer: "E11"),
+        wrong("PUT /v1/users/me/second-factor", body: #"{"code":"000000"}"#, answer: "E13"),
+        wrong("DELETE /v1/users/me/second-factor", body: #"{"code":"000000"}"#, answer: "E11"),
+        wrong("POST /v1/users/me/second-factor/recovery-codes", body: #"{"code":"000000"}"#, answer: "E13"),
+        open(
+            "POST /v1/users/login/second-factor", "/v1/users/login/second-factor", body: #"{"ticket":"x","code":"1"}"#,
+            answer: "E02"),
+        open("GET /v1/auth/oidc", "/v1/auth/oidc", body: "", answer: ""),
+        open("POST /v1/auth/oidc/{issuer}", "/v1/auth/oidc/none", body: #"{"redirect":"x"}"#, answer: "E13"),
+        open(
+            "POST /v1/users/login/oidc", "/v1/users/login/oidc", body: #"{"ticket":"x","state":"y","code":"z"}"#,
+            answer: "E02"),
         Row(route: "PUT /v1/users/{id}/block", target: "/v1/users/{owner}/block", owner: "E11"),
         Row(route: "DELETE /v1/users/{id}/block", target: "/v1/users/{owner}/block"),
         Row(route: "GET /v1/users/me/blocks", target: "/v1/users/me/blocks"),
@@ -155,7 +173,7 @@ struct RouteTableTests {
             for (method, path) in [
                 ("GET", "keys"), ("POST", "profiles"), ("POST", "profiles/by-email"), ("POST", "devices"),
                 ("POST", "devices/prune"), ("GET", "revocations?since=0"), ("GET", "erasures/1"),
-                ("POST", "erasures/1/chat"), ("POST", "blocks"),
+                ("POST", "erasures/1/chat"), ("POST", "blocks"), ("POST", "second-factors"),
             ] {
                 let reply = try await HTTPCall(
                     method, port: fixture.service.running.internalAddress.port, "/internal/\(path)",

@@ -148,6 +148,7 @@ struct FileSweepTests {
             throw Full(recorded: try await chat.database.ask("select folder || '/' || name from chat.file"))
         }
         func open(_ name: String) async throws -> StoredFile? { nil }
+        func read(_ name: String, from offset: Int, atMost count: Int) async throws -> FilePiece? { nil }
         func remove(_ names: [String]) async throws {}
         func dropAbandonedUploads() async throws {}
     }

@@ -30,7 +30,33 @@ struct UserErasureTests {
             "report_copy": .kept("what was reported, for `report_retention` after the answer; it names a number"),
             "word_filter": .kept("names no user"),
             "outbox": .kept("events of messages, for at most an hour"), "schema_migrations": .kept("names no user"),
+        ],
+        exports: [
+            "reaction": .section("reactions"), "saved_message": .section("saved"),
+            "read_position": .section("readMarkers"), "user_settings": .section("settings"),
+            "room_notify": .section("notifications"), "draft": .section("drafts"), "scheduled": .section("scheduled"),
+            "message_version": .section("earlierTexts"), "file": .section("files"), "storage": .section("storage"),
+            "message": .section("messages"), "dm": .section("directMessages"), "thread_follower": .section("threads"),
+            "mention": .section("mentions"), "reply": .elsewhere("messages name the root of their thread"),
+            "thread": .withheld("summaries of a room"), "message_change": .withheld("names no user"),
+            "search_entry": .elsewhere("an index of messages"), "search_message": .elsewhere("an index of messages"),
+            "search_progress": .withheld("names no user"), "room": .withheld("names no user"),
+            "removal": .withheld("order points of a room"), "pin": .withheld("pins belong to a room"),
+            "told_position": .withheld("the state of deliveries to a session"),
+            "report": .section("reports"), "standing": .section("standings"),
+            "report_copy": .withheld("copies in reports of others, so that nobody learns who reported"),
+            "word_filter": .withheld("names no user"), "search_partition": .withheld("names no user"),
+            "outbox": .elsewhere("events of messages"), "schema_migrations": .withheld("names no user"),
         ])
+
+    /// The service's data about a user.
+    private func export(_ chat: ChatHarness, of user: Int) async throws -> ExportedRecords {
+        try await ExportedRecords(of: "\(user)") { target in
+            let reply = try await chat.instances[0].internalCall("GET", target)
+            #expect(reply.status == 200, "\(target): \(reply.text)")
+            return try reply.json
+        }
+    }
 
     /// Publishes the fact of a deletion as auth-service does.
     private func publish(_ chat: ChatHarness, user: Int = 2, round: Int = 1, messages: Bool) async throws {
@@ -67,13 +93,20 @@ struct UserErasureTests {
             sql: "insert into chat.standing (workspace, user_id, warnings) values (3, 2, 1)")
     }
 
-    @Test("D4: every table has an answer to the deletion of an account, and no planted row is left")
+    @Test("D4: every table has an answer to deletion and export; the export has the planted rows, and none is left")
     func everyTable() async throws {
         try await ChatHarness.use { chat in
             let database = chat.database.database
             #expect(try await Self.answers.unanswered(in: database) == [])
             try await plant(chat)
             #expect(try await Self.answers.tables(with: "2", in: database) == Self.answers.erasing)
+            let dm = try await chat.dm(2, 1)
+            #expect(
+                try await chat.call("POST", dm + "/chats", user: 2, json: #"{"content":"in private"}"#).status < 300)
+            let export = try await export(chat, of: 2)
+            #expect(Self.answers.sections(missingIn: export.sections.keys) == [])
+            #expect(export.texts("messages", "content") == ["with a file", "second text", "in private"])
+            #expect(export.texts("earlierTexts", "content") == ["first text"])
             try await publish(chat, messages: false)
             #expect(try await Self.answers.tables(with: "2", in: database) == [])
             // The messages stay, and their reactions of others would.
@@ -100,6 +133,52 @@ struct UserErasureTests {
             // A repeated fact, as after a crash, changes nothing.
             try await publish(chat, round: 2, messages: true)
             #expect(try await chat.database.ask("select max(rev) from chat.room where kind = 1") != "0")
+        }
+    }
+
+    @Test("D2: an export goes through all pages and names no message of others; its files are read in pieces")
+    func export() async throws {
+        try await ChatHarness.use { chat in
+            let channel = ChatHarness.channel
+            // More than one page, between messages of others.
+            _ = try await chat.database.ask(
+                """
+                with sent as (
+                    insert into chat.message (kind, room, seq, author, session, content, files, created_at)
+                    select 1, 7, n, case when n % 3 = 0 then 1 else 2 end, 1, 'text ' || n, '{}', n
+                    from generate_series(1, 900) as n returning seq
+                )
+                insert into chat.room (kind, id, workspace, name, last_seq, last_at)
+                select 1, 7, 3, 'general', count(*), 900 from sent
+                on conflict (kind, id) do update set last_seq = excluded.last_seq
+                """)
+            let sent = try await chat.upload([.png], content: "with a file", user: 2)
+            #expect(try await chat.call("DELETE", channel + "/chats/2", user: 2).status == 200)
+            let export = try await export(chat, of: 2)
+            let texts = export.texts("messages", "content")
+            #expect(texts == (1...900).filter { $0 % 3 != 0 && $0 != 2 }.map { "text \($0)" } + ["with a file"])
+            #expect(export.pages > 6)
+            #expect(export.files.count == 1 && export.texts("files", "entry") == export.files.map { "files/" + $0 })
+            let name = try #require(export.files.first)
+            let target = "/internal/users/2/export/file?name=\(PercentEncoding.strict.encode(name))"
+            let piece = try await chat.instances[0].internalCall("GET", target).json
+            let bytes = try #require(piece["bytes"]?.string.flatMap { Base64.decode($0.utf8.span, .standard) })
+            #expect(piece["size"]?.int == bytes.count && sent.status < 300)
+            let rest = try await chat.instances[0].internalCall("GET", target + "&offset=\(bytes.count - 2)").json
+            let end = Array(bytes.suffix(2))
+            let encoded = Base64.encode(end.span, .standard)
+            #expect(rest["bytes"]?.string == encoded)
+            // A file of another user, and a name that is none of ours.
+            for (user, name) in [("1", name), ("2", "channelChats/none.png"), ("2", "../secret"), ("2", "")] {
+                let encoded = PercentEncoding.strict.encode(name)
+                let reply = try await chat.instances[0].internalCall(
+                    "GET", "/internal/users/\(user)/export/file?name=\(encoded)")
+                #expect(reply.status == 404, "\(name)")
+            }
+            for cursor in ["nonsense", "rooms:7", "rooms:channel-7:none:1", "unknown:1"] {
+                let reply = try await chat.instances[0].internalCall("GET", "/internal/users/2/export?cursor=\(cursor)")
+                #expect(reply.status == 422, "\(cursor): \(reply.text)")
+            }
         }
     }
 }

@@ -13,9 +13,14 @@ struct ErasureTests {
             "push": .erased("user_id = $user"), "push_job": .kept("names no user"),
             "push_decision": .kept("numbers of members, for `push_decision_memory`"),
             "schema_migrations": .kept("names no user"),
+        ],
+        exports: [
+            "push": .elsewhere("copies of messages on their way to the devices that the account's export lists"),
+            "push_job": .withheld("names no user"),
+            "push_decision": .withheld("members of rooms, as numbers"), "schema_migrations": .withheld("names no user"),
         ])
 
-    @Test("D4: every table has an answer to the deletion of an account, and no planted row is left")
+    @Test("D4: every table has an answer to deletion and export, and no planted row is left")
     func everyTable() async throws {
         let folder = TemporaryFolder("maru-push")
         try await GatewayHarness.use { harness in

@@ -16,6 +16,13 @@ struct ErasureTests {
             "join_request": .erased("user_id = $user"), "invitation": .erased("created_by = $user"),
             "unused_cover": .kept("pictures of workspaces and channels"),
             "outbox": .kept("facts name a number, and go after a day"), "schema_migrations": .kept("names no user"),
+        ],
+        exports: [
+            "member": .section("memberships"), "channel_member": .section("channels"),
+            "workspace": .section("ownWorkspaces"), "channel": .section("ownChannels"),
+            "ban": .section("bans"), "join_request": .section("requests"), "invitation": .section("invitations"),
+            "unused_cover": .withheld("pictures of workspaces and channels"),
+            "outbox": .elsewhere("facts of memberships"), "schema_migrations": .withheld("names no user"),
         ])
 
     private func publish(_ harness: WorkspaceHarness, user: Int, round: Int = 1) async throws {
@@ -27,7 +34,7 @@ struct ErasureTests {
         }
     }
 
-    @Test("D4: every table has an answer to the deletion of an account, and no planted row is left")
+    @Test("D4: every table has an answer to deletion and export; the export has the planted rows, and none is left")
     func everyTable() async throws {
         try await WorkspaceHarness.use { harness in
             #expect(try await Self.answers.unanswered(in: harness.database) == [])
@@ -46,6 +53,11 @@ struct ErasureTests {
             let shared = try await harness.makeWorkspace("shared", owner: 2)
             for user in [3, 4] as [Int64] { try await harness.invite(user, to: shared, by: 2) }
             #expect(try await Self.answers.tables(with: "2", in: harness.database) == Self.answers.erasing)
+            let export = try await ExportedRecords(of: "2") { try await harness.ask("GET", $0).json }
+            #expect(Self.answers.sections(missingIn: export.sections.keys) == [])
+            #expect(export.texts("ownWorkspaces", "workspace_id") == ["\(own)", "\(shared)"])
+            #expect(export.texts("memberships", "workspace_id") == ["\(own)", "\(other)", "\(shared)"])
+            #expect(export.texts("ownChannels", "channel_id").contains("\(channel)"))
             let asked = try await harness.ask("GET", "/internal/users/2/shared-workspaces")
             #expect(asked.text == #"{"ids":["\#(shared)"]}"#)
 

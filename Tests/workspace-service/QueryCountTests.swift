@@ -100,6 +100,7 @@ struct QueryCountTests {
         "GET /internal/users/{id}/shared-workspaces": 1,
         "POST /internal/workspaces/{id}/audit": 1,
         "GET /internal/invitations/{id}/mail": 1,
+        "GET /internal/users/{id}/export": 2,
         "POST /internal/workspaces/{id}/removals": 9,
     ]
 
@@ -191,6 +192,7 @@ struct QueryCountTests {
                 ("POST /internal/auto-join", "", #"{"user_id":"1","slugs":["lobby"]}"#),
                 ("GET /internal/users/{id}/shared-workspaces", "", ""),
                 ("POST /internal/workspaces/{id}/audit", "", #"{"key":"k","at":1,"action":"export.requested"}"#),
+                ("GET /internal/users/{id}/export", "", ""),
                 ("POST /internal/workspaces/{id}/removals", "", #"{"user_id":"3","by":"1"}"#),
             ]
             for (route, query, json) in calls {

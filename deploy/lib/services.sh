@@ -41,7 +41,7 @@ standins_settings() {
         auth-service)
             printf '%s\n' "kakao_url = $base/kakao" "kakao_app_id = 1000" "apple_url = $base/apple" \
                 "apple_client_ids = com.example.maru" "smtp_url = smtp://127.0.0.1:$((standins_port + 1))" \
-                "smtp_tls = false"
+                "smtp_tls = false" "oidc_issuers_file = $data/secrets/auth/issuers.json"
             ;;
         realtime-gateway)
             printf '%s\n' "fcm_url = $base/fcm" "fcm_token_url = $base/fcm/token" \
@@ -53,6 +53,13 @@ standins_settings() {
                 "portone_v2_webhook_secret = whsec_c3RhbmRpbnMtc2lnbi13ZWJob29rcy13aXRoLXRoaXM="
             ;;
     esac
+}
+
+# Writes the issuers of OpenID Connect that the stand-ins are.
+write_issuers() {
+    local address=http://127.0.0.1:$standins_port/oidc/company
+    printf '[{"name":"company","title":"Company","issuer":"%s","client_id":"maru","client_secret":"standins",' "$address" >"$1"
+    printf '"redirects":["http://127.0.0.1:%s/","com.example.chat:/signed-in"]}]\n' "$gateway_port" >>"$1"
 }
 
 # Prints the settings of an instance without stand-ins: mails become files among the logs. Settings of the operator win, and
@@ -103,6 +110,7 @@ start_service() {
         chmod 711 "$data/logs"
         give_to_services "$data/logs/mail"
     fi
+    if [[ $name == auth-service && -n ${standins_port:-} ]]; then write_issuers "$data/secrets/$role/issuers.json"; fi
     write_configuration "$name"
     give_to_services "$data/files/$role" "$data/secrets/$role" "$data/config/$name.conf"
     start "$name" TERM "${clean_environment[@]}" "$programs/$name" --config "$data/config/$name.conf"

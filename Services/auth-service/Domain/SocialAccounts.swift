@@ -6,6 +6,7 @@ import Wire
 /// Finds or creates the account of a user that a provider has identified.
 struct SocialAccounts: Sendable {
     let store: AccountStore
+    let identities: IdentityStore
 
     /// A reserved domain without mail (RFC 2606), for accounts of a provider that gives no email.
     private static let reservedDomain = "users.invalid"
@@ -14,14 +15,14 @@ struct SocialAccounts: Sendable {
     ///
     /// - Parameter language: the language of mails to a new account.
     func account(of identity: SocialIdentity, language: MailLanguage?) async throws -> Account {
-        let (provider, subject) = (identity.provider, identity.subject)
-        if let known = try await store.find(provider, subject: subject) { return known }
+        let (source, subject) = (identity.source, identity.subject)
+        if let known = try await identities.find(source, subject: subject) { return known }
         return try await store.transaction(attempts: 3) { tx in
             // The lock gives concurrent first sign-ins of one user the same account.
-            try await store.lock(provider, subject: subject, in: tx)
-            if let known = try await store.find(provider, subject: subject, in: tx) { return known }
+            try await identities.lock(source, subject: subject, in: tx)
+            if let known = try await identities.find(source, subject: subject, in: tx) { return known }
             let account = try await linkableAccount(of: identity, language, in: tx)
-            try await store.link(provider, subject: subject, to: account.id, at: .now, in: tx)
+            try await identities.link(source, subject: subject, to: account.id, at: .now, in: tx)
             return account
         }
     }
@@ -58,10 +59,12 @@ struct SocialAccounts: Sendable {
     ) async throws -> Account? {
         let unique = Hexadecimal.encode(SecureRandom.bytes(8).span)
         let verified = identity.verifiedEmail.flatMap { try? EmailAddress($0) }
-        let email = try verified ?? EmailAddress("\(identity.provider.rawValue)-\(unique)@\(Self.reservedDomain)")
+        let email =
+            try verified
+            ?? EmailAddress("\(identity.source.provider?.rawValue ?? "oidc")-\(unique)@\(Self.reservedDomain)")
         let nickname = identity.nickname.flatMap { try? ProfileRules.nickname($0) } ?? "사용자\(unique.prefix(6))"
         return try await store.insert(
-            email, isVerified: verified != nil, nickname: nickname, provider: identity.provider,
+            email, isVerified: verified != nil, nickname: nickname, provider: identity.source.provider,
             language: language, at: .now, in: tx)
     }
 }

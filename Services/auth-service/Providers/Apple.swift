@@ -4,7 +4,7 @@ import Wire
 
 /// Sign in with Apple: verifies identity tokens with Apple's published keys.
 struct Apple: Sendable {
-    let keys: AppleKeys
+    let keys: ProviderKeys
     /// Our apps' bundle and service ids; empty if Apple is not set up.
     let clientIDs: Set<String>
     let nonces: NonceStore
@@ -30,7 +30,7 @@ struct Apple: Sendable {
         try await useUp(claims["nonce"]?.string ?? token, expiry: claims["exp"]?.int)
         let isVerified = claims["email_verified"]?.bool ?? (claims["email_verified"]?.string == "true")
         return SocialIdentity(
-            provider: .apple, subject: subject, verifiedEmail: isVerified ? claims["email"]?.string : nil,
+            source: .provider(.apple), subject: subject, verifiedEmail: isVerified ? claims["email"]?.string : nil,
             nickname: nickname)
     }
 

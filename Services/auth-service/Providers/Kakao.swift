@@ -26,7 +26,7 @@ struct Kakao: Sendable {
         let account = user["kakao_account"]
         let isVerified = account?["is_email_valid"]?.bool == true && account?["is_email_verified"]?.bool == true
         return SocialIdentity(
-            provider: .kakao, subject: String(id), verifiedEmail: isVerified ? account?["email"]?.string : nil,
+            source: .provider(.kakao), subject: String(id), verifiedEmail: isVerified ? account?["email"]?.string : nil,
             nickname: account?["profile"]?["nickname"]?.string ?? user["properties"]?["nickname"]?.string)
     }
 

@@ -21,7 +21,8 @@ struct ErasureRoutes: Sendable {
     func delete(_ call: Call, _ caller: Caller) async throws -> Response {
         let fields = try await call.fields()
         let deletesMessages = try fields.optionalText("messages").map(Self.deletesMessages) ?? false
-        let grant = try await confirmation.confirm(caller, from: call.address, by: try Self.proof(in: fields))
+        let grant = try await confirmation.confirm(
+            caller, from: call.address, by: try DeletionConfirmation.Proof(in: fields))
         let obstacles = try await erasures.obstacles(of: caller.user)
         guard obstacles.isEmpty else { return Self.refusal(obstacles, call) }
         try await erasures.delete(
@@ -37,22 +38,6 @@ struct ErasureRoutes: Sendable {
         case "delete": return true
         default: throw .invalid("messages must be keep or delete.")
         }
-    }
-
-    private static func proof(in fields: Fields) throws -> DeletionConfirmation.Proof {
-        if let token = try fields.optionalText("oauthToken") {
-            guard token.utf8.count <= Kakao.longestToken else { throw Failure.invalid("oauthToken is too long.") }
-            return .kakao(token)
-        }
-        if let token = try fields.optionalText("idToken") {
-            guard token.utf8.count <= Apple.longestToken else { throw Failure.invalid("idToken is too long.") }
-            let code = try fields.optionalText("authorizationCode")
-            guard (code?.utf8.count ?? 0) <= Apple.longestToken else {
-                throw Failure.invalid("authorizationCode is too long.")
-            }
-            return .apple(token, code: code)
-        }
-        return .password(try fields.text("password", upTo: Password.longestInBytes))
     }
 
     private static func refusal(_ workspaces: [WorkspaceID], _ call: Call) -> Response {

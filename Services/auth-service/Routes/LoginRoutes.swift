@@ -6,12 +6,10 @@ import ServiceKit
 struct LoginRoutes: Sendable {
     let accounts: Accounts
     let throttle: LoginThrottle
-    let sessions: Sessions
-    let autoJoin: AutoJoin
+    let finish: SignInFinish
     let social: SocialAccounts
     let kakao: Kakao
     let apple: Apple
-    let newDevices: NewDevices
 
     func register(in routes: inout PublicRoutes) {
         routes.open(.post, "/v1/users/login", logIn)
@@ -30,16 +28,17 @@ struct LoginRoutes: Sendable {
         let signIn = try await throttle.attempt(email, from: call.address) { isKnownPair in
             try await accounts.logIn(email, password: password, isKnownPair: isKnownPair)
         }
-        return try await logIn(signIn.account, signIn.credentials, device: device, call) { tokens in
-            call.reply(LoginView(account: signIn.account, tokens: tokens))
-        }
+        let step = SignInFinish.FirstStep(
+            account: signIn.account, credentials: signIn.credentials, device: device,
+            remembered: try RememberCookie.token(of: call, fields))
+        return try await finish.finish(step, call) { call.reply(LoginView(account: signIn.account, tokens: $0)) }
     }
 
     func logInWithKakao(_ call: Call) async throws -> Response {
         let fields = try await call.fields()
         let token = try fields.text("oauthToken", upTo: Kakao.longestToken)
         let device = try DeviceToken.checked(try fields.optionalText("deviceToken"))
-        return try await logIn(try await kakao.identity(of: token), device: device, call)
+        return try await logIn(try await kakao.identity(of: token), device: device, call, fields)
     }
 
     func logInWithApple(_ call: Call) async throws -> Response {
@@ -50,23 +49,15 @@ struct LoginRoutes: Sendable {
         // none.
         let given = try fields.optionalText("nickname") ?? ""
         let nickname = given.isEmpty ? nil : try ProfileRules.nickname(given)
-        return try await logIn(try await apple.identity(of: token, nickname: nickname), device: device, call)
-    }
-
-    private func logIn(_ identity: SocialIdentity, device: String?, _ call: Call) async throws -> Response {
-        let account = try await social.account(of: identity, language: call.mailLanguage)
-        return try await logIn(account, nil, device: device, call) { call.reply(account.view(tokens: $0)) }
+        return try await logIn(try await apple.identity(of: token, nickname: nickname), device: device, call, fields)
     }
 
     private func logIn(
-        _ account: Account, _ credentials: Int64?, device: String?, _ call: Call, _ reply: (Sessions.Tokens) -> Response
+        _ identity: SocialIdentity, device: String?, _ call: Call, _ fields: Fields
     ) async throws -> Response {
-        try await autoJoin.joinWorkspaces(account.id, under: call.profile)
-        let grant = try await sessions.open(
-            account.id, credentials: credentials, under: call.profile, device: device)
-        await newDevices.signedIn(account.id, on: call)
-        var response = reply(try grant.tokens.shown(to: call))
-        try response.attach(grant, for: call)
-        return response
+        let account = try await social.account(of: identity, language: call.mailLanguage)
+        let step = SignInFinish.FirstStep(
+            account: account, credentials: nil, device: device, remembered: try RememberCookie.token(of: call, fields))
+        return try await finish.finish(step, call) { call.reply(account.view(tokens: $0)) }
     }
 }

@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// The tables `account` and `identity`.
+/// The table `account`.
 struct AccountStore: Sendable {
     let database: PostgresPool
 
@@ -33,12 +33,6 @@ struct AccountStore: Sendable {
         select id, email, nickname, phone, profile_image, provider, created_at, version
         from account where id = any($1::bigint[])
         """)
-    private static let byIdentity = Statement.read(
-        "account by identity",
-        """
-        select a.id, a.email, a.nickname, a.phone, a.profile_image, a.provider, a.created_at, a.version
-        from identity i join account a on a.id = i.account where i.provider = $1 and i.subject = $2
-        """)
     private static let insertSocial = Statement.write(
         "insert social account",
         """
@@ -52,14 +46,6 @@ struct AccountStore: Sendable {
         """
         select id, email, nickname, phone, profile_image, provider, created_at, version, is_email_verified
         from account where email_key = $1
-        """)
-    private static let lock = Statement.write(
-        "lock identity", "select pg_advisory_xact_lock(hashtextextended($1::text || ':' || $2::text, 0))")
-    private static let link = Statement.write(
-        "link identity",
-        """
-        insert into identity (provider, subject, account, created_at)
-        select $1, $2, id, $4 from account where id = $3 and deleted_at is null for share
         """)
     private static let exists = Statement.read(
         "account exists", "select exists (select from account where email_key = $1)")
@@ -113,16 +99,6 @@ struct AccountStore: Sendable {
         ).first(Account.init(row:))
     }
 
-    /// Returns the account linked to a provider's subject.
-    func find(_ provider: SocialProvider, subject: String) async throws -> Account? {
-        try await find(provider, subject: subject, in: database)
-    }
-
-    /// The same within a transaction.
-    func find(_ provider: SocialProvider, subject: String, in queryable: some Queryable) async throws -> Account? {
-        try await queryable.query(Self.byIdentity, provider.rawValue, subject).first(Account.init(row:))
-    }
-
     /// Returns the account of an email, and whether its email was verified.
     func findVerified(_ email: EmailAddress, in transaction: PostgresTransaction) async throws
         -> (account: Account, isVerified: Bool)?
@@ -134,27 +110,13 @@ struct AccountStore: Sendable {
 
     /// Inserts an account without a password; nil if the email already has one.
     func insert(
-        _ email: EmailAddress, isVerified: Bool, nickname: String, provider: SocialProvider,
+        _ email: EmailAddress, isVerified: Bool, nickname: String, provider: SocialProvider?,
         language: MailLanguage?, at now: Timestamp, in transaction: PostgresTransaction
     ) async throws -> Account? {
         try await transaction.query(
-            Self.insertSocial, email.text, email.key, isVerified, nickname, provider.rawValue, language?.rawValue,
+            Self.insertSocial, email.text, email.key, isVerified, nickname, provider?.rawValue, language?.rawValue,
             now.milliseconds
         ).first(Account.init(row:))
-    }
-
-    /// Locks a provider's subject until the end of the transaction, so that only one call at a time creates its
-    /// account.
-    func lock(_ provider: SocialProvider, subject: String, in transaction: PostgresTransaction) async throws {
-        try await transaction.query(Self.lock, provider.rawValue, subject)
-    }
-
-    /// Links a provider's subject to an account.
-    func link(
-        _ provider: SocialProvider, subject: String, to account: UserID, at now: Timestamp,
-        in transaction: PostgresTransaction
-    ) async throws {
-        try await transaction.execute(Self.link, provider.rawValue, subject, account, now.milliseconds)
     }
 
     func exists(_ email: EmailAddress) async throws -> Bool {

@@ -57,6 +57,21 @@ struct ErasureStore: Sendable {
     private static let erasePortrait = Statement.write(
         "erase portraits",
         "update unused_portrait set is_replaced = false, due_at = 0, account = null where account = $1")
+    /// The sweep removes the files.
+    private static let eraseExport = Statement.write(
+        "erase exports",
+        """
+        with gone as (delete from export where account = $1)
+        update export_file set due_at = 0, account = null where account = $1
+        """)
+    /// Recovery codes and remembered devices go with second factors.
+    private static let eraseSecondFactor = Statement.write(
+        "erase second factor and identities of issuers",
+        """
+        with tickets as (delete from sign_in_ticket where account = $1),
+        identities as (delete from oidc_identity where account = $1)
+        delete from second_factor where account = $1
+        """)
     private static let address = Statement.read("address of account", "select email_key from account where id = $1")
     private static let take = Statement.write(
         "take due erasures",
@@ -156,7 +171,7 @@ struct ErasureStore: Sendable {
     func eraseOwn(_ account: UserID, in tx: PostgresTransaction) async throws {
         for statement in [
             Self.eraseIdentity, Self.eraseDevice, Self.eraseToken, Self.eraseMail, Self.eraseKnownDevice,
-            Self.eraseBlock, Self.erasePortrait,
+            Self.eraseBlock, Self.erasePortrait, Self.eraseExport, Self.eraseSecondFactor,
         ] {
             try await tx.execute(statement, account)
         }

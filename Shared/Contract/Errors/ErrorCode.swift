@@ -10,6 +10,8 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case expiredToken = "E05"
     /// The refresh token has expired or is revoked; the client returns to its login.
     case expiredRefresh = "E06"
+    /// The sign-in needs a code of the account's authenticator app; native clients only.
+    case secondFactor = "E07"
     /// The request is not valid.
     case invalidRequest = "E11"
     /// It exists already.
@@ -36,7 +38,8 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     /// The HTTP status for clients that understand all statuses.
     public var status: Int {
         switch self {
-        case .unknownKey, .invalidToken, .unknownAccount, .expiredToken, .expiredRefresh: 401
+        case .unknownKey, .invalidToken, .unknownAccount, .expiredToken, .expiredRefresh, .secondFactor:
+            401
         case .notEnoughCoins: 402
         case .notAllowed: 403
         case .notFound, .unknownPayment, .unknownRoute: 404

@@ -53,16 +53,20 @@ public struct AccountView: View {
 public struct TokensView: View {
     public let access: String
     public let refresh: String
+    /// The token of a device that needs no second factor; only in replies to a second step.
+    public let remember: String?
 
-    public init(access: String, refresh: String) {
+    public init(access: String, refresh: String, remember: String? = nil) {
         self.access = access
         self.refresh = refresh
+        self.remember = remember
     }
 
     public func write(to json: inout JSONWriter, for profile: ClientProfile) {
         json.object { json in
             json.field("accessToken", access)
             json.field("refreshToken", refresh)
+            if let remember { json.field("rememberToken", remember) }
         }
     }
 }

@@ -11,6 +11,8 @@ public protocol FileStore: Sendable {
     func keep(_ upload: FileUpload, as name: String) async throws
     /// Opens a file for a reply; nil if there is none.
     func open(_ name: String) async throws -> StoredFile?
+    /// Reads at most `count` bytes of a file from an offset; nil if there is no such file.
+    func read(_ name: String, from offset: Int, atMost count: Int) async throws -> FilePiece?
     /// Deletes files; a missing file is not an error.
     func remove(_ names: [String]) async throws
     /// Deletes uploads that a crash left behind: those too old to be in progress.
@@ -37,6 +39,13 @@ public struct StoredFile: Sendable {
         guard fstat(descriptor, &status) == 0 else { throw FileStoreError(operation: "stat", code: errno) }
         size = Int(status.st_size)
     }
+}
+
+/// A part of a file.
+public struct FilePiece: Sendable {
+    public let bytes: [UInt8]
+    /// The size of the whole file, in bytes.
+    public let size: Int
 }
 
 /// The name does not have the form that the store requires.

@@ -48,6 +48,32 @@ public struct FolderFileStore: FileStore {
         return try await pool.run { try StoredFile(openedAt: path) }
     }
 
+    public func read(_ name: String, from offset: Int, atMost count: Int) async throws -> FilePiece? {
+        guard let stored = try await open(name) else { return nil }
+        return try await piece(of: stored, from: offset, atMost: count)
+    }
+
+    /// Reads at most `count` bytes of an open file on the pool.
+    func piece(of stored: StoredFile, from offset: Int, atMost count: Int) async throws -> FilePiece {
+        try await pool.run {
+            let wanted = max(0, min(count, stored.size - offset))
+            var problem: Int32 = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+                while filled < wanted {
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                    let got = pread(stored.file.descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
+                    if got > 0 { filled += got } else if got == 0 { return }
+                    if got < 0 && errno != EINTR {
+                        problem = errno
+                        return
+                    }
+                }
+            }
+            guard problem == 0 else { throw FileStoreError(operation: "read", code: problem) }
+            return FilePiece(bytes: bytes, size: stored.size)
+        }
+    }
+
     public func remove(_ names: [String]) async throws {
         let paths = try names.map(path(of:))
         try await pool.run {

@@ -72,6 +72,11 @@ public struct PublicRoutes {
         keyless(method, template, body: body, handler)
     }
 
+    /// Adds a route for holders of a signed URL. They need no API key; the handler checks the signature.
+    public mutating func linked(_ method: Method, _ template: String, _ handler: @escaping OpenHandler) {
+        keyless(method, template, handler)
+    }
+
     /// Adds a route for callers without an API key; the handler authenticates them.
     mutating func keyless(
         _ method: Method, _ template: String, body: BodyLimit = .fields, _ handler: @escaping OpenHandler

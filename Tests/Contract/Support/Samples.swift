@@ -94,8 +94,11 @@ enum Samples {
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .beforeSeq(9), limit: 50),
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterSeq(9), limit: 50),
         MeHistoryRequest(caller: me, room: RoomID(DMID(4)), anchor: .afterRev(9), limit: 50),
+        ExportPageRequest(user: UserID(5), cursor: nil),
+        ExportPageRequest(user: UserID(5), cursor: "rooms:dm-7:files:a"),
+        ExportFileRequest(user: UserID(5), name: "channelChats/a.png", offset: 1 << 20),
         ErasedRequest(user: UserID(5), part: .chat, round: 2), ErasureRequest(user: UserID(5)),
-        BlocksRequest(users: users), BadgesRequest(users: users),
+        BlocksRequest(users: users), BadgesRequest(users: users), SecondFactorsRequest(users: users),
         ModerationRemovalRequest(workspace: WorkspaceID(3), user: UserID(5), by: nil),
         ModerationRemovalRequest(workspace: WorkspaceID(3), user: UserID(5), by: UserID(6)),
         BalancesRequest(users: users), ReserveRequest(order: order), ReleaseRequest(key: "workspace/1 ü"),
@@ -130,10 +133,15 @@ enum Samples {
         InvitationMail(
             recipient: "a@b.kr", language: nil, seed: [], workspace: "n", inviter: "", link: "",
             expiresAt: Timestamp(milliseconds: 9)),
+        ExportPage(sections: [section], files: ["channelChats/a.png"], next: "rooms:dm-7:files:a"),
+        ExportPage(sections: [], files: [], next: nil), section, ExportFilePiece(bytes: [1, 2, 255], size: 3),
+        SecondFactorsReply(users: users),
         BlocksReply(blocks: [blocks]), blocks, BadgesReply(badges: [badge]), badge,
         PresenceHint.Change(user: UserID(5), state: .away), SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),
     ]
 
+    private static let section = ExportPage.Section(
+        name: "messages", records: [Array("{}".utf8), Array("{}".utf8)])
     private static let users = [UserID(5), UserID(6)]
     private static let member = MemberView(id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: nil)
     private static let body = MessageBody(
@@ -219,12 +227,6 @@ enum Samples {
     private static let signIn = SignIn(
         user: UserID(5), at: Timestamp(milliseconds: 9), address: "10.0.0.1", app: "native")
     private static let invitation = InvitationReference(workspace: workspaceVersion, invitation: InvitationID(6))
-    private static let invitationMail = InvitationMail(
-        recipient: "a@b.kr", language: "ko", seed: [1, 2, 255], workspace: "새싹", inviter: "n",
-        link: "https://chat.example.com/#invitation=", expiresAt: Timestamp(milliseconds: 9))
-    private static let event = AuditEvent(
-        .messageDeleted, by: UserID(5), to: UserID(6), subject: "channel-7/12", detail: ["report": "4"],
-        from: AuditOrigin(address: "10.0.0.1", app: "native", session: SessionID(77)))
     private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12, rev: 3)
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)
     private static let me = MeCaller(user: UserID(5), session: SessionID(77), profile: "native")
@@ -233,11 +235,4 @@ enum Samples {
         room: RoomID(DMID(4)), workspace: WorkspaceID(3), head: RoomHead(seq: 12, rev: 3), unread: 2,
         summary: Array("{}".utf8))
     private static let balance = BalancesReply.Balance(user: UserID(5), balance: 90)
-    private static let keys: KeysReply = {
-        let text = #"{"keys":[{"kty":"EC","kid":"1","crv":"P-256","x":"a","y":"b"}]}"#
-        guard let json = try? JSONValue(parsing: text), let keys = KeysReply(json) else {
-            preconditionFailure("the sample of keys is not valid")
-        }
-        return keys
-    }()
 }

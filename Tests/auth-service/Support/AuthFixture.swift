@@ -1,6 +1,6 @@
-import Contract
 import Crypto
 import EventLoop
+import Foundation
 import HTTP
 import ServiceKit
 import ServiceSupport
@@ -18,6 +18,9 @@ final class AuthFixture: Stoppable {
     let service: ServiceUnderTest
     let providers: ProviderStandins
     let peers: PeerStubs
+    /// The base URL of the providers.
+    let providersURL: String
+    private let folder = TemporaryFolder("maru-issuers")
     private let loops: EventLoopGroup
     private let servers: [Server]
     private let mailListener: Listener
@@ -31,14 +34,23 @@ final class AuthFixture: Stoppable {
         let inside = Server(on: loops) { [peers] in try await peers.answer($0) }
         servers = [outside, inside]
         let address = SocketAddress(ip: "127.0.0.1", port: 0)!
-        let providersURL = "http://127.0.0.1:\(try outside.start(at: address).port)"
+        providersURL = "http://127.0.0.1:\(try outside.start(at: address).port)"
         let peersURL = "http://127.0.0.1:\(try inside.start(at: address).port)"
         mailListener = try providers.mail.listen(on: loops.loops[0], at: address)
+        let issuers = """
+            [{"name":"first","title":"첫째","issuer":"\(providersURL)/oidc/first","client_id":"maru",
+            "client_secret":"standins","redirects":["com.example.chat:/signed-in"]},
+            {"name":"second","issuer":"\(providersURL)/oidc/second","client_id":"maru","client_secret":"standins",
+            "redirects":["com.example.chat:/signed-in"]}]
+            """
+        try issuers.write(toFile: folder.path + "/issuers.json", atomically: true, encoding: .utf8)
         var all = [
+            "oidc_issuers_file": folder.path + "/issuers.json",
             "smtp_url": "smtp://127.0.0.1:\(mailListener.address.port)", "smtp_tls": "false",
             "kakao_url": providersURL + "/kakao", "kakao_app_id": "\(KakaoStandin.appID)",
             "apple_url": providersURL + "/apple", "apple_client_ids": AppleStandin.clientID,
-            "workspace_url": peersURL, "payment_url": peersURL,
+            "workspace_url": peersURL + "/workspace", "chat_url": peersURL + "/chat",
+            "payment_url": peersURL + "/payment",
         ]
         all.merge(settings) { _, override in override }
         self.settings = all
@@ -134,6 +146,9 @@ final class AuthFixture: Stoppable {
         return try #require(subject.split(separator: " ").map(String.init).last { $0.allSatisfy(\.isNumber) })
     }
 
+    /// The address of an OpenID Connect issuer.
+    func issuer(_ name: String) -> String { providersURL + "/oidc/" + name }
+
     func refresh(_ token: String, key: String = "native") async throws -> HTTPCall.Reply {
         try await service.call("GET", "/v1/auth/refresh", key: key, headers: [("RefreshToken", token)])
     }
@@ -175,49 +190,5 @@ final class AuthFixture: Stoppable {
                 json["user_id"]?.string ?? json["user_id"]?.int?.description, "\(reply.status) \(reply.text)"),
             access: try #require(tokens["accessToken"]?.string), refresh: try #require(tokens["refreshToken"]?.string),
             cookie: reply.headers["set-cookie"] ?? "")
-    }
-}
-
-/// Stubs of workspace-service and payment-service.
-final class PeerStubs: Sendable {
-    private let coworkers = Mutex<Set<String>>([])
-    private let coins = Mutex<Int?>(40)
-    private let sharedWorkspaces = Mutex<[String]>([])
-    private let invitation = Mutex<InvitationMail?>(nil)
-
-    /// Sets the values of the mail of every invitation; nil if none is wanted.
-    func setInvitation(_ mail: InvitationMail?) { invitation.withLock { $0 = mail } }
-
-    /// Makes the user share a workspace with everybody.
-    func shareWorkspace(_ id: String) { coworkers.withLock { _ = $0.insert(id) } }
-
-    /// Sets everybody's balance; nil makes payment-service fail.
-    func setCoins(_ number: Int?) { coins.withLock { $0 = number } }
-
-    /// Sets the workspaces that every user owns and shares.
-    func setSharedWorkspaces(_ ids: [String]) { sharedWorkspaces.withLock { $0 = ids } }
-
-    func answer(_ request: Request) async throws -> Response {
-        let path = String(decoding: request.path, as: UTF8.self)
-        if path.hasSuffix("/shared-workspaces") {
-            let ids = sharedWorkspaces.withLock(\.self)
-            return .json(JSONWriter.bytes { $0.object { $0.field("ids", ids) } })
-        }
-        if path.hasPrefix("/internal/invitations/") {
-            return invitation.withLock { $0 }.map { .json($0.encoded()) } ?? .refusal(404, "E13")
-        }
-        if path == "/internal/acquaintances" {
-            let json = try JSONValue(parsing: try await request.body.collect(upTo: 65_536))
-            let known = coworkers.withLock { $0 }
-            let ids = (json["others"]?.elements?.compactMap(\.string) ?? []).filter(known.contains)
-            return .json(JSONWriter.bytes { $0.object { $0.field("ids", ids) } })
-        }
-        if path == "/internal/balances", let coins = coins.withLock({ $0 }) {
-            let json = try JSONValue(parsing: try await request.body.collect(upTo: 65_536))
-            let ids = json["ids"]?.elements?.compactMap(\.string) ?? []
-            let balances = ids.map { #"{"user_id":"\#($0)","balance":\#(coins)}"# }
-            return .json(Array(#"{"balances":[\#(balances.joined(separator: ","))]}"#.utf8))
-        }
-        return path == "/internal/auto-join" ? .json(Array("{}".utf8)) : Response(.serviceUnavailable)
     }
 }

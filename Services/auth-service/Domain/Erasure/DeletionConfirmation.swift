@@ -5,7 +5,7 @@ import Wire
 /// Checks that the caller of a deletion is the owner: by the password, or by a fresh token of a linked provider.
 struct DeletionConfirmation: Sendable {
     let credentials: Credentials
-    let accounts: AccountStore
+    let identities: IdentityStore
     let kakao: Kakao
     let apple: Apple
 
@@ -35,7 +35,7 @@ struct DeletionConfirmation: Sendable {
     }
 
     private func requireLink(_ identity: SocialIdentity, to user: UserID) async throws {
-        let account = try await accounts.find(identity.provider, subject: identity.subject)
+        let account = try await identities.find(identity.source, subject: identity.subject)
         guard account?.id == user else {
             throw Failure(.unknownAccount, "The token belongs to another account.")
         }

@@ -62,6 +62,47 @@ extension MailTemplate {
 
                     \(isNotYou)
                     """)
+        case .exportReady:
+            MailText(
+                subject: "Your data are ready",
+                text: """
+                    The copy of your data that was requested in the app is ready since \(moment).
+
+                    Load it in the app within a few days. \(isNotYou)
+                    """)
+        case .secondFactorOn:
+            MailText(
+                subject: "Two-step sign-in is on",
+                text: """
+                    Since \(moment), signing in to your account needs a code of your authenticator app. Your other devices
+                    were signed out.
+
+                    \(isNotYou)
+                    """)
+        case .secondFactorOff:
+            MailText(
+                subject: "Two-step sign-in is off",
+                text: """
+                    Since \(moment), signing in to your account needs no code of your authenticator app any more.
+
+                    \(isNotYou)
+                    """)
+        case .recoveryCodeUsed:
+            MailText(
+                subject: "A recovery code was used",
+                text: """
+                    A recovery code of your account was used at \(moment). It does not work again.
+
+                    \(isNotYou)
+                    """)
+        case .recoveryCodesRenewed:
+            MailText(
+                subject: "Your recovery codes were replaced",
+                text: """
+                    The recovery codes of your account were replaced at \(moment). The old ones do not work any more.
+
+                    \(isNotYou)
+                    """)
         case .accountDeleted:
             MailText(
                 subject: "Your account was deleted",

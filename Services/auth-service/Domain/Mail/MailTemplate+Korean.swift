@@ -62,6 +62,46 @@ extension MailTemplate {
 
                     \(isNotYou)
                     """)
+        case .exportReady:
+            MailText(
+                subject: "내 데이터가 준비되었습니다",
+                text: """
+                    앱에서 요청하신 데이터 사본이 \(moment)에 준비되었습니다.
+
+                    며칠 안에 앱에서 내려받아 주세요. \(isNotYou)
+                    """)
+        case .secondFactorOn:
+            MailText(
+                subject: "2단계 로그인을 켰습니다",
+                text: """
+                    \(moment)부터 로그인할 때 인증 앱의 코드가 필요합니다. 다른 기기에서 로그아웃했습니다.
+
+                    \(isNotYou)
+                    """)
+        case .secondFactorOff:
+            MailText(
+                subject: "2단계 로그인을 껐습니다",
+                text: """
+                    \(moment)부터 로그인할 때 인증 앱의 코드가 필요하지 않습니다.
+
+                    \(isNotYou)
+                    """)
+        case .recoveryCodeUsed:
+            MailText(
+                subject: "복구 코드를 사용했습니다",
+                text: """
+                    \(moment)에 계정의 복구 코드 하나를 사용했습니다. 그 코드는 다시 쓸 수 없습니다.
+
+                    \(isNotYou)
+                    """)
+        case .recoveryCodesRenewed:
+            MailText(
+                subject: "복구 코드를 새로 만들었습니다",
+                text: """
+                    \(moment)에 계정의 복구 코드를 새로 만들었습니다. 전의 코드는 쓸 수 없습니다.
+
+                    \(isNotYou)
+                    """)
         case .accountDeleted:
             MailText(
                 subject: "계정을 삭제했습니다",

@@ -20,6 +20,14 @@ enum MailTemplate: String, Sendable, CaseIterable {
     case accountDeleted = "account_deleted"
     /// Somebody invites the recipient to a workspace.
     case invitation
+    /// A copy of all data of the account can be loaded. The thief of a session could order one.
+    case exportReady = "export_ready"
+    /// Sign-ins ask for a code of an authenticator app from now on, or do so no longer.
+    case secondFactorOn = "second_factor_on"
+    case secondFactorOff = "second_factor_off"
+    /// A recovery code was used instead of the app, or all were replaced.
+    case recoveryCodeUsed = "recovery_code_used"
+    case recoveryCodesRenewed = "recovery_codes_renewed"
 }
 
 /// A mail's subject and text, ready to be sent.

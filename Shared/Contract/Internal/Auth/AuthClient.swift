@@ -42,6 +42,12 @@ public struct AuthClient: Sendable {
         _ = try await client.send(ErasedRequest(user: deletion.user, part: part, round: deletion.round))
     }
 
+    /// The users among these that have a second factor.
+    public func users(withSecondFactorAmong users: [UserID]) async throws -> [UserID] {
+        if users.isEmpty { return [] }
+        return try await client.send(SecondFactorsRequest(users: users)).users
+    }
+
     /// The blocks of users, in both directions; users without any are missing.
     public func blocks(of users: [UserID]) async throws -> [Blocks] {
         if users.isEmpty { return [] }

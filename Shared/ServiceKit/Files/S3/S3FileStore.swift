@@ -72,6 +72,11 @@ final class S3FileStore: FileStore {
         }
     }
 
+    func read(_ name: String, from offset: Int, atMost count: Int) async throws -> FilePiece? {
+        guard let stored = try await open(name) else { return nil }
+        return try await folder.piece(of: stored, from: offset, atMost: count)
+    }
+
     func remove(_ names: [String]) async throws {
         for name in names {
             try FolderFileStore.check(name)

@@ -6,10 +6,10 @@ import ServiceKit
 import Synchronization
 import Wire
 
-/// Caches Apple's published keys for a day. A token with an unknown key causes a new fetch, at most one an interval.
+/// Caches the published keys of a provider for a day. A token with an unknown key causes a new fetch, at most one an interval.
 ///
-/// Concurrent callers share one fetch. While Apple does not answer, the cached keys stay in use.
-final class AppleKeys: Sendable {
+/// Concurrent callers share one fetch. While the provider does not answer, the cached keys stay in use.
+final class ProviderKeys: Sendable {
     private struct State {
         var keys: VerificationKeySet?
         var fetchedAt: Timestamp?
@@ -29,12 +29,12 @@ final class AppleKeys: Sendable {
 
     /// - Parameters:
     ///   - loop: fetches the keys.
-    ///   - base: the base URL, such as `https://appleid.apple.com`.
+    ///   - url: the address of the keys, such as `https://appleid.apple.com/auth/keys`.
     ///   - interval: the shortest time between two fetches while keys are cached.
-    init(on loop: EventLoop, http: ProviderHTTP, base: String, interval: Duration) {
+    init(on loop: EventLoop, http: ProviderHTTP, url: String, interval: Duration) {
         self.loop = loop
         self.http = http
-        url = base + "/auth/keys"
+        self.url = url
         self.interval = interval
     }
 

@@ -1,0 +1,77 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// Gives users copies of their texts, files and settings: first the tables with an index by user, then room by room their messages,
+/// earlier texts and files.
+struct Exports: Sendable {
+    let store: ExportStore
+    let rooms: UserErasureStore
+    let workspaces: WorkspaceClient
+
+    /// Records of a page of messages, earlier texts or files.
+    private static let pageSize = 100
+    /// Messages that one statement looks at, and the statements of one page: a call ends in time even if the user wrote
+    /// few of a room's messages.
+    private static let span: Int64 = 5000
+    private static let statements = 20
+
+    /// A page of the user's records.
+    ///
+    /// - Parameter cursor: the `next` of the page before; nil for the first page.
+    /// - Throws: E11 for a cursor that no page had.
+    func page(of user: UserID, after cursor: String?) async throws -> ExportPage {
+        let rooms = try await self.rooms(of: user)
+        if let cursor, cursor.hasPrefix(ExportPlace.prefix) {
+            guard let place = ExportPlace(cursor) else { throw Failure.invalid("cursor is not valid.") }
+            // The user may have left the room meanwhile; the next one follows in the order.
+            guard let room = rooms.first(where: { !$0.isBefore(place.room) }) else { return ExportPage() }
+            return try await page(of: user, at: room == place.room ? place : ExportPlace(room: room), among: rooms)
+        }
+        var page = try await store.tables.page(of: user, after: cursor)
+        if page.next == nil { page.next = rooms.first.map { ExportPlace(room: $0).cursor } }
+        return page
+    }
+
+    private func page(of user: UserID, at place: ExportPlace, among rooms: [RoomID]) async throws -> ExportPage {
+        var (page, place) = (ExportPage(), place)
+        for _ in 0..<Self.statements {
+            let (rows, next) = try await records(of: user, at: place)
+            page.append(rows, to: place.part.rawValue)
+            guard let following = next ?? place.following(among: rooms) else { return page }
+            place = following
+            if !rows.isEmpty { break }
+        }
+        page.next = place.cursor
+        return page
+    }
+
+    /// The records at a place, and the next place in the same part of the room.
+    private func records(of user: UserID, at place: ExportPlace) async throws -> ([ExportRow], ExportPlace?) {
+        let room = place.room
+        switch place.part {
+        case .messages:
+            let (rows, next) = try await store.messages(
+                of: user, in: room, after: Int64(place.key) ?? 0, span: Self.span, limit: Self.pageSize)
+            return (rows, next.map { ExportPlace(room: room, part: .messages, key: String($0)) })
+        case .versions:
+            return Self.paged(
+                try await store.versions(of: user, in: room, after: place.key, limit: Self.pageSize), at: place)
+        case .files:
+            return Self.paged(
+                try await store.files(of: user, in: room, after: place.key, limit: Self.pageSize), at: place)
+        }
+    }
+
+    /// The rows with the next place in the same part, if they fill a page.
+    private static func paged(_ rows: [ExportRow], at place: ExportPlace) -> ([ExportRow], ExportPlace?) {
+        guard rows.count == pageSize, let last = rows.last else { return (rows, nil) }
+        return (rows, ExportPlace(room: place.room, part: place.part, key: last.key))
+    }
+
+    /// The rooms that the user may have written to, in the order of the export.
+    private func rooms(of user: UserID) async throws -> [RoomID] {
+        let channels = try await workspaces.channels(of: user)
+        return Set(try await rooms.rooms(of: user)).union(channels.map(\.room)).sorted { $0.isBefore($1) }
+    }
+}

@@ -1,0 +1,88 @@
+import Contract
+import Postgres
+import ServiceKit
+import Wire
+
+/// The memberships and properties of a user, for the export of their data.
+struct ExportStore: Sendable {
+    private let tables: ExportTables
+
+    private static let memberships = Statement.read(
+        "exported memberships",
+        """
+        select m.workspace::text, json_build_object(
+            'workspace_id', m.workspace::text, 'name', w.name, 'joinedAt', export_time(m.joined_at),
+            'owner', w.owner is not distinct from m.user_id)::text, null::text
+        from member m join workspace w on w.id = m.workspace
+        where m.user_id = $1 and m.workspace > coalesce(nullif($2::text, ''), '0')::bigint order by m.workspace limit $3
+        """)
+    private static let channels = Statement.read(
+        "exported channels",
+        """
+        select m.channel::text, json_build_object(
+            'channel_id', m.channel::text, 'workspace_id', m.workspace::text, 'name', c.name,
+            'joinedAt', export_time(m.joined_at), 'owner', c.owner is not distinct from m.user_id)::text, null::text
+        from channel_member m join channel c on c.id = m.channel
+        where m.user_id = $1 and m.channel > coalesce(nullif($2::text, ''), '0')::bigint order by m.channel limit $3
+        """)
+    /// Owners are members, so the index of members finds their workspaces.
+    private static let ownWorkspaces = Statement.read(
+        "exported own workspaces",
+        """
+        select w.id::text, json_build_object(
+            'workspace_id', w.id::text, 'name', w.name, 'description', w.description, 'coverImage', w.image,
+            'createdAt', export_time(w.created_at))::text, null::text
+        from member m join workspace w on w.id = m.workspace and w.owner = m.user_id
+        where m.user_id = $1 and w.id > coalesce(nullif($2::text, ''), '0')::bigint order by w.id limit $3
+        """)
+    private static let ownChannels = Statement.read(
+        "exported own channels",
+        """
+        select c.id::text, json_build_object(
+            'channel_id', c.id::text, 'workspace_id', c.workspace::text, 'name', c.name, 'description', c.description,
+            'coverImage', c.image, 'createdAt', export_time(c.created_at))::text, null::text
+        from channel_member m join channel c on c.id = m.channel and c.owner = m.user_id
+        where m.user_id = $1 and c.id > coalesce(nullif($2::text, ''), '0')::bigint order by c.id limit $3
+        """)
+    private static let bans = Statement.read(
+        "exported bans",
+        """
+        select b.workspace::text, json_build_object(
+            'workspace_id', b.workspace::text, 'name', w.name, 'bannedAt', export_time(b.banned_at))::text, null::text
+        from ban b join workspace w on w.id = b.workspace
+        where b.user_id = $1 and b.workspace > coalesce(nullif($2::text, ''), '0')::bigint order by b.workspace limit $3
+        """)
+    private static let requests = Statement.read(
+        "exported requests to join",
+        """
+        select r.workspace::text, json_build_object(
+            'workspace_id', r.workspace::text, 'name', w.name, 'text', r.text, 'createdAt', export_time(r.created_at),
+            'declinedAt', export_time(r.declined_at))::text, null::text
+        from join_request r join workspace w on w.id = r.workspace
+        where r.user_id = $1 and r.workspace > coalesce(nullif($2::text, ''), '0')::bigint order by r.workspace limit $3
+        """)
+    private static let invitations = Statement.read(
+        "exported invitations",
+        """
+        select i.id::text, json_build_object(
+            'invitation_id', i.id::text, 'workspace_id', i.workspace::text, 'kind', i.kind, 'role', i.role,
+            'createdAt', export_time(i.created_at))::text, null::text
+        from invitation i
+        where i.created_by = $1 and i.id > coalesce(nullif($2::text, ''), '0')::bigint order by i.id limit $3
+        """)
+
+    init(database: PostgresPool) {
+        tables = ExportTables(
+            [
+                ExportSection("memberships", Self.memberships), ExportSection("channels", Self.channels),
+                ExportSection("ownWorkspaces", Self.ownWorkspaces), ExportSection("ownChannels", Self.ownChannels),
+                ExportSection("bans", Self.bans), ExportSection("requests", Self.requests),
+                ExportSection("invitations", Self.invitations),
+            ], in: database)
+    }
+
+    /// A page of the user's rows.
+    func page(of user: UserID, after cursor: String?) async throws -> ExportPage {
+        try await tables.page(of: user, after: cursor)
+    }
+}

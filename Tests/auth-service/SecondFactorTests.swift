@@ -1,0 +1,120 @@
+import ServiceSupport
+import TestSupport
+import Testing
+import Wire
+
+@testable import auth_service
+
+@Suite("Second factors")
+struct SecondFactorTests {
+    private let factor = SecondFactorFixture()
+
+    @Test("A20: with a second factor, a password opens no session without a code, and with one it does")
+    func signIn() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let other = try await fixture.join("b@b.kr")
+            let account = try await factor.protect(fixture)
+            let state = try await fixture.service.call("GET", SecondFactorFixture.path, token: account.user.access)
+            #expect(state.text == #"{"enabled":true,"recoveryCodes":10}"#)
+            _ = try await fixture.mail(to: "a@b.kr", about: "2단계 로그인을 켰습니다")
+            let first = try await factor.ticket(fixture)
+            #expect(
+                try await factor.sql(fixture, "select count(*) from auth.session where account = \(account.user.id)")
+                    == "1")
+            #expect(try await factor.redeem(fixture, first, "000000").errorCode == "E11")
+            let reply = try await factor.redeem(fixture, first, account.code())
+            let session = try fixture.user(reply)
+            #expect(session.id == account.user.id && session.cookie.contains("maru_socket="))
+            #expect(try await fixture.me(session.access).status == 200)
+            // Others sign in as before.
+            #expect(try await fixture.logIn("b@b.kr").id == other.id)
+            let asked = try await fixture.service.internalCall(
+                "POST", "/internal/second-factors", json: #"{"ids":["\#(other.id)","\#(account.user.id)"]}"#)
+            #expect(asked.text == #"{"ids":["\#(account.user.id)"]}"#)
+        }
+    }
+
+    @Test("A20: turning it on needs the password and the first code, and ends the other sessions")
+    func enabling() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let (user, other) = (try await fixture.join(), try await fixture.logIn())
+            func call(_ method: String, _ json: String) async throws -> HTTPCall.Reply {
+                try await fixture.service.call(method, SecondFactorFixture.path, token: user.access, json: json)
+            }
+            #expect(try await call("PUT", #"{"code":"000000"}"#).errorCode == "E13")
+            #expect(try await call("POST", #"{"password":"Wrong-word-1"}"#).errorCode == "E03")
+            #expect(try await call("POST", #"{"password":"\#(AuthFixture.password)"}"#).status == 200)
+            // A secret without its first code protects nothing yet.
+            #expect(try await fixture.logIn().id == user.id)
+            #expect(try await call("PUT", #"{"code":"000000"}"#).errorCode == "E11")
+            let stored = try await factor.sql(fixture, "select encode(seed, 'hex') from auth.second_factor")
+            let decoded = Hexadecimal.decode(stored.utf8.span)
+            let seed = try #require(decoded)
+            let passwords = SecondFactorSecrets(key: ServiceUnderTest.credential)
+                .passwords(of: try #require(UserID(user.id)), seed: seed)
+            let code = passwords.code(at: TOTP.step(at: .now))
+            #expect(try await call("PUT", #"{"code":"\#(code)"}"#).status == 200)
+            #expect(try await fixture.me(other.access).errorCode == "E05")
+            #expect(try await fixture.me(user.access).status == 200)
+            #expect(try await call("POST", #"{"password":"\#(AuthFixture.password)"}"#).errorCode == "E12")
+        }
+    }
+
+    @Test("A20: a code works once, whatever the race")
+    func replay() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let account = try await factor.protect(fixture)
+            var tickets: [String] = []
+            for _ in 0..<5 { tickets.append(try await factor.ticket(fixture)) }
+            let code = account.code()
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for ticket in tickets {
+                    group.addTask { try await factor.redeem(fixture, ticket, code).status }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [200, 422, 422, 422, 422])
+            // Neither does an earlier one work afterwards.
+            #expect(
+                try await factor.redeem(fixture, try await factor.ticket(fixture), account.code(-1)).errorCode == "E11")
+        }
+    }
+
+    @Test("A20: a ticket works once, in its app, for five tries and five minutes")
+    func tickets() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let account = try await factor.protect(fixture)
+            let used = try await factor.ticket(fixture)
+            #expect(try await factor.redeem(fixture, used, account.code()).status == 200)
+            try await factor.forgetSteps(fixture)
+            #expect(try await factor.redeem(fixture, used, account.code()).errorCode == "E02")
+            #expect(try await factor.redeem(fixture, "nonsense", account.code()).errorCode == "E02")
+            let tried = try await factor.ticket(fixture)
+            for _ in 0..<5 { #expect(try await factor.redeem(fixture, tried, "000000").errorCode == "E11") }
+            try await factor.forgetSteps(fixture)
+            #expect(try await factor.redeem(fixture, tried, account.code()).errorCode == "E02")
+            let old = try await factor.ticket(fixture)
+            _ = try await factor.sql(fixture, "update auth.sign_in_ticket set expires_at = 1")
+            #expect(try await factor.redeem(fixture, old, account.code()).errorCode == "E02")
+            // A password that was changed meanwhile.
+            let late = try await factor.ticket(fixture)
+            _ = try await factor.sql(fixture, "update auth.account set credentials = credentials + 1")
+            #expect(try await factor.redeem(fixture, late, account.code()).errorCode == "E03")
+        }
+    }
+
+    @Test("A20: an account has ten tries in a quarter of an hour, over all tickets")
+    func tries() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let account = try await factor.protect(fixture)
+            for _ in 0..<2 {
+                let ticket = try await factor.ticket(fixture)
+                for _ in 0..<5 { #expect(try await factor.redeem(fixture, ticket, "000000").errorCode == "E11") }
+            }
+            let refused = try await factor.redeem(fixture, try await factor.ticket(fixture), account.code())
+            #expect(refused.errorCode == "E98" && (890...900).contains(Int(refused.headers["retry-after"] ?? "") ?? 0))
+            _ = try await factor.sql(fixture, "update auth.second_factor set tries_since = tries_since - 900001")
+            #expect(try await factor.redeem(fixture, try await factor.ticket(fixture), account.code()).status == 200)
+        }
+    }
+}
