@@ -144,13 +144,16 @@ struct SessionCursorStoreTests {
     func releasedMeanwhile() async throws {
         try await Self.use { store, _ in
             let session = SessionID(511)
+            let loop = try #require(EventLoop.current)
             try await store.write(Self.claim(session, 0, "busy/1"))
             async let writes: Void = {
                 // Even messages are sent to the socket, odd ones follow its end.
                 for seq in stride(from: Int64(2), to: 400, by: 2) {
                     try await store.write(Self.claim(session, seq, "busy/1"))
                     // In one piece, the release first, so that both fit between two reads.
-                    let release = Task.immediate { await store.write(Self.release(session, seq, "busy/1")) }
+                    let release = Task.immediate(executorPreference: loop) {
+                        await store.write(Self.release(session, seq, "busy/1"))
+                    }
                     _ = await store.reserve([(Self.room, seq + 1)], for: "busy")
                     _ = await release.value
                 }
