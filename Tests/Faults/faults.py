@@ -129,7 +129,7 @@ class Run:
         ]
         self.devices = [
             (MeWriter if sends else MeWatcher)(
-                member("native"), *shared, [*rooms], transports, changes_network=self.options.network_changes,
+                member("native"), *shared, [*rooms], transports,
                 **({"pause": pause} if sends else {}),
             )
             for transports, sends in DEVICES

@@ -18,9 +18,9 @@ class MeWatcher(Client):
     nothing twice. Sometimes its user goes offline for a while; sometimes it opens a socket while the old one is half-open.
     """
 
-    def __init__(self, app, http, recording, rooms, transports, changes_network=False):
+    def __init__(self, app, http, recording, rooms, transports):
         super().__init__(app, http, recording)
-        self.transports, self.changes_network = transports, changes_network
+        self.transports = transports
         self.rooms = {str(room): room for room in rooms}
         self.readers = {key: NativeReader(f"{app.key} {app.id} on /me", key) for key in self.rooms}
         recording.native_readers.extend(self.readers.values())
@@ -39,7 +39,7 @@ class MeWatcher(Client):
                 break
             if self.lost.is_set():
                 self.count["losses"] += 1
-            elif self.changes_network and rng.random() < 0.5:
+            elif rng.random() < 0.5:
                 self.count["changes"] += 1
                 stop_reading(self.client)
                 self.forgotten.append(self.client)
