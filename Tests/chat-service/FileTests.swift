@@ -39,6 +39,35 @@ struct FileTests {
         }
     }
 
+    @Test("With direct reads a native client is redirected to the bucket, and a shipped app gets the bytes")
+    func directReads() async throws {
+        let bucket = try await SeaweedServer.ofThisProcess()
+        let settings = [
+            "s3_bucket": "direct", "s3_endpoint": bucket.url, "s3_access_key": SeaweedServer.accessKey,
+            "s3_secret_key": SeaweedServer.secretKey, "s3_direct_reads": "60s",
+        ]
+        try await ChatHarness.use(settings) { chat in
+            let path = "/v1" + (try #require(try Self.paths(try await chat.upload([.pdf])).first))
+            let reply = try await chat.call("GET", path)
+            #expect(reply.status == 302)
+            #expect(reply.headers["cache-control"] == "private, max-age=30")
+            let url = try #require(reply.headers["location"])
+            try #require(url.hasPrefix(bucket.url))
+            let file = try await HTTPCall.get(port: bucket.port, String(url.dropFirst(bucket.url.count)))
+            #expect(file.status == 200)
+            #expect(file.body == Upload.pdf.bytes)
+            #expect(file.headers["content-disposition"]?.hasPrefix("attachment; filename") == true)
+            for key in ["collatalk", "sooda"] {
+                let shipped = try await chat.call("GET", path, key: key)
+                #expect(shipped.status == 200)
+                #expect(shipped.body == Upload.pdf.bytes)
+            }
+            // Who may not read the file is not told where it is.
+            let stranger = try await chat.call("GET", path, user: 9_999)
+            #expect(stranger.status != 302)
+        }
+    }
+
     @Test(
         "Documents are offered under their original names, shortened to fit a path, with the suffix of their type")
     func names() async throws {

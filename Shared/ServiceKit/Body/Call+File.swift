@@ -16,23 +16,38 @@ extension Call {
 
     /// The same; nil if there is no such file.
     public func fileIfStored(_ name: String, in store: any FileStore, title: String?) async throws -> Response? {
-        guard let stored = try await store.open(name) else { return nil }
         let (stem, suffix) = Self.parts(of: name)
-        guard let tag = EntityTag(stem) else { throw Failure.notFound }
         let type = FileType(suffix: suffix)
-        var headers = Headers()
-        headers.append(.cacheControl, "private, max-age=31536000, immutable")
-        headers.append("X-Content-Type-Options", "nosniff")
+        let mediaType = type?.mediaType ?? "application/octet-stream"
         // A browser must not run a file: it shows pictures and saves everything else.
         let disposition = type?.isImage == true ? "inline" : "attachment"
         let titled = title.map { "; filename*=UTF-8''\(PercentEncoding.strict.encode($0))" } ?? ""
+        // Shipped apps get the bytes: none of them was made to follow a redirect with its headers.
+        if profile.isNative,
+            let direct = try await store.directURL(of: name, type: mediaType, disposition: disposition + titled)
+        {
+            return Self.redirect(to: direct)
+        }
+        guard let stored = try await store.open(name) else { return nil }
+        guard let tag = EntityTag(stem) else { throw Failure.notFound }
+        var headers = Headers()
+        headers.append(.cacheControl, "private, max-age=31536000, immutable")
+        headers.append("X-Content-Type-Options", "nosniff")
         headers.append(.contentDisposition, disposition + titled)
-        let reply = FileReply(
-            stored.file, size: stored.size, type: type?.mediaType ?? "application/octet-stream", tag: tag)
+        let reply = FileReply(stored.file, size: stored.size, type: mediaType, tag: tag)
         guard let response = reply.response(to: request, headers: headers) else {
             throw Failure(.invalidRequest, "The file has no such range.", status: 416)
         }
         return response
+    }
+
+    /// A client may follow the same redirect again for half of its lifetime, so that what it then reads does not expire on the way.
+    private static func redirect(to direct: DirectURL) -> Response {
+        var headers = Headers()
+        headers.append("Location", direct.url)
+        headers.append(.cacheControl, "private, max-age=\(direct.lifetime.components.seconds / 2)")
+        headers.append("Referrer-Policy", "no-referrer")
+        return Response(.found, headers: headers)
     }
 
     /// The parts before and after the last dot, without the folder.

@@ -13,10 +13,23 @@ public protocol FileStore: Sendable {
     func open(_ name: String) async throws -> StoredFile?
     /// Reads at most `count` bytes of a file from an offset; nil if there is no such file.
     func read(_ name: String, from offset: Int, atMost count: Int) async throws -> FilePiece?
+    /// A URL of the store itself that reads a file for a while; nil if clients are to read it from the service, or if there is
+    /// no such file.
+    func directURL(of name: String, type: String, disposition: String) async throws -> DirectURL?
     /// Deletes files; a missing file is not an error.
     func remove(_ names: [String]) async throws
     /// Deletes uploads that a crash left behind: those too old to be in progress.
     func dropAbandonedUploads() async throws
+}
+
+extension FileStore {
+    public func directURL(of name: String, type: String, disposition: String) async throws -> DirectURL? { nil }
+}
+
+/// A URL with which anybody reads a file from where it is stored, without the service, until it expires.
+public struct DirectURL: Sendable {
+    public let url: String
+    public let lifetime: Duration
 }
 
 /// A stored file, open for reading.

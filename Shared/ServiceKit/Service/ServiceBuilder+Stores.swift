@@ -162,16 +162,31 @@ extension ServiceBuilder {
     }
 
     private func bucketStore(_ root: String, _ folder: FolderFileStore) throws -> any FileStore {
-        let bucket = try S3Bucket(
-            endpoint: config[FileSettings.endpoint], name: config[FileSettings.bucket],
-            prefix: config[FileSettings.prefix], region: config[FileSettings.region],
-            accessKey: config[FileSettings.accessKey], secretKey: config[FileSettings.secretKey].revealed)
+        let bucket = try bucket(at: FileSettings.endpoint)
         // Each service empties its own folder at its start.
         let cache = try FileCache(
             folder: "\(root)/.copies-\(name)", limit: config[FileSettings.cacheSize].bytes, pool: pool)
         let http = provider("s3")
         let client = S3Client(bucket) { try await http.send($0, retrying: $1) }
-        return S3FileStore(client, folder: folder, cache: cache)
+        return S3FileStore(client, folder: folder, cache: cache, direct: try directReads(of: bucket))
+    }
+
+    private func bucket(at endpoint: ConfigKey<String>) throws -> S3Bucket {
+        try S3Bucket(
+            endpoint: config[endpoint], setting: endpoint.name, name: config[FileSettings.bucket],
+            prefix: config[FileSettings.prefix], region: config[FileSettings.region],
+            accessKey: config[FileSettings.accessKey], secretKey: config[FileSettings.secretKey].revealed)
+    }
+
+    private func directReads(of bucket: S3Bucket) throws -> DirectReads? {
+        let lifetime = config[FileSettings.directReads]
+        guard lifetime > .zero else { return nil }
+        guard lifetime >= .seconds(1), lifetime <= DirectReads.longest else {
+            throw ConfigError("s3_direct_reads: at least 1s and at most 7d")
+        }
+        let isPublic = !config[FileSettings.publicEndpoint].isEmpty
+        return DirectReads(
+            bucket: isPublic ? try self.bucket(at: FileSettings.publicEndpoint) : bucket, lifetime: lifetime)
     }
 
     /// Makes previews of pictures, by the program beside that of the service.

@@ -13,11 +13,16 @@ struct FileSettings: Sendable {
     static let prefix = ConfigKey("s3_prefix", default: "", "The beginning of the keys in the bucket, such as maru/.")
     static let accessKey = ConfigKey("s3_access_key", default: "", "The access key of the bucket.")
     static let secretKey = ConfigKey("s3_secret_key", default: Secret.none, "The secret key of the bucket.")
+    static let directReads = ConfigKey(
+        "s3_direct_reads", default: Duration.zero,
+        "How long a URL of the bucket is valid to which a native client is redirected for a file; 0s sends it the bytes.")
+    static let publicEndpoint = ConfigKey(
+        "s3_public_endpoint", default: "", "The URL of the S3 server for clients, if it is not s3_endpoint.")
     static let cacheSize = ConfigKey(
         "s3_cache", default: ByteCount(1 << 30), "The bytes of stored files that are kept on the local disk as copies.")
 
     static let entries: [ConfigEntry] = [
         folder.entry, bucket.entry, endpoint.entry, region.entry, prefix.entry, accessKey.entry, secretKey.entry,
-        cacheSize.entry,
+        directReads.entry, publicEndpoint.entry, cacheSize.entry,
     ]
 }

@@ -10,11 +10,15 @@ struct S3Bucket: Sendable {
     let prefix: String
     let signature: AWSSignature
 
+    /// - Parameter setting: the name of the setting of the endpoint.
     /// - Throws: `ConfigError` if the endpoint is no URL of a server.
-    init(endpoint: String, name: String, prefix: String, region: String, accessKey: String, secretKey: String) throws {
+    init(
+        endpoint: String, setting: String = "s3_endpoint", name: String, prefix: String, region: String,
+        accessKey: String, secretKey: String
+    ) throws {
         let host = endpoint.firstRange(of: "://").map { endpoint[$0.upperBound...] } ?? ""
         guard endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://"), !host.isEmpty, !host.contains("/") else {
-            throw ConfigError("s3_endpoint: not a URL of a server such as https://s3.ap-northeast-2.amazonaws.com")
+            throw ConfigError("\(setting): not a URL of a server such as https://s3.ap-northeast-2.amazonaws.com")
         }
         self.endpoint = endpoint
         self.name = name

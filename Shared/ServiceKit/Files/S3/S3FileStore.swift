@@ -11,6 +11,7 @@ final class S3FileStore: FileStore {
     private let client: S3Client
     private let folder: FolderFileStore
     private let cache: FileCache
+    private let direct: DirectReads?
     /// The callers that wait for another one to load the same file.
     private let loading = Mutex<[String: [UnsafeContinuation<Void, Never>]]>([:])
 
@@ -20,10 +21,12 @@ final class S3FileStore: FileStore {
     /// - Parameters:
     ///   - folder: takes uploads, and is read for files that are not in the bucket yet.
     ///   - cache: the copies.
-    init(_ client: S3Client, folder: FolderFileStore, cache: FileCache) {
+    ///   - direct: how clients read files from the bucket themselves; nil if they do not.
+    init(_ client: S3Client, folder: FolderFileStore, cache: FileCache, direct: DirectReads? = nil) {
         self.client = client
         self.folder = folder
         self.cache = cache
+        self.direct = direct
     }
 
     func begin() async throws -> FileUpload { try await folder.begin() }
@@ -84,6 +87,19 @@ final class S3FileStore: FileStore {
         }
         try await folder.remove(names)
         try await cache.remove(names)
+    }
+
+    func directURL(of name: String, type: String, disposition: String) async throws -> DirectURL? {
+        guard let direct else { return nil }
+        try FolderFileStore.check(name)
+        // A file of the folder may not be in the bucket yet.
+        guard try await folder.open(name) == nil, try await isInBucket(name) else { return nil }
+        return direct.url(of: name, type: type, disposition: disposition)
+    }
+
+    private func isInBucket(_ name: String) async throws -> Bool {
+        if try await cache.open(name) != nil { return true }
+        return try await client.piece(of: name, at: 0, count: 1) != nil
     }
 
     /// Whether the caller is to load the file; otherwise another caller has ended loading it meanwhile.

@@ -1,23 +1,22 @@
 import Foundation
-import TestSupport
 
 /// SeaweedFS, an object store that speaks the protocol of S3 and checks signatures, on free ports of the loopback address.
-final class SeaweedServer: Sendable {
-    static let accessKey = "maru"
-    static let secretKey = "maru-secret-of-tests"
+public final class SeaweedServer: Sendable {
+    public static let accessKey = "maru"
+    public static let secretKey = "maru-secret-of-tests"
     /// The program of the tests' Python environment.
     private static let program = ".venv/bin/weed"
 
-    let port = FreePort.pick()
+    public let port = FreePort.pick()
     private let folder = TemporaryFolder("maru-seaweed")
     private let process: ChildProcess
 
     private static let shared = Task { try await SeaweedServer() }
 
     /// The server that all tests share; use names of your own.
-    static func ofThisProcess() async throws -> SeaweedServer { try await shared.value }
+    public static func ofThisProcess() async throws -> SeaweedServer { try await shared.value }
 
-    var url: String { "http://127.0.0.1:\(port)" }
+    public var url: String { "http://127.0.0.1:\(port)" }
 
     private init() async throws {
         let identities = """
