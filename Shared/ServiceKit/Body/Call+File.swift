@@ -16,7 +16,21 @@ extension Call {
 
     /// The same; nil if there is no such file.
     public func fileIfStored(_ name: String, in store: any FileStore, title: String?) async throws -> Response? {
-        guard let stored = try await store.open(name) else { return nil }
+        try await store.reply(to: request, with: name, title: title)
+    }
+}
+
+extension InternalCall {
+    /// The reply with a stored file, as for `Call`.
+    public func file(_ name: String, in store: any FileStore, title: String? = nil) async throws -> Response {
+        guard let reply = try await store.reply(to: request, with: name, title: title) else { throw Failure.notFound }
+        return reply
+    }
+}
+
+extension FileStore {
+    fileprivate func reply(to request: Request, with name: String, title: String?) async throws -> Response? {
+        guard let stored = try await open(name) else { return nil }
         let (stem, suffix) = Self.parts(of: name)
         guard let tag = EntityTag(stem) else { throw Failure.notFound }
         let type = FileType(suffix: suffix)
