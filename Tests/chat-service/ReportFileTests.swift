@@ -61,7 +61,7 @@ struct ReportFileTests {
         }
     }
 
-    /// Erases the answered reports whose retention is over.
+    /// Erases answered reports after their retention.
     static func erase(_ chat: ChatHarness) async throws {
         let pool = BlockingPool(threads: 1, limit: 8)
         defer { pool.stop() }

@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// The files of messages, for current members of the room, and for those who answer reports of the messages.
+/// The files of messages, for current members of the room, and for moderators that answer reports of the messages.
 struct FileRoutes: Sendable {
     let attachments: Attachments
     let access: RoomAccess

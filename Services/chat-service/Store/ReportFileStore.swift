@@ -47,7 +47,7 @@ struct ReportFileStore: Sendable {
         select distinct h.report from report_file h join file f on f.name = h.name
         where h.report = any($1::bigint[]) and f.is_removed
         """)
-    /// The files that only these reports hold, and whose messages are gone.
+    /// The files of deleted messages that only these reports hold.
     private static let released = Statement.read(
         "files that reports release",
         """
@@ -58,7 +58,7 @@ struct ReportFileStore: Sendable {
     private static let erase = Statement.write(
         "erase answered reports", "delete from report where id = any($1::bigint[])")
 
-    /// A file of a report, and who may read it.
+    /// A file of a report, with the queue of the report: that of its workspace or of operators.
     struct Held: Sendable {
         let file: FileRecord
         let workspace: WorkspaceID

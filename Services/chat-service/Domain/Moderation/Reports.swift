@@ -34,14 +34,15 @@ struct Reports: Sendable {
         switch subject {
         case .message(let room, let seq): new = try await ofMessage(room, seq, reason, text, by: user)
         case .user(let subject, let workspace):
-            try await access.requireMembers([user, subject], of: workspace)
+            try await access.requireMember(user, of: workspace)
+            try await access.requireMembers([subject], of: workspace)
             guard user != subject else { throw Self.ofOneself }
             new = NewReport(
                 kind: .user, workspace: workspace, subject: try await changes.profiles.member(subject), message: nil,
                 reason: reason, text: text, reporter: user,
                 isForOperators: try await access.isOwner(subject, of: workspace), copies: [])
         case .workspace(let workspace):
-            try await access.requireMembers([user], of: workspace)
+            try await access.requireMember(user, of: workspace)
             new = NewReport(
                 kind: .workspace, workspace: workspace, subject: nil, message: nil, reason: reason, text: text,
                 reporter: user, isForOperators: true, copies: [])
