@@ -4,7 +4,8 @@ import ServiceKit
 extension App {
     /// Builds the exports of accounts and the job that makes them.
     static func assembleExports(
-        _ service: ServiceBuilder, _ store: ExportStore, files: any FileStore, mails: MailOutbox
+        _ service: ServiceBuilder, _ store: ExportStore, files: any FileStore, mails: MailOutbox,
+        facts: AccountFactPublisher
     ) -> Exports {
         let settings = ExportSettings(service.config)
         let signal = WakeSignal()
@@ -23,7 +24,7 @@ extension App {
         service.background("expired exports", every: .seconds(30), job.sweep)
         service.queue("export", length: store.length)
         return Exports(
-            store: store, links: ExportLinks(credential: service.credential), files: files,
+            store: store, facts: facts, links: ExportLinks(credential: service.credential), files: files,
             interval: settings.interval, signal: signal)
     }
 }

@@ -6,11 +6,12 @@ extension App {
     /// Builds the end of sign-ins, with second factors.
     static func assembleSignIn(
         _ service: ServiceBuilder, _ stores: SecondFactorStores, sessions: Sessions, workspaces: WorkspaceClient,
-        newDevices: NewDevices, mails: MailOutbox
+        newDevices: NewDevices, mails: MailOutbox, facts: AccountFactPublisher
     ) -> SignInFinish {
         let settings = SecondFactorSettings(service.config, credential: service.credential)
         let factors = SecondFactors(
-            store: stores.factors, secrets: settings.secrets, sessions: sessions, mails: mails, issuer: settings.issuer)
+            store: stores.factors, secrets: settings.secrets, sessions: sessions, mails: mails, facts: facts,
+            issuer: settings.issuer)
         let tickets = SignInTickets(factors: factors, store: stores.tickets)
         service.background("old sign-in tickets", every: .seconds(600), tickets.forget)
         return SignInFinish(

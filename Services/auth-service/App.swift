@@ -66,7 +66,7 @@ enum App {
             log: service.log)
         let finish = assembleSignIn(
             service, SecondFactorStores(database: database), sessions: sessions, workspaces: workspaces,
-            newDevices: newDevices, mails: mails)
+            newDevices: newDevices, mails: mails, facts: facts)
         let credentials = assembleCredentials(
             service, credentialStores, accounts: accounts, mails: mails, sessions: sessions, facts: facts,
             throttle: throttle)
@@ -82,7 +82,8 @@ enum App {
         let secondFactorRoutes = SecondFactorRoutes(
             factors: finish.tickets.factors, accounts: accountStore, confirmation: confirmation, finish: finish)
         let exportRoutes = ExportRoutes(
-            exports: assembleExports(service, ExportStore(database: database), files: pictures.files, mails: mails))
+            exports: assembleExports(
+                service, ExportStore(database: database), files: pictures.files, mails: mails, facts: facts))
         let blockRoutes = BlockRoutes(
             blocks: Blocks(
                 store: BlockStore(database: database), publisher: BlockPublisher(redis: redis),

@@ -23,5 +23,7 @@ enum Migrations {
         Migration(number: 96, name: "exports", sql: PackageResources._096_exports_sql),
         Migration(number: 97, name: "second_factor", sql: PackageResources._097_second_factor_sql),
         Migration(number: 98, name: "oidc", sql: PackageResources._098_oidc_sql),
+        Migration(
+            number: 100, name: "second_factor_versions", sql: PackageResources._100_second_factor_versions_sql),
     ]
 }

@@ -5,7 +5,7 @@ import Telemetry
 
 /// Reports, the standing of members and filtered words.
 struct Safety: Sendable {
-    private let reports: Reports
+    let reports: Reports
     private let moderation: Moderation
     private let watch: ReportWatch
 
@@ -18,7 +18,7 @@ struct Safety: Sendable {
             store: store, access: access, messages: messages, names: names, changes: changes, publisher: publisher,
             limits: limits)
         moderation = Moderation(store: standings, access: access, publisher: publisher)
-        watch = ReportWatch(store: store, limits: limits)
+        watch = ReportWatch(store: store, files: changes.attachments.files, limits: limits)
     }
 
     /// Starts the background work, and shows the queue on the page of metrics.

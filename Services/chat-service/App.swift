@@ -151,7 +151,8 @@ enum App {
             SavedRoutes(rooms: rooms, saved: saved).register(in: &routes)
             ThreadRoutes(rooms: rooms, threads: threads, mentions: mentions).register(in: &routes)
             LimitRoutes(attachments: attachments, fileSize: settings.fileSize).register(in: &routes)
-            FileRoutes(attachments: attachments, access: roomAccess, links: links).register(in: &routes)
+            FileRoutes(attachments: attachments, access: roomAccess, reports: safety.reports, links: links)
+                .register(in: &routes)
             DMRoutes(
                 access: roomAccess,
                 directMessages: DirectMessages(

@@ -27,5 +27,6 @@ enum Migrations {
         Migration(number: 80, name: "moderation", sql: PackageResources._080_moderation_sql),
         Migration(number: 115, name: "previews", sql: PackageResources._115_previews_sql),
         Migration(number: 116, name: "exports", sql: PackageResources._116_exports_sql),
+        Migration(number: 120, name: "report_files", sql: PackageResources._120_report_files_sql),
     ]
 }

@@ -52,8 +52,16 @@ enum App {
             image: try await covers.storeDefault(), owner: settings.systemOwner)
         try await system.prepare()
         let memberships = Memberships(access: AccessStore(database: database), channels: channels)
+        let secondFactors = SecondFactorRule(
+            workspaces: workspaces, store: SecondFactorStore(database: database), auth: auth, profiles: profiles)
+        service.background("second factors", every: .seconds(5), secondFactors.apply)
+        service.background("forgotten second factors", every: .seconds(3600), secondFactors.findForgotten)
+        let settingsRoutes = SettingsRoutes(
+            options: OptionsDesk(
+                workspaces: workspaces, store: OptionsStore(database: database), secondFactors: secondFactors))
         let erasure = MemberErasure(workspaces: workspaces, store: ErasureStore(database: database))
-        try service.facts(AccountFactConsumer(erasure: erasure, audit: audit, auth: auth).handle)
+        try service.facts(
+            AccountFactConsumer(erasure: erasure, audit: audit, secondFactors: secondFactors, auth: auth).handle)
         let roles = MemberRoles(
             workspaces: workspaces, channelMembers: channelMembers, bans: BanStore(database: database),
             profiles: profiles)
@@ -66,7 +74,6 @@ enum App {
             desk: desk,
             requests: JoinRequests(
                 workspaces: workspaces, store: JoinRequestStore(database: database), profiles: profiles),
-            options: OptionsDesk(workspaces: workspaces, store: OptionsStore(database: database)),
             link: settings.invitationLink)
         let links = try service.fileLinks()
         service.publicRoutes { routes in
@@ -78,6 +85,7 @@ enum App {
                 invitations: Invitations(workspaces: workspaces, auth: auth, limits: settings.invitationLimits)
             ).register(in: &routes)
             invitationRoutes.register(in: &routes)
+            settingsRoutes.register(in: &routes)
             RoleRoutes(roles: roles).register(in: &routes)
             AuditRoutes(audit: audit).register(in: &routes)
             CoverRoutes(covers: covers, memberships: memberships, links: links).register(in: &routes)
@@ -88,6 +96,7 @@ enum App {
             ExportRoutes(store: ExportStore(database: database)).register(in: &routes)
             AccessRoutes(memberships: memberships, system: system, erasure: erasure).register(in: &routes)
             invitationRoutes.registerInternal(in: &routes)
+            settingsRoutes.registerInternal(in: &routes)
             AuditRoutes(audit: audit).registerInternal(in: &routes)
             ModerationRoutes(workspaces: workspaces).register(in: &routes)
         }

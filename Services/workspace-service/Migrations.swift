@@ -17,5 +17,6 @@ enum Migrations {
         Migration(number: 21, name: "roles", sql: PackageResources._021_roles_sql),
         Migration(number: 22, name: "invitations", sql: PackageResources._022_invitations_sql),
         Migration(number: 30, name: "exports", sql: PackageResources._030_exports_sql),
+        Migration(number: 40, name: "second_factor", sql: PackageResources._040_second_factor_sql),
     ]
 }

@@ -57,6 +57,9 @@ def test_an_export_has_the_data_of_all_services_and_the_files(native):
     assert archive.read(file["entry"]) == PICTURE
     assert {each["kind"] for each in records(archive, "payments/ledger")} == {"grant"}
     app.refused("E98", "POST", "/users/me/export")
+    eventually(lambda: owner.get(f"/workspaces/{workspace}/audit?action=export")["items"])
+    (entry,) = owner.get(f"/workspaces/{workspace}/audit?action=export")["items"]
+    assert entry["action"] == "export.requested" and entry["actor"] == app.id and entry["address"]
 
 
 def code(secret, distance=0):
@@ -67,10 +70,15 @@ def code(secret, distance=0):
     return f"{(struct.unpack('>I', mac[start : start + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"
 
 
+def protect(app):
+    """Sets up a second factor, and returns the secret of the authenticator app and the recovery codes."""
+    secret = app.call("POST", "/users/me/second-factor", json={"password": PASSWORD})["secret"]
+    return secret, app.call("PUT", "/users/me/second-factor", json={"code": code(secret, -1)})["recoveryCodes"]
+
+
 def test_a_second_factor_is_asked_for_at_each_sign_in(native):
     app = App.joined(native.product, "native")
-    secret = app.call("POST", "/users/me/second-factor", json={"password": PASSWORD})["secret"]
-    codes = app.call("PUT", "/users/me/second-factor", json={"code": code(secret, -1)})["recoveryCodes"]
+    _, codes = protect(app)
     body = {"email": app.email, "password": PASSWORD, "deviceToken": ""}
     asked = App(native.product, "native").send("POST", "/users/login", json=body)
     assert asked.status_code == 401 and asked.json()["errorCode"] == "E07"
@@ -85,6 +93,38 @@ def test_a_second_factor_is_asked_for_at_each_sign_in(native):
     assert again.ok
     for key in ("sooda", "collatalk"):
         assert App(native.product, key).send("POST", "/users/login", json=body).json()["errorCode"] == "E03"
+
+
+def test_a20_a_workspace_that_requires_a_second_factor_locks_out_members_without_one(native):
+    product = native.product
+    owner, member, shipped = (App.joined(product, key) for key in ("native", "native", "collatalk"))
+    workspace = owner.make_workspace(member, shipped)
+    channel = owner.make_channel(workspace, None, member, shipped)
+    home, settings = f"/workspaces/{workspace}", f"/workspaces/{workspace}/settings"
+    rooms = [member.path(channel), f"{home}/dms/{member.open_dm(workspace, owner)}"]
+    for room in rooms:
+        member.call("POST", f"{room}/chats", json={"content": "안녕하세요"})
+    owner.refused("E15", "PUT", settings, json={"requiresSecondFactor": True})
+    protect(owner)
+    rule = owner.call("PUT", settings, json={"requiresSecondFactor": True, "secondFactorGraceDays": 0})
+    assert rule["requiresSecondFactor"] and rule["secondFactorGraceDays"] == 0
+    member.refused("E08", "GET", home)
+    shipped.refused("E14", "GET", home)
+    for room in rooms:
+        eventually(lambda: member.send("GET", f"{room}/chats").status_code == 403)
+        member.refused("E08", "POST", f"{room}/chats", json={"content": "나도요"})
+    shipped.refused("E14", "GET", f"{shipped.path(channel)}/chats")
+    lacking = owner.get(f"{home}/second-factor")["items"]
+    assert {each["user"]["user_id"] for each in lacking} == {member.id, shipped.id}
+    assert all(each["lockedOut"] for each in lacking)
+    protect(member)
+    eventually(lambda: member.send("GET", home).ok)
+    for room in rooms:
+        eventually(lambda: member.send("GET", f"{room}/chats").ok)
+        member.call("POST", f"{room}/chats", json={"content": "다시 왔어요"})
+    shipped.refused("E14", "GET", home)
+    actions = [each["action"] for each in owner.get(f"{home}/audit?limit=20")["items"]]
+    assert {"settings.changed", "member.locked", "member.unlocked"} <= set(actions)
 
 
 def test_an_issuer_of_openid_connect_signs_a_user_in(native):

@@ -25,3 +25,16 @@ def test_the_figures_are_written_down_and_a_missed_target_is_a_failure(tmp_path,
     assert step["calls"] and all(call["count"] > 0 and 0 < call["p50_ms"] <= call["p99_ms"] for call in step["calls"])
     costs = {part["name"]: part["anonymous_bytes"] for part in step["parts"]}
     assert {"chat-service", "realtime-gateway", "postgres", "redis", "nginx"} < costs.keys() and min(costs.values()) > 0
+
+
+def test_the_deletion_of_an_account_is_measured_beside_the_load(tmp_path):
+    options = {"users": 5, "idle": 10, "seconds": 2, "deletion": 400, "json": tmp_path / "figures.json"}
+    arguments = [str(each) for name, value in options.items() for each in (f"--{name}", value)]
+    result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=250)
+    lines = [each for each in result.stdout.splitlines() if each.startswith(("met", "MISSED"))]
+    assert any("while 400 messages in 200 rooms were deleted: p99" in each for each in lines), result.stdout + result.stderr
+    assert any(each.startswith("met") and "0 messages are left, the call answered 200" in each for each in lines), lines
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert figures["deleted_messages"] == 400 and 0 < figures["erasure_seconds"] <= 60
+    before, during, after = figures["steps"]
+    assert all(step["errors"] == 0 and step["p99_ms"] > 0 for step in (before, during, after))

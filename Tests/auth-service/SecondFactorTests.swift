@@ -60,6 +60,25 @@ struct SecondFactorTests {
         }
     }
 
+    @Test("A20: each change is a fact with a version, which workspaces that require a second factor act on")
+    func facts() async throws {
+        try await AuthFixture.run { fixture async throws in
+            let account = try await factor.protect(fixture)
+            let off = try await fixture.service.call(
+                "DELETE", SecondFactorFixture.path, token: account.user.access,
+                json: #"{"code":"\#(account.code())","password":"\#(AuthFixture.password)"}"#)
+            #expect(off.status == 200, "\(off.text)")
+            try await eventually("both facts") {
+                let entries = try await fixture.service.redis.command("XRANGE", "facts:auth", "-", "+")
+                let bodies = entries.indices.filter { entries[$0] == "second-factor.changed" }.map { entries[$0 + 2] }
+                return bodies == [
+                    #"{"user_id":"\#(account.user.id)","on":true,"version":1}"#,
+                    #"{"user_id":"\#(account.user.id)","on":false,"version":2}"#,
+                ]
+            }
+        }
+    }
+
     @Test("A20: a code works once, whatever the race")
     func replay() async throws {
         try await AuthFixture.run { fixture async throws in

@@ -9,11 +9,11 @@ import Wire
 
 @Suite("Reports", .serialized)
 struct ReportTests {
-    private static let chats = "\(ChatHarness.channel)/chats"
+    static let chats = "\(ChatHarness.channel)/chats"
     private static let reports = "/v1/workspaces/3/reports"
 
     /// User 4 owns workspace 3.
-    private static func use(
+    static func use(
         _ settings: [String: String] = [:], instances: Int = 1, _ body: (ChatHarness) async throws -> Void
     ) async throws {
         try await ChatHarness.use(instances: instances, settings) { chat in
@@ -23,7 +23,7 @@ struct ReportTests {
         }
     }
 
-    private static func report(
+    static func report(
         _ chat: ChatHarness, seq: Int, user: Int64 = 2, room: String = "channel-7", reason: String = "spam"
     ) async throws -> HTTPCall.Reply {
         try await chat.call(
@@ -31,13 +31,13 @@ struct ReportTests {
             json: #"{"type":"message","room":"\#(room)","seq":\#(seq),"reason":"\#(reason)","text":"look"}"#)
     }
 
-    private static func list(_ chat: ChatHarness, _ query: String = "", user: Int64 = 4) async throws -> [JSONValue] {
+    static func list(_ chat: ChatHarness, _ query: String = "", user: Int64 = 4) async throws -> [JSONValue] {
         let reply = try await chat.call("GET", reports + query, user: user)
         guard reply.status == 200 else { throw NeverHappened(description: reply.text) }
         return try reply.json["items"]?.list ?? []
     }
 
-    private static func answer(_ chat: ChatHarness, _ id: String, _ action: String, user: Int64 = 4) async throws
+    static func answer(_ chat: ChatHarness, _ id: String, _ action: String, user: Int64 = 4) async throws
         -> HTTPCall.Reply
     {
         try await chat.call("PUT", "\(reports)/\(id)", user: user, json: #"{"action":"\#(action)"}"#)
@@ -187,18 +187,11 @@ struct ReportTests {
             _ = try await Self.report(chat, seq: 1, user: 3)
             let id = try #require(try await Self.list(chat)[0]["report_id"]?.string)
             #expect(try await Self.answer(chat, id, "dismiss").status == 200)
-            func erase() async throws {
-                try await chat.database.run { pool in
-                    let limits = ReportLimits(
-                        ofUserPerDay: 9, term: .seconds(86_400), retention: .seconds(90 * 86_400))
-                    try await ReportWatch(store: ReportStore(database: pool), limits: limits).erase()
-                }
-            }
-            try await erase()
+            try await ReportFileTests.erase(chat)
             #expect(try await chat.database.ask("select count(*) from chat.report") == "2")
             try await chat.database.database.run(
                 sql: "update chat.report set answered_at = answered_at - 90 * 86400000::bigint, created_at = 0")
-            try await erase()
+            try await ReportFileTests.erase(chat)
             #expect(try await chat.database.ask("select count(*) from chat.report") == "1")
             #expect(try await chat.database.ask("select count(*) from chat.report_copy") == "1")
         }

@@ -75,8 +75,10 @@ struct AuditTests {
         }
     }
 
-    @Test("A sign-in is in the log of each workspace of the user, once for each fact")
-    func signIns() async throws {
+    @Test(
+        "A sign-in and an export are in the log of each workspace of the user, once for each fact",
+        arguments: ["session.opened", "export.requested"])
+    func signIns(type: String) async throws {
         try await WorkspaceHarness.use { harness in
             let own = try await harness.makeWorkspace("own", owner: 2)
             let other = try await harness.makeWorkspace("other")
@@ -85,17 +87,17 @@ struct AuditTests {
             let body = #"{"user_id":"2","at":1700000000123,"address":"10.0.0.1","app":"native"}"#
             for _ in 0..<2 {
                 try await harness.redis.command(
-                    "XADD", "facts:auth", "*", "id", "1", "type", "session.opened", "body", body)
+                    "XADD", "facts:auth", "*", "id", "1", "type", type, "body", body)
             }
             try await eventually("the entries") {
-                try await harness.sql("select count(*) from audit.entry where action = 'session.opened'") == "2"
+                try await harness.sql("select count(*) from audit.entry where action = '\(type)'") == "2"
             }
-            let log = try await harness.call("GET", "/v1/workspaces/\(other)/audit?action=session")
+            let log = try await harness.call("GET", "/v1/workspaces/\(other)/audit?action=\(type)")
             let entry = try #require(try log.json["items"]?[0])
             #expect(entry["actor"]?.string == "2" && entry["address"]?.string == "10.0.0.1")
             for (workspace, owner) in [(own, Int64(2)), (apart, 1)] {
                 let log = try await harness.call(
-                    "GET", "/v1/workspaces/\(workspace)/audit?action=session", user: owner)
+                    "GET", "/v1/workspaces/\(workspace)/audit?action=\(type)", user: owner)
                 #expect(try actions(log).count == (workspace == own ? 1 : 0))
             }
         }

@@ -13,7 +13,8 @@ struct ErasureTests {
             "member": .erased("user_id = $user"), "channel_member": .erased("user_id = $user"),
             "workspace": .erased("owner = $user"), "channel": .erased("owner = $user"),
             "ban": .erased("user_id = $user or banned_by = $user"),
-            "join_request": .erased("user_id = $user"), "invitation": .erased("created_by = $user"),
+            "second_factor": .erased("user_id = $user"), "join_request": .erased("user_id = $user"),
+            "invitation": .erased("created_by = $user"),
             "unused_cover": .kept("pictures of workspaces and channels"),
             "outbox": .kept("facts name a number, and go after a day"), "schema_migrations": .kept("names no user"),
         ],
@@ -21,6 +22,7 @@ struct ErasureTests {
             "member": .section("memberships"), "channel_member": .section("channels"),
             "workspace": .section("ownWorkspaces"), "channel": .section("ownChannels"),
             "ban": .section("bans"), "join_request": .section("requests"), "invitation": .section("invitations"),
+            "second_factor": .elsewhere("the second factor in the export of auth-service"),
             "unused_cover": .withheld("pictures of workspaces and channels"),
             "outbox": .elsewhere("facts of memberships"), "schema_migrations": .withheld("names no user"),
         ])
@@ -47,6 +49,7 @@ struct ErasureTests {
             let banning = try await harness.call("PUT", "/v1/workspaces/\(own)/bans/8", user: 2, json: "{}")
             #expect(banning.text == "{}")
             _ = try await harness.sql("insert into ban values (\(other), 2, 1, 1), (\(other), 9, 2, 1)")
+            _ = try await harness.sql("insert into second_factor values (2, true, 1)")
             _ = try await harness.sql("insert into join_request values (\(other), 2, 'hello', 1)")
             let link = try await harness.call("POST", "/v1/workspaces/\(own)/invitations", user: 2, json: "{}")
             #expect(link.status == 201)
@@ -58,6 +61,12 @@ struct ErasureTests {
             #expect(export.texts("ownWorkspaces", "workspace_id") == ["\(own)", "\(shared)"])
             #expect(export.texts("memberships", "workspace_id") == ["\(own)", "\(other)", "\(shared)"])
             #expect(export.texts("ownChannels", "channel_id").contains("\(channel)"))
+            // The log keeps its entries; the deletion takes their origin, which the export therefore has.
+            #expect(Set(export.texts("auditEntries", "address")) == ["127.0.0.1"])
+            let origins = try await harness.sql(
+                "select count(*) from audit.entry where actor = 2 and address is not null")
+            #expect(origins == "\(export.sections["auditEntries"]?.count ?? 0)")
+            #expect(export.texts("auditEntries", "app").contains("native"))
             let asked = try await harness.ask("GET", "/internal/users/2/shared-workspaces")
             #expect(asked.text == #"{"ids":["\#(shared)"]}"#)
 
@@ -73,6 +82,8 @@ struct ErasureTests {
             // The audit log keeps the actions, without their origin.
             let log = try await harness.sql(
                 "select distinct action, address is null from audit.entry where actor = 2 order by 1")
+            let emptied = try await ExportedRecords(of: "2") { try await harness.ask("GET", $0).json }
+            #expect(emptied.sections["auditEntries"] == nil)
             #expect(log == "invitation.created|t\nmember.added|t\nmember.banned|t")
             // A repeated fact changes nothing.
             try await publish(harness, user: 2, round: 2)

@@ -187,7 +187,7 @@ struct InvitationTests {
             #expect(try await ask(5).errorCode == "E13")
             let settings = try await harness.call(
                 "PUT", "/v1/workspaces/\(id)/settings", json: #"{"joinRequests":true}"#)
-            #expect(settings.text == #"{"joinRequests":true}"#)
+            #expect(settings.text == #"{"joinRequests":true,"requiresSecondFactor":false}"#)
             _ = try await harness.call("PUT", "/v1/workspaces/\(id)/bans/9", json: "{}")
             #expect(try await ask(9).errorCode == "E13")
             for user in [5, 6, 7] as [Int64] { #expect(try await ask(user).status == 200) }

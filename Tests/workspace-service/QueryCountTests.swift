@@ -62,6 +62,7 @@ struct QueryCountTests {
         "DELETE /v1/workspaces/{id}/join-requests": 1,
         "GET /v1/workspaces/{id}/settings": 2,
         "PUT /v1/workspaces/{id}/settings": 4,
+        "GET /v1/workspaces/{id}/second-factor": 2,
         "GET /v1/static/workspaces/{name}": 1,
         "GET /v1/static/channels/{name}": 1,
         "POST /v1/static/workspaces/links": 1,
@@ -96,6 +97,7 @@ struct QueryCountTests {
         "GET /internal/workspaces/{id}/channels": 1,
         "POST /internal/acquaintances": 1,
         "POST /internal/memberships": 1,
+        "POST /internal/lock-outs": 1,
         "POST /internal/auto-join": 6,
         "GET /internal/users/{id}/shared-workspaces": 1,
         "POST /internal/workspaces/{id}/audit": 1,
@@ -126,6 +128,7 @@ struct QueryCountTests {
             sql: """
                 select coalesce(sum(calls), 0) from pg_stat_statements s join pg_database d on d.oid = s.dbid
                 where datname = current_database() and query !~ 'pg_|made|from outbox|update outbox|select [$]1$'
+                    and query !~ 'order by second_factor_due|member m set second_factor_due = [$]1'
                     and query !~ 'unused_cover.*(order by|any)'
                     and query !~ 'ONLY "workspace"|w left join channel c|select from channel_member cm where'
                 """)
@@ -189,6 +192,10 @@ struct QueryCountTests {
                 ("GET /internal/workspaces/{id}/channels", "?user_id=1", ""),
                 ("POST /internal/acquaintances", "", #"{"user_id":"1","others":[\#(users)]}"#),
                 ("POST /internal/memberships", "", #"{"ids":[\#(users)]}"#),
+                (
+                    "POST /internal/lock-outs", "",
+                    #"{"user_id":"1","channels":[\#(channels)],"workspaces":["\#(fixture.workspace)"]}"#
+                ),
                 ("POST /internal/auto-join", "", #"{"user_id":"1","slugs":["lobby"]}"#),
                 ("GET /internal/users/{id}/shared-workspaces", "", ""),
                 ("POST /internal/workspaces/{id}/audit", "", #"{"key":"k","at":1,"action":"export.requested"}"#),

@@ -23,6 +23,16 @@ struct AccountFactPublisher: Sendable {
         try await outbox.transaction { tx in try await outbox.append(AccountFact.signedIn(signIn), in: tx) }
     }
 
+    /// Appends the fact that a second factor was turned on or off to the transaction that does it.
+    func secondFactorChanged(_ change: SecondFactorChange, in transaction: PostgresTransaction) async throws {
+        try await outbox.append(AccountFact.secondFactorChanged(change), in: transaction)
+    }
+
+    /// Appends the order of an export, for the audit logs of the user's workspaces, to the transaction that takes it.
+    func exportRequested(_ order: ExportOrder, in transaction: PostgresTransaction) async throws {
+        try await outbox.append(AccountFact.exportRequested(order), in: transaction)
+    }
+
     /// Tells caches of profiles to fetch the profile again.
     func hint(_ account: Account) { redis.publish(Self.version(of: account)) }
 

@@ -16,7 +16,7 @@ struct ExportRoutes: Sendable {
     }
 
     func request(_ call: Call, _ caller: Caller) async throws -> Response {
-        reply(try await exports.request(caller.user), call)
+        reply(try await exports.request(caller.user, from: call.address, app: call.profile.name), call)
     }
 
     func state(_ call: Call, _ caller: Caller) async throws -> Response {

@@ -104,9 +104,10 @@ struct ExportStore: Sendable {
     }
 
     /// Orders an export; false if one is under way or was requested after `moment`.
-    func request(_ account: UserID, at now: Timestamp, notSince moment: Timestamp) async throws -> Bool {
-        try await database.query(Self.request, account, now.milliseconds, moment.milliseconds).value(as: Int64.self)
-            == 1
+    func request(
+        _ account: UserID, at now: Timestamp, notSince moment: Timestamp, in tx: PostgresTransaction
+    ) async throws -> Bool {
+        try await tx.query(Self.request, account, now.milliseconds, moment.milliseconds).value(as: Int64.self) == 1
     }
 
     /// The state of the account's export, and when it was requested.

@@ -61,6 +61,13 @@ struct SecondFactorStore: Sendable {
     private static let remove = Statement.write(
         "remove second factor", "delete from second_factor where account = $1 and enabled_at is not null")
 
+    private static let raiseVersion = Statement.write(
+        "raise version of second factor",
+        """
+        update account set second_factor_version = second_factor_version + 1 where id = $1
+        returning second_factor_version
+        """)
+
     func transaction<Result>(_ body: (PostgresTransaction) async throws -> Result) async throws -> Result {
         try await database.transaction(attempts: 3, body)
     }
@@ -113,6 +120,11 @@ struct SecondFactorStore: Sendable {
     func replaceCodes(of account: UserID, by digests: [[UInt8]], in tx: PostgresTransaction) async throws {
         try await tx.execute(Self.deleteCodes, account)
         for digest in digests { try await tx.execute(Self.insertCode, account, digest) }
+    }
+
+    /// The version of a change in this transaction.
+    func raiseVersion(of account: UserID, in tx: PostgresTransaction) async throws -> Int64 {
+        try await tx.query(Self.raiseVersion, account).value()
     }
 
     /// Turns it off. Recovery codes and remembered devices go with it.

@@ -124,12 +124,15 @@ struct Attachments: Sendable {
     /// The sweep removes files later that cannot be removed now.
     private func discard(_ records: [FileRecord]) async { try? await remove(records) }
 
-    /// The records go last, so that a failure leaves every remaining file with its record.
+    /// The records go last, so that a failure leaves every remaining file with its record. Files that a report holds lose their
+    /// records and previews, and are removed with the report.
     private func remove(_ records: [FileRecord]) async throws {
+        if records.isEmpty { return }
+        let held = try await store.beginRemoval(of: records.map(\.name))
         let previews = records.filter(\.isPicture).flatMap { record in
             PreviewSize.allCases.map { record.storeName($0) }
         }
-        try await files.remove(records.map(\.storeName) + previews)
+        try await files.remove(records.filter { !held.contains($0.name) }.map(\.storeName) + previews)
         try await store.remove(records.map(\.name))
     }
 

@@ -37,7 +37,7 @@ struct DirectMessages: Sendable {
     /// left.
     func findOrOpen(_ user: UserID, _ opponent: UserID, in workspace: WorkspaceID) async throws -> DM {
         guard user != opponent else { throw Self.withOneself }
-        try await access.requireMembers([user], of: workspace)
+        try await access.requireMember(user, of: workspace)
         if let dm = try await store.find(user, opponent, in: workspace) { return dm }
         return try await open(user, opponent, in: workspace)
     }
@@ -46,7 +46,7 @@ struct DirectMessages: Sendable {
     func list(
         _ workspace: WorkspaceID, of user: UserID, for profile: ClientProfile
     ) async throws -> PagedList<(place: Int, view: RoomView), Int> {
-        try await access.requireMembers([user], of: workspace)
+        try await access.requireMember(user, of: workspace)
         let dms = try await access.dms(of: user, in: workspace)
         return PagedList(pageSize: Self.pageSize) { [profiles] last, limit in
             let page = (((last ?? -1) + 1)..<dms.count).prefix(limit)

@@ -8,12 +8,16 @@ extension RoomAccess {
     /// - Parameter writing: a DM that one of the two has left can only be read.
     func target(_ room: RoomID, for user: UserID, writing: Bool) async throws -> MessageTarget {
         if let id = room.channel {
-            guard let channel = try await cache.access(of: user, to: id), channel.isMember else {
-                throw Failure.notFound
+            guard let channel = try await cache.access(of: user, to: id) else {
+                throw await refusal(of: user, channel: id)
             }
+            guard channel.isMember else { throw Failure.notFound }
             return MessageTarget(channel)
         }
-        guard let id = room.dm, let dm = try await dms([id], of: user).first else { throw Failure.notFound }
+        guard let id = room.dm else { throw Failure.notFound }
+        guard let dm = try await dms([id], of: user).first else {
+            throw await refusal(of: user, try await dms.workspace(of: id, member: user))
+        }
         if writing { return MessageTarget(try await openDM(id, of: user, in: dm.workspace)) }
         return MessageTarget(dm)
     }

@@ -3,7 +3,8 @@ import EventLoop
 import ServiceKit
 import Wire
 
-/// Decides which rooms a user may enter. A room that a user may not see is answered like a room that does not exist.
+/// Decides which rooms a user may enter. A room that a user may not see is answered like a room that does not exist. Members
+/// that are locked out of its workspace for want of a second factor are told so.
 struct RoomAccess: Sendable {
     let cache: AccessCache
     let workspaces: WorkspaceClient
@@ -46,7 +47,7 @@ struct RoomAccess: Sendable {
     /// The rooms of a workspace that the user is in, with the names of channels. Throws `notFound` unless the user is a member
     /// of the workspace.
     func rooms(of user: UserID, in workspace: WorkspaceID) async throws -> [RoomID: String?] {
-        try await requireMembers([user], of: workspace)
+        try await requireMember(user, of: workspace)
         let channels = try await channels(of: user, in: workspace).map { ($0.room, Optional($0.name)) }
         let dms = try await dms(of: user, in: workspace).map { ($0.room, String?.none) }
         return Dictionary(channels + dms) { first, _ in first }
@@ -54,7 +55,9 @@ struct RoomAccess: Sendable {
 
     /// Returns the DM if it is in this workspace and the user is one of its two members.
     func dm(_ id: DMID, of user: UserID, in workspace: WorkspaceID) async throws -> DM {
-        guard let dm = try await dms([id], of: user).first, dm.workspace == workspace else { throw Failure.notFound }
+        guard let dm = try await dms([id], of: user).first, dm.workspace == workspace else {
+            throw await refusal(of: user, workspace)
+        }
         return dm
     }
 
@@ -124,10 +127,10 @@ struct RoomAccess: Sendable {
         try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first?.isModerator == true
     }
 
-    /// The user's access to the workspace now. Throws `notFound` unless the user is a member.
+    /// The user's access to the workspace now. Throws `notFound` unless the user is a member, or E08.
     func member(_ user: UserID, of workspace: WorkspaceID) async throws -> WorkspaceAccess {
         guard let access = try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first else {
-            throw Failure.notFound
+            throw await refusal(of: user, workspace)
         }
         return access
     }
@@ -135,7 +138,7 @@ struct RoomAccess: Sendable {
     /// Throws `notFound` unless both are members of the workspace and see each other: a guest sees the people of their
     /// channels.
     func requireAcquainted(_ user: UserID, _ other: UserID, in workspace: WorkspaceID) async throws {
-        let isGuest = try await (member(user, of: workspace).isGuest, member(other, of: workspace).isGuest)
+        let isGuest = try await (member(user, of: workspace).isGuest, isGuest(other, in: workspace))
         if isGuest.0, try await workspaces.acquaintances(of: user, among: [other], in: workspace).isEmpty {
             throw Failure.notFound
         }
@@ -146,12 +149,22 @@ struct RoomAccess: Sendable {
 
     /// Throws `notFound` unless the user is a member of the workspace, and `notAllowed` unless their role answers reports.
     func requireModerator(_ user: UserID, of workspace: WorkspaceID) async throws {
-        let access = try await workspaces.access(of: user, workspaces: [workspace]).workspaces.first
-        guard let access else { throw Failure.notFound }
-        guard access.isModerator else { throw Failure.notAllowed }
+        guard try await member(user, of: workspace).isModerator else { throw Failure.notAllowed }
     }
 
-    /// Throws `notFound` unless all users are members of the workspace.
+    private func isGuest(_ other: UserID, in workspace: WorkspaceID) async throws -> Bool {
+        guard let access = try await workspaces.access(of: other, workspaces: [workspace]).workspaces.first else {
+            throw Failure.notFound
+        }
+        return access.isGuest
+    }
+
+    /// Throws `notFound` unless the caller is a member of the workspace, or E08.
+    func requireMember(_ user: UserID, of workspace: WorkspaceID) async throws {
+        guard try await isMember(user, of: workspace) else { throw await refusal(of: user, workspace) }
+    }
+
+    /// Throws `notFound` unless all users that a call is about are members of the workspace.
     func requireMembers(_ users: [UserID], of workspace: WorkspaceID) async throws {
         for user in users {
             guard try await isMember(user, of: workspace) else { throw Failure.notFound }
@@ -172,7 +185,14 @@ struct RoomAccess: Sendable {
         case .name(let name):
             found = try await workspaces.access(of: user, channelNamed: name, in: workspace)
         }
-        guard let found, found.workspace == workspace else { throw Failure.notFound }
+        guard let found, found.workspace == workspace else { throw await refusal(of: user, workspace) }
         return found
+    }
+
+    /// The reason why a user does not see a workspace or a channel. Only refused calls ask for it.
+    func refusal(of user: UserID, _ workspace: WorkspaceID? = nil, channel: ChannelID? = nil) async -> Failure {
+        let isLockedOut = try? await workspaces.isLockedOut(
+            user, of: workspace.map { [$0] } ?? [], channels: channel.map { [$0] } ?? [])
+        return isLockedOut == true ? .secondFactorMissing : .notFound
     }
 }

@@ -30,7 +30,7 @@ struct RoomSummaries: Sendable {
         of user: UserID, in workspace: WorkspaceID, for readers: MessageDetails.Readers, withOwnState: Bool,
         _ write: @escaping @Sendable (RoomSummary, inout JSONWriter) -> Void
     ) async throws -> PagedList<Entry, Int> {
-        try await access.requireMembers([user], of: workspace)
+        try await access.requireMember(user, of: workspace)
         let channels = try await access.channels(of: user, in: workspace)
         let dms = try await access.dms(of: user, in: workspace)
         let rooms = channels.map(\.room) + dms.map(\.room)

@@ -3,10 +3,11 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// The files of messages, for current members of the room.
+/// The files of messages, for current members of the room, and for moderators that answer reports of the messages.
 struct FileRoutes: Sendable {
     let attachments: Attachments
     let access: RoomAccess
+    let reports: Reports
     let links: FileLinks
 
     func register(in routes: inout PublicRoutes) {
@@ -21,15 +22,18 @@ struct FileRoutes: Sendable {
         for room in Set(records.values.map(\.room)) {
             rooms[room] = try await access.isMember(caller.user, of: room)
         }
-        return Set(paths.filter { path in records[path].map { rooms[$0.room] == true } ?? false })
+        var readable = Set(paths.filter { path in records[path].map { rooms[$0.room] == true } ?? false })
+        for path in paths where !readable.contains(path) {
+            guard let name = FileRecord.name(inPath: path) else { continue }
+            if try await reports.file(name, for: caller.user) != nil { readable.insert(path) }
+        }
+        return readable
     }
 
     /// A picture's preview has the picture's rights. A file without previews is sent as it is.
     func file(_ call: Call, _ caller: Caller) async throws -> Response {
         let path = String(decoding: try call.raw("name"), as: UTF8.self)
-        guard let record = try await attachments.record(atPath: path),
-            try await access.isMember(caller.user, of: record.room)
-        else { throw Failure.notFound }
+        guard let record = try await record(atPath: path, for: caller.user) else { throw Failure.notFound }
         let size = try previewSize(call)
         if let size, record.isPicture,
             let preview = try await call.fileIfStored(record.storeName(size), in: attachments.files, title: nil)
@@ -37,6 +41,14 @@ struct FileRoutes: Sendable {
             return preview
         }
         return try await call.file(record.storeName, in: attachments.files, title: record.title)
+    }
+
+    private func record(atPath path: String, for user: UserID) async throws -> FileRecord? {
+        if let record = try await attachments.record(atPath: path), try await access.isMember(user, of: record.room) {
+            return record
+        }
+        guard let name = FileRecord.name(inPath: path) else { return nil }
+        return try await reports.file(name, for: user)
     }
 
     /// The preview that a call asks for; nil for the file itself.

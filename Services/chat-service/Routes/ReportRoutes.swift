@@ -20,6 +20,7 @@ struct ReportRoutes: Sendable {
     func register(in routes: inout InternalRoutes) {
         routes.add(.get, "/internal/reports", listForOperators)
         routes.add(.put, "/internal/reports/{report_id}", answerAsOperator)
+        routes.add(.get, "/internal/reports/{report_id}/files/{name}", fileForOperators)
     }
 
     // MARK: Members
@@ -82,6 +83,15 @@ struct ReportRoutes: Sendable {
         return call.reply {
             $0.view(ReportView(report: report, detail: .forOperators, term: reports.limits.term), for: .ofNobody)
         }
+    }
+
+    /// A file of a reported message, by the path's last part in `files` of the report.
+    private func fileForOperators(_ call: InternalCall) async throws -> Response {
+        let path = try call.text("name")
+        guard let name = FileRecord.name(inPath: path),
+            let record = try await reports.fileForOperators(name, of: try call.id("report_id"))
+        else { throw Failure.notFound }
+        return try await call.file(record.storeName, in: reports.changes.attachments.files, title: record.title)
     }
 
     private static func isOpen(_ state: String?) throws(Failure) -> Bool {

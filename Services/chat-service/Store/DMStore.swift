@@ -57,6 +57,8 @@ struct DMStore: Sendable {
         where high = $1 and not high_has_left
         order by created_at, id
         """)
+    private static let workspace = Statement.read(
+        "workspace of dm", "select workspace from dm where id = $1 and $2 in (low, high)")
     private static let written = Statement.read(
         "dms that user wrote in",
         """
@@ -114,6 +116,11 @@ struct DMStore: Sendable {
     /// The user's DMs in all workspaces that the user has not left, oldest first.
     func list(of user: UserID) async throws -> [DM] {
         try await database.query(Self.ofUserEverywhere, user).map(DM.init(row:))
+    }
+
+    /// The workspace of a DM of the user, even after the user has left it.
+    func workspace(of id: DMID, member user: UserID) async throws -> WorkspaceID? {
+        try await database.query(Self.workspace, id, user).first { row throws(PostgresError) in try row.next() }
     }
 
     /// Those of these DMs in which the user has written.

@@ -78,6 +78,15 @@ struct FileRecordStore: Sendable {
         where storage.kind = freed.kind and storage.id = freed.id
         """)
 
+    private static let markRemoved = Statement.write(
+        "mark removed files",
+        """
+        update file set is_removed = true
+        where name in (select name from file where name = any($1::text[]) order by name for update)
+        """)
+    private static let held = Statement.read(
+        "files that reports hold", "select distinct name from report_file where name = any($1::text[])")
+
     /// Records files that are about to be stored, and adds their sizes to the totals of their author and workspace.
     /// Throws if a total exceeds its limit.
     func insert(
@@ -138,12 +147,23 @@ struct FileRecordStore: Sendable {
         try await database.query(Self.ofRoom, room.kindNumber, room.rawValue, limit).map(FileRecord.init(row:))
     }
 
+    /// Marks files whose removal begins, so that no report can hold them any more. Returns those that a report holds already.
+    func beginRemoval(of names: [String]) async throws -> Set<String> {
+        try await database.transaction { tx in
+            var batch = PostgresBatch()
+            try batch.add(Self.markRemoved, names)
+            // A statement of its own, so that it sees what was committed during the wait for the lock.
+            try batch.add(Self.held, names)
+            return Set(try await tx.run(batch)[1].map { row throws(PostgresError) in try row.next(as: String.self) })
+        }
+    }
+
     func remove(_ names: [String]) async throws { try await database.execute(Self.remove, names) }
 }
 
 extension FileRecord {
     /// Reads the columns name, folder, kind, room, display_name, size.
-    fileprivate init(row: inout Row) throws(PostgresError) {
+    init(row: inout Row) throws(PostgresError) {
         name = try row.next()
         folder = try row.next()
         room = try row.nextRoom()

@@ -6,6 +6,12 @@ import Wire
 /// Reports and their copies.
 struct ReportStore: Sendable {
     let database: PostgresPool
+    let files: ReportFileStore
+
+    init(database: PostgresPool) {
+        self.database = database
+        files = ReportFileStore(database: database)
+    }
 
     /// Returns the open report of the same reporter about the same subject, if there is one.
     private static let insert = Statement.write(
@@ -83,17 +89,22 @@ struct ReportStore: Sendable {
         select count(*), min(created_at)
         from (select created_at from report where action is null order by id limit $1) as waiting
         """)
-    private static let erase = Statement.write(
-        "erase answered reports",
-        """
-        delete from report
-        where id in (select id from report where action is not null and answered_at < $1 limit $2)
-        """)
-
-    /// Stores a report and returns its id; nil if the reporter has made too many in a day.
+    /// Stores a report, which holds the files of its messages, and returns its id; nil if the reporter has made too many in a day.
     func insert(_ report: NewReport, limit: Int, at now: Timestamp) async throws -> ReportID? {
+        let names = report.copies.flatMap(\.files).compactMap(FileRecord.name(inPath:))
+        if names.isEmpty { return try await insert(report, limit: limit, at: now, in: database) }
+        return try await database.transaction { tx in
+            guard let id = try await insert(report, limit: limit, at: now, in: tx) else { return nil }
+            try await files.hold(names, for: id, in: tx)
+            return id
+        }
+    }
+
+    private func insert(
+        _ report: NewReport, limit: Int, at now: Timestamp, in queryable: some Queryable
+    ) async throws -> ReportID? {
         let copies = report.copies
-        return try await database.query(
+        return try await queryable.query(
             Self.insert, report.workspace, report.kind.rawValue, report.subject?.id.rawValue ?? 0,
             report.message?.room.kindNumber ?? 0, report.message?.room.rawValue ?? 0, report.message?.seq ?? 0,
             report.reason.rawValue, report.text, report.subject?.nickname, report.subject?.profileImage,
@@ -139,11 +150,6 @@ struct ReportStore: Sendable {
         try await database.query(Self.length, QueueLength.mostCounted).first { row throws(PostgresError) in
             QueueLength(rows: Int(try row.next(as: Int64.self)), oldest: try row.next())
         } ?? QueueLength(rows: 0, oldest: nil)
-    }
-
-    /// Erases reports that were answered before a moment, with their copies. Returns how many.
-    func erase(answeredBefore moment: Timestamp, limit: Int) async throws -> Int {
-        Int(try await database.execute(Self.erase, moment.milliseconds, limit))
     }
 
     private func fill(_ reports: inout [Report]) async throws {

@@ -34,11 +34,18 @@ struct AuditLog: Sendable {
             from: AuditOrigin(address: signIn.address, app: signIn.app, session: nil), at: signIn.at)
     }
 
+    /// Adds an export to the log of each workspace that the user is in. It contains their messages of all of them.
+    func record(_ order: ExportOrder) async throws {
+        try await store.insert(
+            .exported, ofAllWorkspacesOf: order.user, key: "export-\(order.user)-\(order.at.milliseconds)",
+            from: AuditOrigin(address: order.address, app: order.app, session: nil), at: order.at)
+    }
+
     /// A page of the log before the entry `last`, newest first.
     func list(
         _ workspace: WorkspaceID, _ filter: AuditFilter, before last: Int64?, limit: Int, for user: UserID
     ) async throws -> [AuditEntry] {
-        try Policy.require(.readAudit, of: try await members.role(of: user, in: workspace))
+        try Policy.require(.readAudit, of: try await members.place(of: user, in: workspace).admitted())
         return try await store.list(workspace, filter, before: last ?? .max, limit: limit)
     }
 

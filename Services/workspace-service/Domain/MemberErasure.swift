@@ -21,7 +21,7 @@ struct MemberErasure: Sendable {
     func shared(ownedBy user: UserID) async throws -> [WorkspaceID] { try await store.shared(ownedBy: user) }
 
     private func leave(_ id: WorkspaceID, _ user: UserID) async throws {
-        try await workspaces.changing(id, by: user) { workspace, role, tx in
+        try await workspaces.changing(id, by: user, admitsLockedOut: true) { workspace, role, tx in
             guard role != .outsider else { return }
             var owner = workspace.owner
             if role == .owner {

@@ -16,11 +16,12 @@ struct MemberRoles: Sendable {
     /// The most channels that a call puts a guest in.
     static let mostChannels = 100
 
-    /// The caller's role and its actions.
-    func own(_ id: WorkspaceID, _ user: UserID) async throws -> (role: WorkspaceRole, actions: [WorkspaceAction]) {
-        let role = try await members.role(of: user, in: id)
+    /// The caller's place and its actions.
+    func own(_ id: WorkspaceID, _ user: UserID) async throws -> (place: WorkspacePlace, actions: [WorkspaceAction]) {
+        let place = try await members.place(of: user, in: id)
+        let role = try place.admitted()
         try Policy.require(.see, of: role)
-        return (role, WorkspaceAction.allCases.filter { Policy.allows($0, role) })
+        return (place, WorkspaceAction.allCases.filter { Policy.allows($0, role) })
     }
 
     /// A page of the members in the order of joining, without deleted accounts.

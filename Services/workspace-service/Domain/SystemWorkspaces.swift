@@ -39,7 +39,7 @@ struct SystemWorkspaces: Sendable {
 
     private func join(_ user: UserID, _ id: WorkspaceID) async throws {
         guard try await workspaces.members.role(of: user, in: id) == .outsider else { return }
-        let isNew = try await workspaces.changing(id, by: user) { workspace, _, tx in
+        let isNew = try await workspaces.changing(id, by: user, admitsLockedOut: true) { workspace, _, tx in
             try await add(user, to: workspace, in: tx)
         }
         guard isNew else { return }
@@ -68,7 +68,7 @@ struct SystemWorkspaces: Sendable {
     }
 
     private func setOwner(_ owner: UserID, of id: WorkspaceID) async throws {
-        let isChanged = try await workspaces.changing(id, by: owner) { workspace, role, tx in
+        let isChanged = try await workspaces.changing(id, by: owner, admitsLockedOut: true) { workspace, role, tx in
             if role == .owner { return false }
             _ = try await add(owner, to: workspace, in: tx)
             if role == .guest { try await workspaces.promoteGuest(owner, of: workspace, in: tx) }

@@ -132,7 +132,7 @@ struct WorkspaceQueries: Sendable {
 
     /// Throws unless the user is a member of the workspace.
     private func viewer(_ user: UserID, of id: WorkspaceID) async throws -> Viewer {
-        let role = try await members.role(of: user, in: id)
+        let role = try await members.place(of: user, in: id).admitted()
         try Policy.require(.see, of: role)
         return Viewer(user: user, seesEverybody: Policy.allows(.seeEverybody, role))
     }

@@ -10,7 +10,7 @@ extension Workspaces {
             throw Failure.notFound
         }
         if try await members.role(of: member, in: id) == .outsider { return }
-        let owner = try await changing(id, by: actor) { workspace, role, tx in
+        let owner = try await changing(id, by: actor, admitsLockedOut: true) { workspace, role, tx in
             try Policy.remove(role, oneself: member == actor, try await members.role(of: member, in: id, in: tx))
             try await expel(member, from: workspace, by: actor, in: tx)
             try await audit.record(AuditEvent(.memberRemoved, by: moderator, to: member), of: id, in: tx)

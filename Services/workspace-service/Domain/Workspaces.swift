@@ -72,7 +72,7 @@ struct Workspaces: Sendable {
 
     /// Throws unless the user's role allows the action. Checked before calls to other services on the user's behalf.
     func require(_ action: WorkspaceAction, of user: UserID, in id: WorkspaceID) async throws {
-        try Policy.require(action, of: try await members.role(of: user, in: id))
+        try Policy.require(action, of: try await members.place(of: user, in: id).admitted())
     }
 
     /// Makes a registered user a member.
@@ -102,7 +102,7 @@ struct Workspaces: Sendable {
     }
 
     func leave(_ id: WorkspaceID, _ user: UserID, from origin: AuditOrigin) async throws {
-        try await changing(id, by: user) { workspace, role, tx in
+        try await changing(id, by: user, admitsLockedOut: true) { workspace, role, tx in
             try Policy.leave(role, ownsChannels: try await members.ownsChannels(user, in: id, of: tx))
             try await members.remove(user, from: id, in: tx)
             try await facts.memberRemoved(user, from: workspace, in: tx)
@@ -187,12 +187,14 @@ struct Workspaces: Sendable {
     }
 
     /// Runs `body` under the workspace's lock, with the user's role in it.
+    ///
+    /// - Parameter admitsLockedOut: whether a member without the second factor that the workspace requires may do this.
     func changing<Result>(
-        _ id: WorkspaceID, by user: UserID,
+        _ id: WorkspaceID, by user: UserID, admitsLockedOut: Bool = false,
         _ body: (Workspace, WorkspaceRole, PostgresTransaction) async throws -> Result
     ) async throws -> Result {
         try await facts.outbox.transaction { tx in
-            let (workspace, role) = try await lock(id, for: user, in: tx)
+            let (workspace, role) = try await lock(id, for: user, admitsLockedOut: admitsLockedOut, in: tx)
             return try await body(workspace, role, tx)
         }
     }
@@ -206,9 +208,10 @@ struct Workspaces: Sendable {
     }
 
     private func lock(
-        _ id: WorkspaceID, for user: UserID, in tx: PostgresTransaction
+        _ id: WorkspaceID, for user: UserID, admitsLockedOut: Bool = false, in tx: PostgresTransaction
     ) async throws -> (Workspace, WorkspaceRole) {
         guard let workspace = try await store.lock(id, in: tx) else { throw Failure.notFound }
-        return (workspace, try await members.role(of: user, in: id, in: tx))
+        let place = try await members.place(of: user, in: id, in: tx)
+        return (workspace, admitsLockedOut ? place.role : try place.admitted())
     }
 }

@@ -1,11 +1,12 @@
 import Contract
 import ServiceKit
 
-/// Erases the data of deleted accounts and reports it to auth-service, and writes sign-ins into the audit logs. A fact that is
-/// repeated changes nothing.
+/// Erases the data of deleted accounts and reports it to auth-service, writes sign-ins and exports into the audit logs, and applies the
+/// rules about second factors. A fact that is repeated changes nothing.
 struct AccountFactConsumer: Sendable {
     let erasure: MemberErasure
     let audit: AuditLog
+    let secondFactors: SecondFactorRule
     let auth: AuthClient
 
     func handle(_ fact: AccountFact) async throws {
@@ -16,6 +17,10 @@ struct AccountFactConsumer: Sendable {
             try await auth.erased(deletion, by: .workspace)
         case .signedIn(let signIn):
             try await audit.record(signIn)
+        case .exportRequested(let order):
+            try await audit.record(order)
+        case .secondFactorChanged(let change):
+            try await secondFactors.note(change)
         }
     }
 }

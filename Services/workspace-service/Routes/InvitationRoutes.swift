@@ -3,11 +3,10 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// Invitations, requests to join and the settings of a workspace, for clients of the native API.
+/// Invitations and requests to join, for clients of the native API.
 struct InvitationRoutes: Sendable {
     let desk: InvitationDesk
     let requests: JoinRequests
-    let options: OptionsDesk
     /// The address that invitations are opened at; the token follows it. Empty if there is none.
     let link: String
 
@@ -23,8 +22,6 @@ struct InvitationRoutes: Sendable {
         routes.native(.get, workspace + "/join-requests", listRequests)
         routes.native(.put, workspace + "/join-requests/{user_id}", decide)
         routes.native(.delete, workspace + "/join-requests", withdraw)
-        routes.native(.get, workspace + "/settings", settings)
-        routes.native(.put, workspace + "/settings", changeSettings)
     }
 
     func registerInternal(in routes: inout InternalRoutes) { routes.add(InvitationMailRequest.self, mail) }
@@ -142,22 +139,5 @@ struct InvitationRoutes: Sendable {
     func withdraw(_ call: Call, _ caller: Caller) async throws -> Response {
         try await requests.withdraw(try call.id("id"), by: caller.user)
         return call.done()
-    }
-
-    // MARK: Settings
-
-    func settings(_ call: Call, _ caller: Caller) async throws -> Response {
-        reply(call, try await options.read(try call.id("id"), for: caller.user))
-    }
-
-    func changeSettings(_ call: Call, _ caller: Caller) async throws -> Response {
-        let id: WorkspaceID = try call.id("id")
-        let fields = try await call.fields()
-        let change = WorkspaceOptionsChange(acceptsRequests: try fields.optionalFlag("joinRequests"))
-        return reply(call, try await options.change(id, change, by: caller.user, from: call.origin(of: caller)))
-    }
-
-    private func reply(_ call: Call, _ options: WorkspaceOptions) -> Response {
-        call.reply { json in json.object { $0.field("joinRequests", options.acceptsRequests) } }
     }
 }

@@ -18,11 +18,12 @@ struct RoleRoutes: Sendable {
     }
 
     func own(_ call: Call, _ caller: Caller) async throws -> Response {
-        let (role, actions) = try await roles.own(try call.id("id"), caller.user)
+        let (place, actions) = try await roles.own(try call.id("id"), caller.user)
         return call.reply { json in
             json.object { json in
-                json.field("role", role.rawValue)
+                json.field("role", place.role.rawValue)
                 json.field("actions", actions.map(\.rawValue))
+                if let due = place.secondFactorDue { json.field("secondFactorDueAt", due) }
             }
         }
     }

@@ -13,7 +13,7 @@ struct AccessStore: Sendable {
             cm.joined_at
         from channel c
         join workspace w on w.id = c.workspace
-        join member m on m.workspace = c.workspace and m.user_id = $1
+        join member m on m.workspace = c.workspace and m.user_id = $1 and m.locked_out_at is null
         left join channel_member cm on cm.channel = c.id and cm.user_id = $1
         where c.id = any($2::bigint[]) and (m.role <> 'guest' or cm.user_id is not null)
         """)
@@ -24,7 +24,7 @@ struct AccessStore: Sendable {
             cm.joined_at
         from channel c
         join workspace w on w.id = c.workspace
-        join member m on m.workspace = c.workspace and m.user_id = $1
+        join member m on m.workspace = c.workspace and m.user_id = $1 and m.locked_out_at is null
         left join channel_member cm on cm.channel = c.id and cm.user_id = $1
         where c.workspace = $2 and c.name_key = $3 and (m.role <> 'guest' or cm.user_id is not null)
         """)
@@ -37,6 +37,10 @@ struct AccessStore: Sendable {
         join channel c on c.id = cm.channel
         join workspace w on w.id = c.workspace
         where cm.user_id = $1 and ($2::bigint is null or cm.workspace = $2)
+            and not exists (
+                select from member l
+                where l.workspace = cm.workspace and l.user_id = $1 and l.locked_out_at is not null
+            )
         order by c.id
         """)
     private static let visible = Statement.read(
@@ -46,7 +50,7 @@ struct AccessStore: Sendable {
             cm.joined_at
         from channel c
         join workspace w on w.id = c.workspace
-        join member m on m.workspace = c.workspace and m.user_id = $1
+        join member m on m.workspace = c.workspace and m.user_id = $1 and m.locked_out_at is null
         left join channel_member cm on cm.channel = c.id and cm.user_id = $1
         where c.workspace = $2 and (m.role <> 'guest' or cm.user_id is not null) order by c.id
         """)
@@ -54,7 +58,7 @@ struct AccessStore: Sendable {
         "access to workspaces",
         """
         select w.id, case when w.owner = $1 then 'owner' else m.role end, w.version
-        from workspace w join member m on m.workspace = w.id and m.user_id = $1
+        from workspace w join member m on m.workspace = w.id and m.user_id = $1 and m.locked_out_at is null
         where w.id = any($2::bigint[])
         """)
 
@@ -65,7 +69,7 @@ struct AccessStore: Sendable {
             select from workspace w join member m on m.workspace = w.id where w.image = asked.path and m.user_id = $2
             union all
             select from channel c join member m on m.workspace = c.workspace
-            where c.image = asked.path and m.user_id = $2 and (
+            where c.image = asked.path and m.user_id = $2 and m.locked_out_at is null and (
                 m.role <> 'guest'
                 or exists (select from channel_member entered where entered.channel = c.id and entered.user_id = $2)
             )
@@ -79,7 +83,14 @@ struct AccessStore: Sendable {
         """)
     private static let members = Statement.read(
         "page of channel members",
-        "select user_id from channel_member where channel = $1 and user_id > $2 order by user_id limit $3")
+        """
+        select c.user_id from channel_member c
+        where c.channel = $1 and c.user_id > $2 and not exists (
+            select from member l
+            where l.workspace = c.workspace and l.user_id = c.user_id and l.locked_out_at is not null
+        )
+        order by c.user_id limit $3
+        """)
     private static let workspaceMembers = Statement.read(
         "page of workspace members",
         "select user_id from member where workspace = $1 and user_id > $2 order by user_id limit $3")
@@ -99,15 +110,19 @@ struct AccessStore: Sendable {
     private static let memberships = Statement.read(
         "channels of users",
         """
-        select user_id, array_agg(channel order by channel) from channel_member
-        where user_id = any($1::bigint[]) group by user_id order by user_id
+        select c.user_id, array_agg(c.channel order by c.channel) from channel_member c
+        where c.user_id = any($1::bigint[]) and not exists (
+            select from member l
+            where l.workspace = c.workspace and l.user_id = c.user_id and l.locked_out_at is not null
+        )
+        group by c.user_id order by c.user_id
         """)
     private static let acquaintances = Statement.read(
         "acquaintances",
         """
         select distinct theirs.user_id from member mine
         join member theirs on theirs.workspace = mine.workspace
-        where mine.user_id = $1 and theirs.user_id = any($2::bigint[]) and ($3::bigint is null or mine.workspace = $3)
+        where mine.user_id = $1 and mine.locked_out_at is null and theirs.user_id = any($2::bigint[]) and ($3::bigint is null or mine.workspace = $3)
             and (mine.role <> 'guest' or exists (
                 select from channel_member my_channel
                 join channel_member their_channel on their_channel.channel = my_channel.channel

@@ -36,6 +36,9 @@ struct ChannelStore: Sendable {
         select c.id, c.workspace, c.name, c.description, c.image, c.owner, c.is_default, c.created_at
         from channel_member m join channel c on c.id = m.channel
         where m.user_id = $5 and m.workspace = $1 and (c.created_at, c.id) > ($2, $3)
+            and not exists (
+                select from member l where l.workspace = $1 and l.user_id = $5 and l.locked_out_at is not null
+            )
         order by c.created_at, c.id limit $4
         """)
     private static let counts = Statement.read(

@@ -25,6 +25,8 @@ struct ErasureStore: Sendable {
         "erase join requests", "delete from join_request where user_id = $1")
     private static let invitations = Statement.write(
         "erase creators of invitations", "update invitation set created_by = null where created_by = $1")
+    private static let secondFactor = Statement.write(
+        "erase second factor", "delete from second_factor where user_id = $1")
     private static let moderations = Statement.write(
         "erase moderators of bans", "update ban set banned_by = null where banned_by = $1")
     private static let disown = Statement.write(
@@ -55,6 +57,7 @@ struct ErasureStore: Sendable {
         try await database.execute(Self.moderations, user)
         try await database.execute(Self.requests, user)
         try await database.execute(Self.invitations, user)
+        try await database.execute(Self.secondFactor, user)
         try await AuditStore(database: database).forget(user)
     }
 

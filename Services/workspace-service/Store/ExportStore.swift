@@ -71,6 +71,18 @@ struct ExportStore: Sendable {
         where i.created_by = $1 and i.id > coalesce(nullif($2::text, ''), '0')::bigint order by i.id limit $3
         """)
 
+    /// The origins of the user's actions. A deletion takes them from the audit log.
+    private static let auditEntries = Statement.read(
+        "exported audit entries",
+        """
+        select e.id::text, json_build_object(
+            'workspace_id', e.workspace::text, 'at', export_time(e.at), 'action', e.action, 'address', e.address,
+            'app', e.app, 'session_id', e.session::text)::text, null::text
+        from audit.entry e
+        where e.actor = $1 and e.address is not null and e.id > coalesce(nullif($2::text, ''), '0')::bigint
+        order by e.id limit $3
+        """)
+
     init(database: PostgresPool) {
         tables = ExportTables(
             [
@@ -78,6 +90,7 @@ struct ExportStore: Sendable {
                 ExportSection("ownWorkspaces", Self.ownWorkspaces), ExportSection("ownChannels", Self.ownChannels),
                 ExportSection("bans", Self.bans), ExportSection("requests", Self.requests),
                 ExportSection("invitations", Self.invitations),
+                ExportSection("auditEntries", Self.auditEntries),
             ], in: database)
     }
 

@@ -6,10 +6,10 @@ import Wire
 struct MemberStore: Sendable {
     let database: PostgresPool
 
-    private static let role = Statement.read(
-        "role in workspace",
+    private static let place = Statement.read(
+        "place in workspace",
         """
-        select case when w.owner = m.user_id then 'owner' else m.role end
+        select case when w.owner = m.user_id then 'owner' else m.role end, m.second_factor_due, m.locked_out_at is not null
         from member m join workspace w on w.id = m.workspace
         where m.workspace = $1 and m.user_id = $2
         """)
@@ -17,8 +17,13 @@ struct MemberStore: Sendable {
         "add member",
         """
         with added as (
-            insert into member (workspace, user_id, joined_at, role)
-            select $1, $2, $3, $4 where not exists (select from ban where workspace = $1 and user_id = $2)
+            insert into member (workspace, user_id, joined_at, role, second_factor_due)
+            select $1, $2, $3, $4, (
+                select greatest(second_factor_from, $3 + second_factor_grace) from workspace
+                where id = $1 and second_factor_from is not null
+                    and not exists (select from second_factor where user_id = $2 and is_on)
+            )
+            where not exists (select from ban where workspace = $1 and user_id = $2)
             on conflict do nothing
             returning workspace, user_id
         ), entered as (
@@ -84,15 +89,30 @@ struct MemberStore: Sendable {
         "owns channels",
         "select exists (select from channel where workspace = $1 and owner = $2 and not is_default)")
 
+    /// The role of a user that a call is about.
     func role(of user: UserID, in workspace: WorkspaceID) async throws -> WorkspaceRole {
         try await role(of: user, in: workspace, in: database)
     }
 
     /// The same within a transaction.
     func role(of user: UserID, in workspace: WorkspaceID, in queryable: some Queryable) async throws -> WorkspaceRole {
-        let role = try await queryable.query(Self.role, workspace, user)
-            .first { row throws(PostgresError) in try row.next(as: String.self) }
-        return role.flatMap(WorkspaceRole.init(rawValue:)) ?? .outsider
+        try await place(of: user, in: workspace, in: queryable).role
+    }
+
+    /// The place of a user that makes a call.
+    func place(of user: UserID, in workspace: WorkspaceID) async throws -> WorkspacePlace {
+        try await place(of: user, in: workspace, in: database)
+    }
+
+    /// The same within a transaction.
+    func place(
+        of user: UserID, in workspace: WorkspaceID, in queryable: some Queryable
+    ) async throws -> WorkspacePlace {
+        try await queryable.query(Self.place, workspace, user).first { row throws(PostgresError) in
+            WorkspacePlace(
+                role: WorkspaceRole(rawValue: try row.next()) ?? .outsider, secondFactorDue: try row.next(),
+                isLockedOut: try row.next())
+        } ?? .outside
     }
 
     /// Makes the user a member of the workspace and, except guests, of its default channel. The caller holds the lock of

@@ -12,6 +12,8 @@ public enum ErrorCode: String, Sendable, CaseIterable {
     case expiredRefresh = "E06"
     /// The sign-in needs a code of the account's authenticator app; native clients only.
     case secondFactor = "E07"
+    /// The workspace requires a second factor, which the caller's account does not have; native clients only.
+    case secondFactorMissing = "E08"
     /// The request is not valid.
     case invalidRequest = "E11"
     /// It exists already.
@@ -41,7 +43,7 @@ public enum ErrorCode: String, Sendable, CaseIterable {
         case .unknownKey, .invalidToken, .unknownAccount, .expiredToken, .expiredRefresh, .secondFactor:
             401
         case .notEnoughCoins: 402
-        case .notAllowed: 403
+        case .notAllowed, .secondFactorMissing: 403
         case .notFound, .unknownPayment, .unknownRoute: 404
         case .duplicate, .refused, .invalidPayment: 409
         case .invalidRequest: 422

@@ -19,6 +19,13 @@ public struct Failure: Error, Sendable, Equatable {
 }
 
 extension Failure {
+    /// The failure with a code that clients of the profile know. The shipped apps can set up no second factor, so they learn
+    /// that they may not do this.
+    public func known(to profile: ClientProfile) -> Failure {
+        guard code == .secondFactorMissing, !profile.isNative else { return self }
+        return Failure(.notAllowed, detail, retryAfter: retryAfter)
+    }
+
     /// The request is not valid; `detail` says why.
     public static func invalid(_ detail: String) -> Failure { Failure(.invalidRequest, detail) }
 
@@ -33,6 +40,10 @@ extension Failure {
 
     /// The caller can see the data but may not do this.
     public static let notAllowed = Failure(.notAllowed, "Only the owner may do this.")
+
+    /// The caller is locked out of a workspace that requires a second factor.
+    public static let secondFactorMissing = Failure(
+        .secondFactorMissing, "This workspace requires a second factor. Set one up to get in.")
 
     /// The API key has no route with this method and path.
     public static let unknownRoute = Failure(.unknownRoute, "No such route.")

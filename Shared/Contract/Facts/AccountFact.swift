@@ -8,11 +8,17 @@ public enum AccountFact: Fact {
     case userDeleted(UserDeletion)
     /// A user has signed in, which the audit logs of their workspaces keep.
     case signedIn(SignIn)
+    /// A user has turned the second factor on or off, which workspaces may require.
+    case secondFactorChanged(SecondFactorChange)
+    /// A user has ordered an export, which the audit logs of their workspaces keep.
+    case exportRequested(ExportOrder)
 
     public enum Name: String, CaseIterable, Sendable {
         case userChanged = "user.changed"
         case userDeleted = "user.deleted"
         case signedIn = "session.opened"
+        case secondFactorChanged = "second-factor.changed"
+        case exportRequested = "export.requested"
     }
 
     public static let source = "auth"
@@ -22,6 +28,8 @@ public enum AccountFact: Fact {
         case .userChanged: .userChanged
         case .userDeleted: .userDeleted
         case .signedIn: .signedIn
+        case .secondFactorChanged: .secondFactorChanged
+        case .exportRequested: .exportRequested
         }
     }
 
@@ -30,6 +38,8 @@ public enum AccountFact: Fact {
         case .userChanged(let profile): profile.write(to: &json)
         case .userDeleted(let deletion): deletion.write(to: &json)
         case .signedIn(let signIn): signIn.write(to: &json)
+        case .secondFactorChanged(let change): change.write(to: &json)
+        case .exportRequested(let order): order.write(to: &json)
         }
     }
 
@@ -44,6 +54,12 @@ public enum AccountFact: Fact {
         case .signedIn:
             guard let signIn = SignIn(body) else { return nil }
             self = .signedIn(signIn)
+        case .secondFactorChanged:
+            guard let change = SecondFactorChange(body) else { return nil }
+            self = .secondFactorChanged(change)
+        case .exportRequested:
+            guard let order = ExportOrder(body) else { return nil }
+            self = .exportRequested(order)
         }
     }
 }

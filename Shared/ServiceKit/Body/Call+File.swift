@@ -16,19 +16,36 @@ extension Call {
 
     /// The same; nil if there is no such file.
     public func fileIfStored(_ name: String, in store: any FileStore, title: String?) async throws -> Response? {
+        try await store.reply(to: request, with: name, title: title, followsRedirects: profile.isNative)
+    }
+}
+
+extension InternalCall {
+    /// The reply with a stored file, as for `Call`.
+    public func file(_ name: String, in store: any FileStore, title: String? = nil) async throws -> Response {
+        let reply = try await store.reply(to: request, with: name, title: title, followsRedirects: false)
+        guard let reply else { throw Failure.notFound }
+        return reply
+    }
+}
+
+extension FileStore {
+    /// - Parameter followsRedirects: false for shipped apps: none of them was made to follow a redirect with its headers.
+    fileprivate func reply(
+        to request: Request, with name: String, title: String?, followsRedirects: Bool
+    ) async throws -> Response? {
         let (stem, suffix) = Self.parts(of: name)
         let type = FileType(suffix: suffix)
         let mediaType = type?.mediaType ?? "application/octet-stream"
         // A browser must not run a file: it shows pictures and saves everything else.
         let disposition = type?.isImage == true ? "inline" : "attachment"
         let titled = title.map { "; filename*=UTF-8''\(PercentEncoding.strict.encode($0))" } ?? ""
-        // Shipped apps get the bytes: none of them was made to follow a redirect with its headers.
-        if profile.isNative,
-            let direct = try await store.directURL(of: name, type: mediaType, disposition: disposition + titled)
+        if followsRedirects,
+            let direct = try await directURL(of: name, type: mediaType, disposition: disposition + titled)
         {
             return Self.redirect(to: direct)
         }
-        guard let stored = try await store.open(name) else { return nil }
+        guard let stored = try await open(name) else { return nil }
         guard let tag = EntityTag(stem) else { throw Failure.notFound }
         var headers = Headers()
         headers.append(.cacheControl, "private, max-age=31536000, immutable")

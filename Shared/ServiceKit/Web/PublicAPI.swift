@@ -79,7 +79,7 @@ final class PublicAPI: Sendable {
 
     private func refuse(_ call: Call, _ caller: Caller?, _ error: any Error) -> Response {
         let failure = CallFailure(error)
-        return end(call, caller, failure.visible.response(for: call.statuses), failure)
+        return end(call, caller, failure.visible.known(to: call.client.profile).response(for: call.statuses), failure)
     }
 
     private func end(

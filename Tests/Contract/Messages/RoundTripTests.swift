@@ -50,7 +50,8 @@ struct RoundTripTests {
         #expect(
             Set(untyped) == [
                 "/internal/differences", "/internal/pushes/{room}/{seq}", "/internal/reconciliation",
-                "/internal/reports", "/internal/reports/{report_id}", "/internal/socket.io",
+                "/internal/reports", "/internal/reports/{report_id}", "/internal/reports/{report_id}/files/{name}",
+                "/internal/socket.io",
             ])
     }
 

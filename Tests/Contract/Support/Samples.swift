@@ -8,7 +8,8 @@ enum Samples {
         account.map { $0 as any Fact } + workspace.map { $0 as any Fact } + payment.map { $0 as any Fact }
 
     static let account: [AccountFact] = [
-        .userChanged(profileVersion), .userDeleted(deletion), .signedIn(signIn),
+        .userChanged(profileVersion), .userDeleted(deletion), .signedIn(signIn), .secondFactorChanged(factor),
+        .exportRequested(exportOrder),
     ]
 
     static let workspace: [WorkspaceFact] = [
@@ -67,6 +68,7 @@ enum Samples {
         UserChannelsRequest(user: UserID(5), workspace: WorkspaceID(3)),
         UserChannelsRequest(user: UserID(5), workspace: nil),
         VisibleChannelsRequest(workspace: WorkspaceID(3), user: UserID(5)),
+        LockOutRequest(user: UserID(5), channels: [ChannelID(7)], workspaces: [WorkspaceID(3)]),
         AcquaintancesRequest(user: UserID(5), others: users),
         AcquaintancesRequest(user: UserID(5), others: users, workspace: WorkspaceID(3)),
         AuditRequest(workspace: WorkspaceID(3), key: "chat-1", at: Timestamp(milliseconds: 9), event: event),
@@ -135,7 +137,7 @@ enum Samples {
             expiresAt: Timestamp(milliseconds: 9)),
         ExportPage(sections: [section], files: ["channelChats/a.png"], next: "rooms:dm-7:files:a"),
         ExportPage(sections: [], files: [], next: nil), section, ExportFilePiece(bytes: [1, 2, 255], size: 3),
-        SecondFactorsReply(users: users),
+        SecondFactorsReply(users: users), factor, exportOrder, LockOutReply(workspaces: [WorkspaceID(3)]),
         BlocksReply(blocks: [blocks]), blocks, BadgesReply(badges: [badge]), badge,
         PresenceHint.Change(user: UserID(5), state: .away), SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),
     ]
@@ -224,6 +226,9 @@ enum Samples {
         id: ChannelID(8), workspace: WorkspaceID(3), name: "잡담", role: .visible, isDefault: false, version: 8)
     private static let workspaceAccess = WorkspaceAccess(
         id: WorkspaceID(3), memberRole: .admin, isModerator: true, version: 8)
+    private static let exportOrder = ExportOrder(
+        user: UserID(5), at: Timestamp(milliseconds: 9), address: "10.0.0.1", app: "native")
+    private static let factor = SecondFactorChange(user: UserID(5), isOn: true, version: 3)
     private static let signIn = SignIn(
         user: UserID(5), at: Timestamp(milliseconds: 9), address: "10.0.0.1", app: "native")
     private static let invitation = InvitationReference(workspace: workspaceVersion, invitation: InvitationID(6))

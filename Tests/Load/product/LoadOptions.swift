@@ -10,6 +10,8 @@ struct LoadOptions: Sendable {
     var limit = 100.0
     /// The largest number of steps.
     var steps = 8
+    /// The messages of an account that is deleted meanwhile; nil to raise the rate instead.
+    var deletion: Int?
     /// The file for the results as JSON.
     var json: String?
 
@@ -23,6 +25,8 @@ struct LoadOptions: Sendable {
           --seconds N   duration of each step (10)
           --limit MS    stop when p99 exceeds this (100)
           --steps N     largest number of steps (8); each raises the rate by half
+          --deletion N  instead, measure the first rate before, during and after the deletion of an account that has N messages
+                        in 200 rooms; the bar is 100000, with --seconds 60
           --json FILE   write the results as JSON
         """
 
@@ -47,6 +51,7 @@ struct LoadOptions: Sendable {
             case "--seconds": seconds = number
             case "--limit": limit = Double(number)
             case "--steps": steps = number
+            case "--deletion": deletion = number
             default: throw WrongOption(description: "unknown option \(name); see --help")
             }
         }

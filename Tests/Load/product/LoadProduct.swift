@@ -13,10 +13,15 @@ struct LoadProduct: MeasuringProgram {
     private static func run(_ options: LoadOptions, _ product: ProductInstance) async throws {
         let population = try await Population.create(options, in: product)
         print("\(population.people.count) users in \(population.people.count / Population.size) workspaces")
+        var account: DeletedAccount?
+        if let messages = options.deletion {
+            account = try await DeletedAccount.create(messages: messages, in: product)
+            print("the account to delete has \(messages) messages in \(DeletedAccount.rooms) rooms")
+        }
         let group = EventLoopGroup(count: 1)
         let meters = try product.meters()
-        let result = try await group.loops[0].run {
-            try await Measurement(options, product, population, meters, on: group.loops[0]).run()
+        let result = try await group.loops[0].run { [account] in
+            try await Measurement(options, product, population, meters, deleting: account, on: group.loops[0]).run()
         }
         if let path = options.json { try result.write(to: path) }
         try result.verdict().settle()

@@ -21,8 +21,18 @@ struct LoadResult: Sendable {
         let p99: Double
     }
 
+    /// The deletion of an account between the first two steps.
+    struct Deletion: Sendable {
+        /// The HTTP status of the call.
+        let status: Int
+        /// Seconds until everything was erased; nil if that took too long.
+        let erasureTime: Double?
+        let messagesLeft: Int
+    }
+
     let options: LoadOptions
     var steps: [Step] = []
+    var deletion: Deletion?
 
     init(_ options: LoadOptions) { self.options = options }
 
@@ -37,7 +47,23 @@ struct LoadResult: Sendable {
             "\(options.users) active users beside \(options.idle) idle sockets: p99 \(first.p99.tenths) ms of "
                 + "\(options.limit.tenths), \(first.failures) errors, \(first.sockets) sockets open",
             first.isMet(at: options.limit, sockets: options.idle))
+        if let deletion, steps.count == 3 { add(deletion, to: &verdicts) }
         return verdicts
+    }
+
+    /// Whether the product's calls hardly noticed the deletion, and whether it was complete in time.
+    private func add(_ deletion: Deletion, to verdicts: inout Verdicts) {
+        let (before, during, after) = (steps[0], steps[1], steps[2])
+        verdicts.add(
+            "while \(options.deletion ?? 0) messages in \(DeletedAccount.rooms) rooms were deleted: p99 \(during.p99.tenths) ms, "
+                + "\(before.p99.tenths) before, \(after.p99.tenths) after; at most a tenth more than before",
+            during.p99 <= before.p99 * 1.1 && during.failures == 0)
+        let time = deletion.erasureTime.map { "\($0.tenths) s" } ?? "no time"
+        verdicts.add(
+            "the account was erased in \(time) of \(DeletedAccount.limit), \(deletion.messagesLeft) messages are left, "
+                + "the call answered \(deletion.status)",
+            deletion.status == 200 && deletion.messagesLeft == 0
+                && deletion.erasureTime.map { $0 <= Double(DeletedAccount.limit) } == true)
     }
 
     func write(to path: String) throws {
@@ -46,6 +72,10 @@ struct LoadResult: Sendable {
                 json.field("users", options.users)
                 json.field("idle", options.idle)
                 json.field("seconds", options.seconds)
+                if let deletion {
+                    json.field("deleted_messages", options.deletion ?? 0)
+                    json.field("erasure_seconds", deletion.erasureTime?.rounded(toDigits: 1) ?? -1)
+                }
                 json.array("steps") { json in for step in steps { json.object { step.write(to: &$0) } } }
             }
         }

@@ -10,12 +10,14 @@ final class Measurement {
     private let population: Population
     private let meters: [(name: String, meter: ProcessMeter)]
     private let loop: EventLoop
+    /// The account that is deleted, if the options ask for one.
+    private let account: DeletedAccount?
     private let sockets: IdleSockets
     private var owners: [ObjectIdentifier: Population.Person] = [:]
 
     init(
         _ options: LoadOptions, _ product: ProductInstance, _ population: Population,
-        _ meters: [(name: String, meter: ProcessMeter)],
+        _ meters: [(name: String, meter: ProcessMeter)], deleting account: DeletedAccount?,
         on loop: EventLoop
     ) {
         self.options = options
@@ -23,6 +25,7 @@ final class Measurement {
         self.population = population
         self.meters = meters
         self.loop = loop
+        self.account = account
         sockets = IdleSockets(on: loop)
     }
 
@@ -47,6 +50,18 @@ final class Measurement {
         var result = LoadResult(options)
         var rate = Double(options.users) / Double(LoadOptions.pause)
         LoadResult.Step.printHead(meters.map(\.name))
+        if let account {
+            try await measure(account, at: rate, run, address, &result)
+        } else {
+            await raise(&rate, run, &result)
+        }
+        for connection in connections { connection.close() }
+        sockets.close()
+        return result
+    }
+
+    /// Steps at rising rates until the product is overloaded.
+    private func raise(_ rate: inout Double, _ run: LoadRun, _ result: inout LoadResult) async {
         for _ in 0..<options.steps {
             let step = await step(rate, run)
             step.printRow()
@@ -54,9 +69,28 @@ final class Measurement {
             if step.isOverloaded(at: options.limit) { break }
             rate *= 1.5
         }
-        for connection in connections { connection.close() }
-        sockets.close()
-        return result
+    }
+
+    /// Steps at one rate before, during and after the deletion of an account.
+    private func measure(
+        _ account: DeletedAccount, at rate: Double, _ run: LoadRun, _ address: SocketAddress, _ result: inout LoadResult
+    ) async throws {
+        let connection = try await LoadConnection.open(address, on: loop)
+        defer { connection.close() }
+        var status = 0
+        for name in ["before", "during", "after"] {
+            if name == "during" { connection.send(account.deletion) { status = $0.status } }
+            if name == "after" { print("    waiting for the end of the erasure") }
+            let erasureTime = name == "after" ? try await account.erasureTime(in: product) : nil
+            print(name)
+            let step = await step(rate, run)
+            step.printRow()
+            result.steps.append(step)
+            guard name == "after" else { continue }
+            result.deletion = LoadResult.Deletion(
+                status: status, erasureTime: erasureTime,
+                messagesLeft: try await account.messagesLeft(in: product))
+        }
     }
 
     private func owner(of connection: LoadConnection) -> Population.Person {

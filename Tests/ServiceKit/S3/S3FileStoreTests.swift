@@ -27,6 +27,29 @@ struct S3FileStoreTests {
         #expect(try await S3Fixture(at: url).content(of: name) == nil)
     }
 
+    @Test("A file is read piece by piece from any offset, by an instance without a copy of it too")
+    func pieces() async throws {
+        let (fixture, url) = try await fixture()
+        let (name, content) = ("profiles/pieces.jpg", S3Fixture.content((8 << 20) + 5))
+        try await fixture.keep(content, as: name)
+        let other = try S3Fixture(at: url)
+        for reader in [fixture, other] {
+            func read(_ offset: Int, _ count: Int) async throws -> FilePiece? {
+                try await reader.run { try await $0.read(name, from: offset, atMost: count) }
+            }
+            let first = try #require(try await read(0, 1 << 20))
+            #expect(first.bytes == Array(content[..<(1 << 20)]))
+            #expect(first.size == content.count)
+            // Across the end of a part of the upload, and at the end of the file.
+            #expect(try await read((8 << 20) - 3, 6)?.bytes == Array(content[((8 << 20) - 3)..<((8 << 20) + 3)]))
+            #expect(try await read(content.count - 2, 100)?.bytes == Array(content.suffix(2)))
+            let behind = try #require(try await read(content.count + 1, 100))
+            #expect(behind.bytes.isEmpty && behind.size == content.count)
+            let never = try await reader.run { try await $0.read("profiles/never.jpg", from: 0, atMost: 1) }
+            #expect(never == nil)
+        }
+    }
+
     @Test("A file that is still in the folder is read from there, and removed from there")
     func folder() async throws {
         let (fixture, _) = try await fixture()

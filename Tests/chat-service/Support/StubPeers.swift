@@ -16,6 +16,8 @@ struct PeersOfChat: StubState {
     var workspaces: [Int64: Set<Int64>] = [3: [1, 2, 3, 4, 5, 6], 4: [1, 2]]
     /// The roles of users in all workspaces, where they are not members.
     var roles: [Int64: String] = [:]
+    /// The users that are locked out of all workspaces for want of a second factor.
+    var lockedOut: Set<Int64> = []
     /// The entries of audit logs: action and key.
     var audited: [String] = []
     /// The removals after reports: user, workspace and the deciding owner.
@@ -48,6 +50,9 @@ struct PeersOfChat: StubState {
             guard hasProfiles else { return .refusal(500, "E99") }
             return .list("profiles", call.ids("ids").map { StubJSON.profile($0, nickname: nicknames[$0] ?? "n\($0)") })
         case ("access", _): return access(user, call.ids("channels"), call.ids("workspaces"))
+        case ("lock-outs", _):
+            let asked = call.ids("workspaces") + call.ids("channels").compactMap { channels[$0]?.workspace }
+            return .list("ids", lockedOut.contains(user) ? Set(asked).sorted().map { "\"\($0)\"" } : [])
         case ("channels", "join"):
             guard let channel = channels[call.number], workspaces[channel.workspace]?.contains(user) == true else {
                 return nil
@@ -113,7 +118,7 @@ struct PeersOfChat: StubState {
     }
 
     private mutating func access(_ user: Int64, _ channels: [Int64], _ workspaces: [Int64]) -> Response {
-        let found = workspaces.filter { self.workspaces[$0]?.contains(user) == true }
+        let found = workspaces.filter { !lockedOut.contains(user) && self.workspaces[$0]?.contains(user) == true }
         let answer = Response.access(
             channels: channels.compactMap { element($0, user) }, workspaces: found,
             memberRole: roles[user] ?? "member")
@@ -130,7 +135,7 @@ struct PeersOfChat: StubState {
 
     private func element(_ id: Int64, _ user: Int64) -> String? {
         guard let channel = channels[id], workspaces[channel.workspace]?.contains(user) == true,
-            roles[user] != "guest" || channel.members.contains(user)
+            !lockedOut.contains(user), roles[user] != "guest" || channel.members.contains(user)
         else { return nil }
         return StubJSON.channel(
             id, channel.name, in: channel.workspace, isMember: channel.members.contains(user), joinedAt: joinedAt)

@@ -59,6 +59,7 @@ enum AccessTable {
         .init("DELETE /v1/workspaces/{id}/join-requests", .anybody, key: "native"),
         .init("GET /v1/workspaces/{id}/settings", .members, key: "native"),
         .init("PUT /v1/workspaces/{id}/settings", .owners, key: "native", json: #"{"joinRequests":true}"#),
+        .init("GET /v1/workspaces/{id}/second-factor", .owners, key: "native"),
         .init("GET /v1/static/workspaces/{name}", .members),
         .init("GET /v1/static/channels/{name}", .members),
         .init("POST /v1/static/workspaces/links", .anybody, json: #"{"paths":["/static/workspaces/w0.png"]}"#),

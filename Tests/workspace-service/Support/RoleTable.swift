@@ -64,6 +64,7 @@ enum RoleTable {
         "DELETE /v1/workspaces/{id}/join-requests": all,
         "GET /v1/workspaces/{id}/settings": admins,
         "PUT /v1/workspaces/{id}/settings": nobody,
+        "GET /v1/workspaces/{id}/second-factor": nobody,
         "GET /v1/static/workspaces/{name}": all,
         "GET /v1/static/channels/{name}": inChannel,
         "POST /v1/static/workspaces/links": all,

@@ -32,6 +32,8 @@ struct PeersOfWorkspaces: StubState {
     var reserves: [String: Reserve] = [:]
     /// The reported erasures: user and round.
     var erased: [String] = []
+    /// The users that have a second factor.
+    var withSecondFactor: Set<Int64> = []
     /// Whether auth-service sends mail.
     var sendsMail = true
     /// The number of calls for profiles.
@@ -48,6 +50,8 @@ struct PeersOfWorkspaces: StubState {
         case ("reserves", _):
             if payment == .failing { return .refusal(500, "E99") }
             return call.parts.count == 2 ? reserve(call) : release(call.parts[2])
+        case ("second-factors", _):
+            return .list("ids", call.ids("ids").filter(withSecondFactor.contains).map { "\"\($0)\"" })
         case ("mail", _): return .json(#"{"set_up":\#(sendsMail)}"#)
         case ("erasures", _):
             erased.append("\(call.number) \(call.json?["round"]?.int ?? 0)")

@@ -5,6 +5,7 @@ import Wire
 /// Accepts requests for exports, and hands out finished ones.
 struct Exports: Sendable {
     let store: ExportStore
+    let facts: AccountFactPublisher
     let links: ExportLinks
     let files: any FileStore
     let interval: Duration
@@ -16,9 +17,15 @@ struct Exports: Sendable {
     /// Orders an export, unless one is under way.
     ///
     /// - Throws: E98 if the last one is too recent.
-    func request(_ account: UserID) async throws -> ExportState {
+    func request(_ account: UserID, from address: String, app: String) async throws -> ExportState {
         let now = Timestamp.now
-        if try await store.request(account, at: now, notSince: now - interval) {
+        let isOrdered = try await facts.outbox.transaction { tx in
+            guard try await store.request(account, at: now, notSince: now - interval, in: tx) else { return false }
+            try await facts.exportRequested(
+                ExportOrder(user: account, at: now, address: address, app: app), in: tx)
+            return true
+        }
+        if isOrdered {
             signal.wake()
             return .pending
         }

@@ -10,6 +10,7 @@ struct SecondFactors: Sendable {
     let secrets: SecondFactorSecrets
     let sessions: Sessions
     let mails: MailOutbox
+    let facts: AccountFactPublisher
     /// The name that authenticator apps show.
     let issuer: String
 
@@ -45,12 +46,13 @@ struct SecondFactors: Sendable {
         let proof = try await check(code, of: caller.user, isEnabled: false)
         let codes = (0..<RecoveryCode.count).map { _ in RecoveryCode() }
         let now = Timestamp.now
-        let ended = try await store.transaction { tx in
+        let ended = try await facts.outbox.transaction { tx in
             guard case .step(let step) = proof,
                 try await store.enable(caller.user, step: step, at: now, in: tx)
             else { throw Self.refused }
             try await store.replaceCodes(of: caller.user, by: digests(codes, of: caller.user), in: tx)
             try await mails.notify(caller.user, .secondFactorOn, in: tx)
+            try await publish(isOn: true, of: caller.user, in: tx)
             return try await sessions.revokeAll(of: caller.user, except: caller.session, at: now, in: tx)
         }
         sessions.publish(ended, of: caller.user, at: now)
@@ -74,12 +76,20 @@ struct SecondFactors: Sendable {
     /// Turns the second factor off. Remembered devices are forgotten.
     func disable(of account: UserID, code: String) async throws {
         let proof = try await check(code, of: account)
-        try await store.transaction { tx in
+        try await facts.outbox.transaction { tx in
             try await use(proof, of: account, in: tx)
             try await store.remove(account, in: tx)
             try await mails.notify(account, .secondFactorOff, in: tx)
+            try await publish(isOn: false, of: account, in: tx)
         }
         mails.wake()
+    }
+
+    /// Tells workspaces that may require a second factor.
+    private func publish(isOn: Bool, of account: UserID, in tx: PostgresTransaction) async throws {
+        let version = try await store.raiseVersion(of: account, in: tx)
+        try await facts.secondFactorChanged(
+            SecondFactorChange(user: account, isOn: isOn, version: version), in: tx)
     }
 
     // MARK: Codes

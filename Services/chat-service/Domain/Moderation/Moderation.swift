@@ -10,7 +10,7 @@ struct Moderation: Sendable {
 
     /// The caller's own standing.
     func standing(of user: UserID, in workspace: WorkspaceID) async throws -> Standing {
-        try await access.requireMembers([user], of: workspace)
+        try await access.requireMember(user, of: workspace)
         return try await store.find(user, in: workspace)
     }
 

@@ -7,13 +7,15 @@ import Wire
 /// Counts the overdue reports for the page of metrics, and erases answered reports after their retention.
 final class ReportWatch: Sendable {
     private let store: ReportStore
+    private let files: any FileStore
     private let limits: ReportLimits
     private let overdue = Mutex<Int64>(0)
 
-    private static let pageSize = 500
+    private static let pageSize = 100
 
-    init(store: ReportStore, limits: ReportLimits) {
+    init(store: ReportStore, files: any FileStore, limits: ReportLimits) {
         self.store = store
+        self.files = files
         self.limits = limits
     }
 
@@ -26,7 +28,13 @@ final class ReportWatch: Sendable {
     /// Called every hour.
     func erase() async throws {
         let moment = Timestamp.now - limits.retention
-        while try await store.erase(answeredBefore: moment, limit: Self.pageSize) == Self.pageSize {}
+        while try await erase(answeredBefore: moment) == Self.pageSize {}
+    }
+
+    private func erase(answeredBefore moment: Timestamp) async throws -> Int {
+        try await store.files.erase(answeredBefore: moment, limit: Self.pageSize) { [files] names in
+            try await files.remove(names)
+        }
     }
 }
 

@@ -4,7 +4,8 @@ import Wire
 
 /// Takes reports, and lets owners and operators answer them.
 ///
-/// A report keeps a copy of the messages, so that an edit or a deletion afterwards changes nothing. Reports about the owner
+/// A report keeps a copy of the messages and holds their files, so that an edit or a deletion afterwards changes nothing.
+/// Reports about the owner
 /// of a workspace, and about the workspace itself, are answered by operators.
 struct Reports: Sendable {
     let store: ReportStore
@@ -33,14 +34,15 @@ struct Reports: Sendable {
         switch subject {
         case .message(let room, let seq): new = try await ofMessage(room, seq, reason, text, by: user)
         case .user(let subject, let workspace):
-            try await access.requireMembers([user, subject], of: workspace)
+            try await access.requireMember(user, of: workspace)
+            try await access.requireMembers([subject], of: workspace)
             guard user != subject else { throw Self.ofOneself }
             new = NewReport(
                 kind: .user, workspace: workspace, subject: try await changes.profiles.member(subject), message: nil,
                 reason: reason, text: text, reporter: user,
                 isForOperators: try await access.isOwner(subject, of: workspace), copies: [])
         case .workspace(let workspace):
-            try await access.requireMembers([user], of: workspace)
+            try await access.requireMember(user, of: workspace)
             new = NewReport(
                 kind: .workspace, workspace: workspace, subject: nil, message: nil, reason: reason, text: text,
                 reporter: user, isForOperators: true, copies: [])
@@ -91,6 +93,21 @@ struct Reports: Sendable {
     func listForOperators(isOpen: Bool, after id: Int64, limit: Int) async throws -> [Report] {
         try await store.list(
             in: nil, isOpen: isOpen, after: id, notBefore: .now - limits.term, limit: limit)
+    }
+
+    // MARK: Files
+
+    /// The file of a report that the user may answer, even if its message has been deleted; nil if there is none.
+    func file(_ name: String, for user: UserID) async throws -> FileRecord? {
+        for held in try await store.files.find(name) where !held.isForOperators {
+            if try await access.isModerator(user, of: held.workspace) { return held.file }
+        }
+        return nil
+    }
+
+    /// A file of any report, for operators; nil if the report does not hold it.
+    func fileForOperators(_ name: String, of report: ReportID) async throws -> FileRecord? {
+        try await store.files.find(name, of: report).first?.file
     }
 
     // MARK: Answers

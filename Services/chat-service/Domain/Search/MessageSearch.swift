@@ -40,7 +40,7 @@ struct MessageSearch: Sendable {
     /// Returns a page of a search; throws `notFound` unless the user is a member of the workspace.
     func page(_ request: SearchRequest, for user: UserID) async throws -> Page {
         let deadline = SearchDeadline(after: timeLimit)
-        try await access.requireMembers([user], of: request.workspace)
+        try await access.requireMember(user, of: request.workspace)
         return try await limiter.run(for: user) {
             var request = request
             // A blocker finds no message of the blocked author, who finds the blocker's messages as before.

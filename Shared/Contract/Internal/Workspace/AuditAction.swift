@@ -11,6 +11,9 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case banLifted = "member.unbanned"
     case roleChanged = "role.changed"
     case ownershipTransferred = "workspace.transferred"
+    /// A member without the second factor that the workspace requires is locked out, or is let in again.
+    case memberLockedOut = "member.locked"
+    case memberLetIn = "member.unlocked"
 
     // Ways into the workspace.
     case invitationCreated = "invitation.created"

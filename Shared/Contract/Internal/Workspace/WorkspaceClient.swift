@@ -13,6 +13,14 @@ public struct WorkspaceClient: Sendable {
         try await client.send(AccessRequest(user: user, channels: channels, workspaces: workspaces))
     }
 
+    /// Whether a workspace, or that of a channel, is hidden because it requires a second factor that the user does not have.
+    public func isLockedOut(
+        _ user: UserID, of workspaces: [WorkspaceID] = [], channels: [ChannelID] = []
+    ) async throws -> Bool {
+        try await !client.send(LockOutRequest(user: user, channels: channels, workspaces: workspaces)).workspaces
+            .isEmpty
+    }
+
     /// The user's access to the channel of this name; nil if they can see none.
     public func access(
         of user: UserID, channelNamed name: String, in workspace: WorkspaceID

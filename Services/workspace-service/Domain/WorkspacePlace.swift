@@ -1,0 +1,21 @@
+import Contract
+import Wire
+
+/// A user's place in a workspace.
+struct WorkspacePlace: Sendable {
+    let role: WorkspaceRole
+    /// When the user needs a second factor; nil for none, and for users that have one.
+    let secondFactorDue: Timestamp?
+    /// Whether the workspace requires a second factor that the user does not have.
+    let isLockedOut: Bool
+
+    static let outside = WorkspacePlace(role: .outsider, secondFactorDue: nil, isLockedOut: false)
+
+    /// The role for a call of the user.
+    ///
+    /// - Throws: E08 for a member that is locked out.
+    func admitted() throws(Failure) -> WorkspaceRole {
+        guard !isLockedOut else { throw .secondFactorMissing }
+        return role
+    }
+}
