@@ -30,19 +30,7 @@ struct FileRoutes: Sendable {
         guard let record = try await attachments.record(atPath: path),
             try await access.isMember(caller.user, of: record.room)
         else { throw Failure.notFound }
-        let size = try previewSize(call)
-        if let size, record.isPicture,
-            let preview = try await call.fileIfStored(record.storeName(size), in: attachments.files, title: nil)
-        {
-            return preview
-        }
-        return try await call.file(record.storeName, in: attachments.files, title: record.title)
-    }
-
-    /// The preview that a call asks for; nil for the file itself.
-    private func previewSize(_ call: Call) throws(Failure) -> PreviewSize? {
-        guard let text = try call.query("size") else { return nil }
-        guard let size = PreviewSize(rawValue: text) else { throw .invalid("size is small or medium.") }
-        return size
+        return try await call.picture(
+            record.storeName, in: attachments.files, title: record.title, hasPreviews: record.isPicture)
     }
 }

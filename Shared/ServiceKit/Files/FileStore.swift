@@ -19,6 +19,15 @@ public protocol FileStore: Sendable {
     func dropAbandonedUploads() async throws
 }
 
+extension FileStore {
+    /// Stores bytes as `name`.
+    public func keep(_ bytes: [UInt8], as name: String) async throws {
+        let upload = try await begin()
+        try await upload.write(bytes.span.bytes)
+        try await keep(upload, as: name)
+    }
+}
+
 /// A stored file, open for reading.
 public struct StoredFile: Sendable {
     /// The open descriptor.
