@@ -40,8 +40,8 @@ enum App {
         let profiles = Profiles(store: accountStore, facts: facts, workspaces: workspaces)
         let pictures = Pictures(
             in: try service.fileStore(folders: [ProfileImages.folder, Exports.folder]), unusedIn: "unused_portrait",
-            of: database,
-            retention: settings.pictureRetention)
+            of: database, retention: settings.pictures.retention,
+            previews: service.picturePreviews(within: settings.pictures.previews))
         service.background("unused profile images", pictures.run)
         let profileImages = ProfileImages(pictures: pictures, profiles: profiles)
         let accounts = Accounts(

@@ -53,7 +53,7 @@ struct AuthSettings: Sendable {
             appleURLKey.entry, appleKeyIntervalKey.entry, appleClientIDsKey.entry,
         ] + MailSettings.entries + CodeSettings.entries
         + GrantSettings.entries + ExportSettings.entries + SecondFactorSettings.entries
-        + OIDCSettings.entries
+        + OIDCSettings.entries + PreviewLimits.entries
 
     let keyRotation: Duration
     let hashing: Passwords.Limits
@@ -66,7 +66,7 @@ struct AuthSettings: Sendable {
     let appleClientIDs: Set<String>
     /// Bytes.
     let imageSize: Int
-    let pictureRetention: Duration
+    let pictures: (retention: Duration, previews: PreviewLimits)
     let system: SystemUser
 
     init(_ config: Config) {
@@ -77,7 +77,7 @@ struct AuthSettings: Sendable {
         joins = (Double(config[Self.joinRateKey]), Double(config[Self.joinBurstKey]))
         refreshes = (Double(config[Self.refreshRateKey]), Double(config[Self.refreshBurstKey]))
         imageSize = config[Self.imageSizeKey].bytes
-        pictureRetention = config[Pictures.retentionKey]
+        pictures = (config[Pictures.retentionKey], PreviewLimits(config))
         system = SystemUser(nickname: config[SystemUser.nameKey])
         kakaoURL = config[Self.kakaoURLKey]
         kakaoAppID = config[Self.kakaoAppIDKey] == 0 ? nil : config[Self.kakaoAppIDKey]

@@ -48,25 +48,15 @@ struct ChatSettings: Sendable {
         "How long other instances leave a due scheduled message to the one that sends it. It doubles with each attempt."
     )
 
-    private static let previewProcessesKey = ConfigKey(
-        "preview_processes", default: 2, atLeast: 0, atMost: 64,
-        "Processes that make previews of pictures at the same time. 0 makes no previews.")
-    private static let previewTimeKey = ConfigKey(
-        "preview_time", default: Duration.seconds(1), atLeast: .seconds(1), atMost: .seconds(60),
-        "The processor time, in whole seconds, after which the process of a picture ends without previews.")
-    private static let previewMemoryKey = ConfigKey(
-        "preview_memory", default: ByteCount(640 << 20),
-        "The address space of a process that makes previews, libraries included.")
-
     static let entries =
         [
-            fileSizeKey.entry, previewProcessesKey.entry, previewTimeKey.entry, previewMemoryKey.entry,
-            SessionCursors.memoryKey.entry, userStorageKey.entry, workspaceStorageKey.entry, userDMsKey.entry,
+            fileSizeKey.entry, SessionCursors.memoryKey.entry, userStorageKey.entry, workspaceStorageKey.entry,
+            userDMsKey.entry,
             userMessagesKey.entry, workspaceMessagesKey.entry, editWindowKey.entry,
             roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
             searchShareKey.entry, userDraftsKey.entry,
             userScheduledKey.entry, scheduledAheadKey.entry, scheduledLeaseKey.entry,
-        ] + ReportLimits.settings
+        ] + PreviewLimits.entries + ReportLimits.settings
 
     private let files: (size: Int, previews: PreviewLimits)
     /// Bytes of one file.
@@ -87,12 +77,7 @@ struct ChatSettings: Sendable {
     let changeLimits: ChangeLimits
 
     init(_ config: Config) {
-        files = (
-            config[Self.fileSizeKey].bytes,
-            PreviewLimits(
-                processes: config[Self.previewProcessesKey], time: config[Self.previewTimeKey],
-                memory: config[Self.previewMemoryKey].bytes)
-        )
+        files = (config[Self.fileSizeKey].bytes, PreviewLimits(config))
         positionMemory = config[SessionCursors.memoryKey]
         storageLimits = StorageLimits(
             ofUser: Int64(config[Self.userStorageKey].bytes), ofWorkspace: Int64(config[Self.workspaceStorageKey].bytes)

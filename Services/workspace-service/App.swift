@@ -44,7 +44,8 @@ enum App {
             profiles: profiles, system: settings.system)
         let pictures = Pictures(
             in: try service.fileStore(folders: CoverImages.Folder.allCases.map(\.rawValue)), unusedIn: "unused_cover",
-            of: database, retention: settings.pictureRetention)
+            of: database, retention: settings.pictures.retention,
+            previews: service.picturePreviews(within: settings.pictures.previews))
         service.background("unused covers", pictures.run)
         let covers = CoverImages(pictures: pictures)
         let system = SystemWorkspaces(

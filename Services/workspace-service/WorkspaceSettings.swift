@@ -39,12 +39,14 @@ struct WorkspaceSettings: Sendable {
         it. Without it, mails have the token.
         """)
 
-    static let entries = [
-        priceKey.entry, imageSizeKey.entry, Pictures.retentionKey.entry, systemOwnerKey.entry, SystemUser.nameKey.entry,
-        workspaceChannelsKey.entry, userChannelsKey.entry, userWorkspacesKey.entry, workspaceMembersKey.entry,
-        userInvitationsKey.entry, workspaceInvitationsKey.entry, auditRetentionKey.entry,
-        invitationLinkKey.entry,
-    ]
+    static let entries =
+        [
+            priceKey.entry, imageSizeKey.entry, Pictures.retentionKey.entry, systemOwnerKey.entry,
+            SystemUser.nameKey.entry,
+            workspaceChannelsKey.entry, userChannelsKey.entry, userWorkspacesKey.entry, workspaceMembersKey.entry,
+            userInvitationsKey.entry, workspaceInvitationsKey.entry, auditRetentionKey.entry,
+            invitationLinkKey.entry,
+        ] + PreviewLimits.entries
 
     let workspacePrice: Int
     /// Bytes.
@@ -53,7 +55,7 @@ struct WorkspaceSettings: Sendable {
     let channelLimits: ChannelLimits
     let workspaceLimits: WorkspaceLimits
     let invitationLimits: InvitationLimits
-    let pictureRetention: Duration
+    let pictures: (retention: Duration, previews: PreviewLimits)
     let auditRetention: Duration
     let invitationLink: String
     let system: SystemUser
@@ -68,7 +70,7 @@ struct WorkspaceSettings: Sendable {
             ofOwner: config[Self.userWorkspacesKey], ofMembers: config[Self.workspaceMembersKey])
         invitationLimits = InvitationLimits(
             perUser: config[Self.userInvitationsKey], perWorkspace: config[Self.workspaceInvitationsKey])
-        pictureRetention = config[Pictures.retentionKey]
+        pictures = (config[Pictures.retentionKey], PreviewLimits(config))
         invitationLink = config[Self.invitationLinkKey]
         auditRetention = config[Self.auditRetentionKey]
         system = SystemUser(nickname: config[SystemUser.nameKey])

@@ -28,6 +28,21 @@ def photo(turned=6):
     return PHOTO[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + PHOTO[2:]
 
 
+LATITUDE = struct.pack("<IIIIII", 37, 1, 33, 1, 5990, 100)
+
+
+def photo_of_place():
+    """The photo with EXIF of a phone: it is to be turned, and has the degrees, minutes and seconds of its place."""
+    turned = struct.pack("<HHIHH", 0x0112, 3, 1, 6, 0)
+    pointer = struct.pack("<HHII", 0x8825, 4, 1, 38)
+    north = struct.pack("<HHI4s", 1, 2, 2, b"N")
+    latitude = struct.pack("<HHII", 2, 5, 3, 68)
+    tiff = b"II*\0" + struct.pack("<IH", 8, 2) + turned + pointer + bytes(4)
+    tiff += struct.pack("<H", 2) + north + latitude + bytes(4) + LATITUDE
+    exif = b"Exif\0\0" + tiff
+    return PHOTO[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + PHOTO[2:]
+
+
 def animation():
     """A GIF of two frames."""
     frame = b"\x21\xf9\x04\x00\x0a\x00\x00\x00" + b"\x2c" + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02\x02\x44\x01\x00"

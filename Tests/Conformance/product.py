@@ -44,7 +44,7 @@ class Product:
         shutil.rmtree(self.folder)
 
     def run(self, command, *options):
-        environment = {**os.environ, "MARU_PROGRAMS": str(self.checkout / ".build/debug")}
+        environment = {"MARU_PROGRAMS": str(self.checkout / ".build/debug"), **os.environ}
         result = subprocess.run(
             [self.checkout / "deploy" / command, "--data", self.data, *options],
             env=environment,

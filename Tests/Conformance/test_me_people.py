@@ -176,6 +176,21 @@ def test_channels_workspaces_and_members_are_told_as_they_change(product, pair, 
         device.first("member", lambda each: each["type"] == "gone" and each["user_id"] == third.id)
 
 
+def test_a_socket_that_opens_right_after_its_user_was_let_in_has_the_rooms(product, join):
+    owner = join("native")
+    workspace = owner.make_workspace()
+    for _ in range(4):
+        friend = join("native")
+        with Device(product, cookie=friend.cookie) as device:
+            assert device.ready["rooms"] == []
+        owner.post(f"/workspaces/{workspace}/members", {"email": friend.email})
+        with Device(product, cookie=friend.cookie) as device:
+            device.wait(lambda: device.ready["rooms"] or device.of("joined"))
+        dm = owner.open_dm(workspace, friend)
+        with Device(product, cookie=friend.cookie) as device:
+            device.wait(lambda: f"dm-{dm}" in {each["room"] for each in device.ready["rooms"] + device.of("joined")})
+
+
 def test_a_changed_profile_is_told_to_those_who_share_a_workspace(product, pair, join):
     owner, friend, workspace, channel = pair
     stranger = join("native")

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 import requests
-from pictures import SECRET_PLACE, animation, bomb, photo, size_of, sky
+from pictures import LATITUDE, SECRET_PLACE, animation, bomb, photo, photo_of_place, size_of, sky
 from waiting import eventually
 
 PROGRAM = pathlib.Path(__file__).resolve().parents[2] / ".build/debug/picture-previews"
@@ -68,6 +68,27 @@ def test_a_photo_is_turned_and_no_preview_tells_where_it_was_taken(room):
         assert SECRET_PLACE not in content and b"EXIF" not in content.upper()
 
 
+def test_no_photo_that_is_downloaded_tells_where_it_was_taken(room):
+    owner, shipped, channel = room
+    sent = photo_of_place()
+    assert LATITUDE in sent
+    for sender in (owner, shipped):
+        path = sender.say(channel, "여기", [("photo.jpg", sent)])["files"][0]
+        for reader in (owner, shipped):
+            got = reader.send("GET", path).content
+            assert len(got) == len(sent) and LATITUDE not in got
+            # Nothing else changes: how it is to be turned, its colours and its pixels.
+            place = sent.index(LATITUDE) - 30
+            end = sent.index(LATITUDE) + len(LATITUDE)
+            assert got[:place] == sent[:place] and got[end:] == sent[end:]
+    assert owner.form("PUT", "/users/me/image", {}, [("image", ("photo.jpg", sent))])["profileImage"]
+    portrait = owner.send("GET", owner.get("/users/me")["profileImage"]).content
+    assert len(portrait) == len(sent) and LATITUDE not in portrait
+    # The bytes of a picture without a place stay as they were sent.
+    plain = owner.say(channel, "그림", [("photo.jpg", photo())])["files"][0]
+    assert owner.send("GET", plain).content == photo()
+
+
 def test_the_previews_of_an_animation_are_still(room):
     owner, _, channel = room
     message = owner.say(channel, "움직임", [("wave.gif", animation())])
@@ -83,6 +104,24 @@ def test_shipped_apps_see_no_change_and_may_ask_for_a_preview(room):
     assert heard["files"] == message["files"] and "previews" not in heard
     assert size_of(preview(shipped, message["files"][0], "small")) == (480, 320)
     assert shipped.send("GET", message["files"][0]).headers["Content-Type"] == "image/png"
+
+
+def test_portraits_and_covers_have_previews_too(room, product):
+    owner, shipped, channel = room
+    picture = [("image", ("sky.png", sky(900, 600)))]
+    portrait = owner.form("PUT", "/users/me/image", {}, picture)["profileImage"]
+    workspace = owner.form("PUT", f"/workspaces/{channel.workspace}", {"name": "그림집"}, picture)["coverImage"]
+    cover = owner.form("PUT", owner.path(channel), {"name": "그림방"}, picture)["coverImage"]
+    for path in (portrait, workspace, cover):
+        for app in (owner, shipped):
+            assert size_of(preview(app, path, "small")) == (480, 320)
+        assert size_of(preview(owner, path, "medium")) == (900, 600)
+        owner.refused("E11", "GET", path, params={"size": "huge"})
+        folder = path.split("/")[2]
+        (link,) = owner.post(f"/static/{folder}/links", {"paths": [path]})["links"]
+        signed = requests.get(f"{product.base}/v1{link['url']}&size=small", timeout=20)
+        assert size_of(signed.content) == (480, 320)
+        assert owner.send("GET", path).headers["Content-Type"] == "image/png"
 
 
 def test_a_file_without_a_preview_is_sent_as_it_is(room):

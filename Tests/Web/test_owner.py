@@ -1,15 +1,14 @@
-"""The owner's pages, invitations, reports and blocks; the second factor and pages of lists against replies in the form of the server's routes."""
+"""The owner's pages, invitations, reports and blocks."""
 
 import json
 import re
 
 import pytest
-from person import PASSWORD, counter
+from person import counter
 from playwright.sync_api import expect
 from test_views import audit
 
 MOMENT = "2026-11-24T05:06:07.123Z"
-LATER = "2030-01-01T00:00:00.000Z"
 
 
 class Server:
@@ -138,6 +137,81 @@ def test_roles_are_seen_and_changed_and_recorded(owner, person):
     expect(dialog.locator("li", has_text="Ben")).to_have_count(0)
 
 
+def test_an_admin_removes_and_bans_members_and_lifts_the_ban(owner, person):
+    owner.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ada, ben = person(name="Ada").join(), person(name="Ben").join()
+    for each in (ada, ben):
+        owner.invite(each)
+    dialog = open_page(owner, "Roles")
+    with owner.page.expect_response(re.compile(r"/roles$")):
+        dialog.get_by_role("combobox", name="Role of Ada").select_option("admin")
+    owner.page.keyboard.press("Escape")
+
+    # An admin reaches members, and neither owners nor other admins.
+    dialog = open_page(ada, "Members")
+    expect(dialog.locator("li", has_text="Anna")).to_contain_text("Owner")
+    dialog.get_by_role("button", name="More: Anna").click()
+    expect(ada.page.get_by_role("menuitem")).to_have_text(["Message"])
+    ada.page.keyboard.press("Escape")
+    dialog.get_by_role("button", name="More: Ben").click()
+    assert audit(ada.page) == []
+    ada.page.get_by_role("menuitem", name="Ban").click()
+    ben.expected += [r"status of 404"]
+    ada.page.get_by_role("dialog").last.locator("button[type=submit]").click()
+    expect(dialog.locator("li", has_text="Ben")).to_have_count(0)
+    expect(ben.page.get_by_role("heading", name="Make yourself at home")).to_be_visible()
+    ada.page.keyboard.press("Escape")
+
+    # The banned person cannot come back by a link.
+    open_page(owner, "Invitation links")
+    token = link_of(owner).rsplit("/", 1)[1]
+    ben.expected += [r"status of 40[0-9]"]
+    ben.page.goto(f"{owner.product.base}/#/join/{token}")
+    ben.page.get_by_role("dialog").get_by_role("button", name="Join").click()
+    expect(ben.page.get_by_role("dialog").get_by_role("alert")).not_to_be_empty()
+    dialog = open_page(ada, "Banned people")
+    expect(dialog.locator("li")).to_contain_text("Ben")
+    expect(dialog.locator("li")).to_contain_text("Ada")
+    assert audit(ada.page) == []
+    dialog.get_by_role("button", name="Lift the ban Ben").click()
+    ada.page.get_by_role("dialog").last.locator("button[type=submit]").click()
+    expect(dialog.get_by_text("Nobody is banned.")).to_be_visible()
+    ben.page.get_by_role("dialog").get_by_role("button", name="Join").click()
+    expect(ben.page.locator(".side-title")).to_contain_text("Owned house")
+
+
+def test_a_person_asks_to_join_where_the_settings_allow_it(owner, person):
+    carl = person(name="Carl").join()
+    carl.expected += [r"status of 404"]
+    home = re.search(r"#/(\d+)", owner.page.url)[1]
+    carl.page.goto(f"{owner.product.base}/#/{home}")
+    expect(carl.page.get_by_role("heading", name="You are not in this workspace")).to_be_visible()
+    assert audit(carl.page) == []
+    carl.page.get_by_role("button", name="Ask to join").click()
+    question = carl.page.get_by_role("dialog")
+    question.locator("[name=text]").fill("I am Carl from sales")
+    question.get_by_role("button", name="Send").click()
+    expect(question.get_by_role("alert")).to_contain_text("takes no requests")
+
+    dialog = open_page(owner, "Workspace settings")
+    dialog.get_by_role("checkbox", name="may ask to join").check()
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    question.get_by_role("button", name="Send").click()
+    expect(carl.page.locator(".toast", has_text="Your request was sent.")).not_to_have_count(0)
+
+    dialog = open_page(owner, "Requests to join")
+    expect(dialog.locator("li")).to_contain_text("I am Carl from sales")
+    assert audit(owner.page) == []
+    dialog.get_by_role("button", name="Let in Carl").click()
+    expect(dialog.get_by_text("Nobody asks to join.")).to_be_visible()
+    # The page of the new member shows the workspace by itself.
+    expect(carl.page.locator(".side-title")).to_contain_text("Owned house")
+    owner.page.keyboard.press("Escape")
+    dialog = open_page(owner, "Workspace settings")
+    expect(dialog.get_by_role("checkbox", name="may ask to join")).to_be_checked()
+
+
 def test_a_report_shows_the_messages_and_is_answered(owner, person):
     ben = person(name="Ben").join()
     owner.invite(ben)
@@ -207,38 +281,3 @@ def test_the_audit_log_is_read_page_by_page(owner):
     expect(dialog.locator("li")).to_contain_text("Role changed")
     dialog.get_by_role("button", name="Show more").click()
     expect(dialog.locator("li").last).to_contain_text("something.new")
-
-
-def test_a_second_factor_is_turned_on_and_asked_for(owner):
-    server = Server(owner)
-    server.answer("GET", "/second-factor", {"enabled": False, "recoveryCodes": 0})
-    server.answer("POST", "/me/second-factor", {"secret": "JBSWY3DPEHPK3PXP", "url": "otpauth://totp/Maru:a?secret=JBSWY3DPEHPK3PXP"})
-    server.answer("PUT", "/me/second-factor", {"recoveryCodes": ["aaaa-bbbb", "cccc-dddd"]})
-    owner.menu("Account and security")
-    owner.page.get_by_role("dialog").get_by_role("button", name="Show: Second factor").click()
-    dialog = owner.page.get_by_role("dialog")
-    dialog.locator("[name=password]").fill(PASSWORD)
-    dialog.get_by_role("button", name="Next").click()
-    expect(dialog).to_contain_text("JBSW Y3DP EHPK 3PXP")
-    assert audit(owner.page) == []
-    dialog.locator("[name=code]").fill("123456")
-    dialog.get_by_role("button", name="Turn on").click()
-    expect(dialog.locator("li")).to_have_text(["aaaa-bbbb", "cccc-dddd"])
-    owner.page.keyboard.press("Escape")
-
-    owner.expected += [r"status of 401"]
-    owner.menu("Sign out")
-    failure = {"errorCode": "E07", "status": 401, "detail": "A code.", "ticket": "t-1", "expiresAt": LATER}
-    server.answer("POST", "/users/login", failure, 401)
-    server.answer("POST", "/users/login/second-factor", {"errorCode": "E11", "status": 400, "detail": "Wrong."}, 400)
-    owner.expected += [r"status of 400"]
-    page = owner.page
-    page.locator("[name=email]").fill(owner.email)
-    page.locator("[name=password]").fill(PASSWORD)
-    page.locator("button[type=submit]").click()
-    page.get_by_role("checkbox", name="Do not ask again on this device").check()
-    page.locator("[name=code]").fill("654321")
-    assert audit(page) == []
-    page.locator("button[type=submit]").click()
-    expect(page.get_by_role("alert")).not_to_be_empty()
-    assert server.heard("POST", "login/second-factor")[-1] == {"ticket": "t-1", "code": "654321", "remember": True}

@@ -2,11 +2,11 @@
 
 import base64
 import re
-import subprocess
 
 import pytest
 from person import counter
 from playwright.sync_api import expect
+from rooms import fill_room
 from test_story import PICTURE, home
 
 # Notifications are the system's: the page only has to ask for the right ones.
@@ -175,16 +175,7 @@ def long_room(person, product):
     anna = person(name="Anna").join()
     anna.create_workspace(f"Old house {next(counter)}")
     anna.enter("일반")
-    anna.say("The very first")
-    anna.sent("The very first")
-    room = int(re.search(r"channel-(\d+)", anna.page.url)[1])
-    address = (product.data / "secrets/chat/database_url").read_text().strip()
-    fill = f"""
-        insert into message (kind, room, seq, author, session, content, files, created_at)
-        select kind, room, seq + n, author, session, 'Line ' || n || ' of many', '{{}}', created_at + n * 2
-        from message, generate_series(1, 9999) n where kind = 1 and room = {room} and seq = 1;
-        update room set last_seq = 10000, last_at = last_at + 20000 where kind = 1 and id = {room}"""
-    subprocess.run(["psql", "--quiet", "--set=ON_ERROR_STOP=1", address, f"--command={fill}"], check=True)
+    fill_room(product, anna, 10_000)
     anna.page.reload()
     return anna
 

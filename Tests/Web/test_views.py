@@ -105,6 +105,12 @@ def test_every_view_is_accessible(person, look, theme):
     page.keyboard.press("Control+k")
     look(anna, f"switcher-{theme}")
     page.keyboard.press("Escape")
+    page.get_by_role("button", name="내 계정").click()
+    look(anna, f"account-menu-{theme}")
+    page.keyboard.press("Escape")
+    page.locator(".side-title").click()
+    look(anna, f"workspace-menu-{theme}")
+    page.keyboard.press("Escape")
     for name, opener in (
         ("create-channel", lambda: page.get_by_role("button", name="채널 만들기", exact=True).click()),
         ("explore", lambda: page.get_by_role("button", name="채널 탐색").click()),
@@ -120,6 +126,10 @@ def test_every_view_is_accessible(person, look, theme):
         ("invite", lambda: workspace(page, "초대하기")),
         ("members", lambda: workspace(page, "멤버")),
         ("workspace", lambda: workspace(page, "워크스페이스 설정")),
+        ("requests", lambda: workspace(page, "참여 요청")),
+        ("bans", lambda: workspace(page, "내보낸 뒤 막은 사람")),
+        ("export", lambda: detail(page, "보기: 내 데이터 사본")),
+        ("second-factor", lambda: detail(page, "보기: 2단계 인증")),
     ):
         opener()
         expect(page.locator("dialog[open]")).to_be_visible()
@@ -158,6 +168,13 @@ def test_the_chat_fits_a_small_phone(person, look, theme):
     anna.page.get_by_role("button", name="패널 닫기").click()
     anna.page.get_by_role("button", name="대화방 목록으로").click()
     expect(anna.page.locator("maru-sidebar")).to_be_visible()
+    account(anna.page, "설정")
+    look(anna, f"phone-settings-{theme}")
+    anna.page.keyboard.press("Escape")
+    anna.page.evaluate("location.hash = '#/987654'")
+    expect(anna.page.get_by_role("button", name="참여 요청하기")).to_be_visible()
+    look(anna, f"phone-outside-{theme}")
+    assert anna.page.evaluate("document.documentElement.scrollWidth") == 360
 
 
 def test_the_first_load_is_small_and_fast(person):

@@ -1,6 +1,8 @@
 import { MaruClient, openStorage } from '../maru/index.js';
+import { startActivity } from './activity.js';
 import { h } from './dom.js';
-import { chooseLanguage, t } from './i18n.js';
+import { chooseLanguage, explain, t } from './i18n.js';
+import { takeIssuerReply } from './issuers.js';
 import { startNotices } from './notices.js';
 import { app } from './state.js';
 import './views/gate.js';
@@ -20,28 +22,30 @@ class MaruApp extends HTMLElement {
         addEventListener('offline', () => app.client.session.isSignedIn && app.client.lost());
         // Not every browser tells at once that the network is gone.
         app.client.outbox.on('unreachable', () => navigator.onLine || app.client.lost());
-        document.addEventListener('visibilitychange', () => {
-            app.client.present(!document.hidden);
-            if (!document.hidden) app.client.wake();
-        });
+        document.addEventListener('visibilitychange', () => !document.hidden && app.client.wake());
         addEventListener('hashchange', () => app.read());
+        const reply = takeIssuerReply();
         app.read();
         startNotices();
-        await this.restore();
+        startActivity();
+        if (reply) this.show('maru-gate', { reply });
+        else await this.restore();
         app.client.session.on('changed', (user) => {
             if (user) this.enter();
-            else this.show('maru-gate', { 'data-ended': '' });
+            else this.show('maru-gate', { isEnded: true });
         });
     }
 
     /** Takes up the session of the last visit. Without a network it tries again until there is one. */
     async restore() {
+        const opening = this.firstElementChild;
         for (let wait = 1000; ; wait = Math.min(wait * 2, 15_000)) {
             try {
                 const user = app.get('signedIn') ? await app.client.session.restore() : null;
                 return user ? await this.enter() : this.show('maru-gate');
             } catch (error) {
                 if (!error.isTemporary) return this.show('maru-gate');
+                opening.replaceChildren(opening.firstElementChild, h('p', { class: 'hint' }, explain(error)));
                 await new Promise((resolve) => setTimeout(resolve, Math.max(wait, error.retryAfter * 1000)));
             }
         }
@@ -55,7 +59,7 @@ class MaruApp extends HTMLElement {
 
     show(name, props) {
         if (name === 'maru-gate') app.set('signedIn', null);
-        this.replaceChildren(h(name, props));
+        this.replaceChildren(Object.assign(document.createElement(name), props));
     }
 }
 

@@ -5,14 +5,15 @@ import { app } from './state.js';
 /** The badge in the title and browser notifications of messages that are not on the screen. */
 export function startNotices() {
     const { store } = app;
-    store.on('rooms', showBadge);
+    for (const name of ['rooms', 'unread']) store.on(name, showBadge);
+    app.on('route', showBadge);
     store.on('message', notify);
     showBadge();
 }
 
 function showBadge() {
-    const rooms = [...app.store.rooms.values()].filter((each) => each.notify !== 'none' || each.mentionCount);
-    const count = rooms.reduce((total, each) => total + each.unreadCount, 0);
+    // The server's number is the one that the user's other devices show.
+    const count = app.store.unread?.unreadCount ?? app.store.knownUnread();
     const place = app.room?.name ?? app.store.workspaces.get(app.route.workspace)?.name;
     document.title = `${count ? `(${count > 99 ? '99+' : count}) ` : ''}${place ? `${place} · ` : ''}Maru`;
     navigator.setAppBadge?.(count)?.catch(() => {});

@@ -1,5 +1,7 @@
 import { Emitter } from '../maru/emitter.js';
 
+const INVITATION = 'maru.invitation';
+
 /**
  * The state of this page beside the client's store: the place on the screen, the panel beside it, and the choices kept on this
  * device. Emits `route`, `panel`, `reply` and `look`.
@@ -9,10 +11,18 @@ class App extends Emitter {
     client = null;
     /** `{workspace, room, seq}` of the address. */
     route = {};
-    /** The token of an invitation that the address named, until it was looked at. */
-    invitation = null;
     /** `{kind, ...}` of the panel at the right, or null. */
     panel = null;
+
+    /** The token of an invitation that the address named, until it was looked at; it lasts through a sign-in elsewhere. */
+    get invitation() {
+        return sessionStorage.getItem(INVITATION);
+    }
+
+    set invitation(token) {
+        if (token) sessionStorage.setItem(INVITATION, token);
+        else sessionStorage.removeItem(INVITATION);
+    }
 
     get store() {
         return this.client.store;

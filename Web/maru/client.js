@@ -10,6 +10,7 @@ import { Session } from './session.js';
 import { MemoryStorage } from './storage.js';
 import { Store } from './store.js';
 import { NEWEST, Timelines } from './timelines.js';
+import { Watch } from './watch.js';
 
 const LIMITS_LAST = 60_000;
 const USUAL_LIMITS = { message: { characters: 10_000 }, files: { count: 5, bytes: 10_485_760 }, storage: { bytes: Infinity, used: 0 } };
@@ -49,6 +50,7 @@ export class MaruClient extends Emitter {
             expired: () => this.session.renew(null).catch(() => {}),
             engine,
         });
+        this.watch = new Watch(this.live, this.store);
         this.follower = new Follower(this);
         this.session.on('changed', (user) => user === null && this.stop());
     }

@@ -1,8 +1,10 @@
 const ASK_EVERY = 4000;
 const RELOAD_AFTER = 200;
+/** Messages and read markers that a badge counts may arrive after it. */
+const SETTLE = 1500;
 
-/** Events after which workspaces and rooms are read again. `draft` and `notify` only name the room that another device changed. */
-const RELOADING = new Set(['joined', 'room', 'workspace', 'member', 'draft', 'notify']);
+/** Events after which workspaces and rooms are read again: they only name the room. */
+const RELOADING = new Set(['joined', 'left', 'draft', 'notify']);
 
 /** Keeps the store of a client up to date: by the events of the live connection, or by asking while that is down. */
 export class Follower {
@@ -44,12 +46,13 @@ export class Follower {
         const { name, data } = event;
         if (name === 'ready') this.#ready(data);
         else if (name === 'gap') this.client.timelines.fill(data).catch(() => {});
-        else if (RELOADING.has(name)) this.#reloadLater();
-        else if (name === 'profile') this.client.store.learn(data.user ?? data);
         else if (name === 'settings') this.#readSettings();
         else if (name === 'sessionEnded') this.client.session.renew(null).catch(() => {});
         else this.client.store.apply(event);
-        if (name === 'left') this.#reloadLater();
+        // A workspace without a view is to be read again, and the counts of threads come with the rooms.
+        const isBare = name === 'workspace' && data.type !== 'gone' && data.type !== 'deleted' && !data.name;
+        const isBehind = name === 'badge' && data.unreadCount !== this.client.store.knownUnread();
+        if (RELOADING.has(name) || isBare || isBehind) this.#reloadLater(isBehind ? SETTLE : RELOAD_AFTER);
         this.client.emit('event', event);
     }
 
@@ -83,9 +86,10 @@ export class Follower {
     }
 
     /** Reads the workspaces and the rooms of the loaded ones again, once for several events. */
-    #reloadLater() {
+    #reloadLater(milliseconds = RELOAD_AFTER) {
         clearTimeout(this.#reloading);
         this.#reloading = setTimeout(async () => {
+            if (milliseconds === SETTLE && this.client.store.unread?.unreadCount === this.client.store.knownUnread()) return;
             try {
                 const loaded = new Set([...this.client.store.rooms.values()].map((each) => each.workspace));
                 if (this.focus.workspace) loaded.add(this.focus.workspace);
@@ -102,6 +106,7 @@ export class Follower {
             clearTimeout(this.#asking);
             this.#tell('live');
         } else if (this.client.session.isSignedIn) {
+            this.client.store.setUnread(null);
             if (this.connection === 'live') this.#tell('asking');
             this.#askLater();
         }

@@ -49,6 +49,7 @@ export class Routes {
     beginSecondFactor = (password) => this.api.post('/users/me/second-factor', { password });
     enableSecondFactor = (code) => this.api.put('/users/me/second-factor', { code });
     disableSecondFactor = (code, password) => this.api.delete('/users/me/second-factor', { code, password });
+    renewRecoveryCodes = (code) => this.api.post('/users/me/second-factor/recovery-codes', { code });
 
     // Workspaces and members
 
@@ -71,6 +72,15 @@ export class Routes {
     revokeInvitation = (id, invitation) => this.api.delete(`/workspaces/${id}/invitations/${invitation}`);
     previewInvitation = (token) => this.api.post('/workspaces/invitations/preview', { token });
     acceptInvitation = (token) => this.api.post('/workspaces/invitations/accept', { token });
+    bans = (id, cursor) => this.api.get(`/workspaces/${id}/bans`, { cursor });
+    ban = (id, user) => this.api.put(`/workspaces/${id}/bans/${user}`);
+    liftBan = (id, user) => this.api.delete(`/workspaces/${id}/bans/${user}`);
+    workspaceSettings = (id) => this.api.get(`/workspaces/${id}/settings`);
+    updateWorkspaceSettings = (id, settings) => this.api.put(`/workspaces/${id}/settings`, settings);
+    joinRequests = (id, cursor) => this.api.get(`/workspaces/${id}/join-requests`, { cursor });
+    /** @param {'approve'|'decline'} action */
+    answerJoinRequest = (id, user, action) => this.api.put(`/workspaces/${id}/join-requests/${user}`, { action });
+    askToJoin = (id, text) => this.api.post(`/workspaces/${id}/join-requests`, { text });
     audit = (id, cursor) => this.api.get(`/workspaces/${id}/audit`, { cursor });
 
     // Rooms

@@ -51,6 +51,25 @@ export class Session extends Emitter {
         return this.#enter('/users/login/second-factor', { ticket, code, remember });
     }
 
+    /** The issuers of OpenID Connect to choose from, each with a name and a title. */
+    async issuers() {
+        return (await this.api.get('/auth/oidc', null, { open: true })).issuers;
+    }
+
+    /**
+     * Begins a sign-in with an issuer. Keep the ticket, open the `url`, and end with `finishAtIssuer` where the user comes back.
+     * @param {string} redirect an address of this client that is registered at the issuer
+     * @returns {Promise<{url: string, ticket: string, expiresAt: string}>}
+     */
+    beginAtIssuer(name, redirect) {
+        return this.api.call('POST', `/auth/oidc/${encodeURIComponent(name)}`, { open: true, body: { redirect } });
+    }
+
+    /** Ends it with the ticket and the parameters of the address that the issuer sent the user to. Rejects as `signIn` does. */
+    finishAtIssuer({ ticket, state, code, iss }) {
+        return this.#enter('/users/login/oidc', { ticket, state, code, iss });
+    }
+
     /** Signs in with the session of an earlier visit. Returns the user, or null if there is none. */
     async restore() {
         try {

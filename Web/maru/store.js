@@ -1,4 +1,5 @@
 import { Emitter } from './emitter.js';
+import { applyEvent } from './events.js';
 import { isThreadOnly, marked, mentions, roomOf } from './rooms.js';
 import { Timeline } from './timeline.js';
 import { Typing, TYPING_LASTS } from './typing.js';
@@ -6,7 +7,7 @@ import { Typing, TYPING_LASTS } from './typing.js';
 /**
  * All that this device knows: workspaces, rooms, messages, people. Replies and events go in by the methods below; a change is
  * told by an event: `workspaces`, `rooms`, `room` (a key), `timeline` (a key), `users`, `presence`, `typing` (a key), `settings`,
- * `message` (a new one of another person), `readers` (a key).
+ * `unread`, `message` (a new one of another person), `readers` (a key).
  */
 export class Store extends Emitter {
     constructor({ now = () => Date.now(), later = (work, delay) => setTimeout(work, delay) } = {}) {
@@ -29,6 +30,8 @@ export class Store extends Emitter {
         this.blocked = new Set();
         /** The unread replies of followed threads, by workspace. */
         this.threads = new Map();
+        /** The badge that the server counts over all rooms and threads: null while it is not told. */
+        this.unread = null;
         this.#typing = new Typing(this.now);
     }
 
@@ -39,6 +42,21 @@ export class Store extends Emitter {
     setWorkspaces(list) {
         this.workspaces = new Map(list.map((each) => [String(each.workspace_id), each]));
         for (const room of this.rooms.values()) if (!this.workspaces.has(room.workspace)) this.rooms.delete(room.key);
+        this.emit('workspaces');
+        this.emit('rooms');
+    }
+
+    /** Takes a workspace as it is now. */
+    putWorkspace(view) {
+        const id = String(view.workspace_id);
+        this.workspaces.set(id, { ...this.workspaces.get(id), ...view });
+        this.emit('workspaces');
+    }
+
+    removeWorkspace(id) {
+        if (!this.workspaces.delete(String(id))) return;
+        for (const room of this.roomsOf(id)) this.#drop(room.key);
+        this.threads.delete(String(id));
         this.emit('workspaces');
         this.emit('rooms');
     }
@@ -107,6 +125,16 @@ export class Store extends Emitter {
         return { unreadCount: sum('unreadCount'), mentionCount: sum('mentionCount') };
     }
 
+    /** The unread messages of the rooms and threads that this device knows. */
+    knownUnread() {
+        return [...this.threads.values()].reduce((sum, each) => sum + each.unreadCount, this.badge().unreadCount);
+    }
+
+    setUnread(unread) {
+        this.unread = unread;
+        this.emit('unread');
+    }
+
     // People
 
     learn(member) {
@@ -123,6 +151,12 @@ export class Store extends Emitter {
 
     isOnline(user) {
         return this.presence.get(String(user)) ?? 'offline';
+    }
+
+    /** Nothing is told any more. */
+    forgetPresence() {
+        this.presence.clear();
+        this.emit('presence');
     }
 
     /** The ids of those typing in a room now. */
@@ -203,33 +237,16 @@ export class Store extends Emitter {
     // Events of the socket
 
     /** Applies an event of `/me`. */
-    apply({ name, data }) {
-        switch (name) {
-            case 'message': {
-                const isNews = data.message.seq > (this.rooms.get(data.room)?.lastSeq ?? 0);
-                this.take(data.room, data.message, { live: true });
-                if (isNews && String(data.message.user.user_id) !== String(this.me) && !this.isHidden(data.message)) this.emit('message', data);
-                return;
-            }
-            case 'changed':
-                this.take(data.room, data.message);
-                return;
-            case 'read':
-                return this.#read(data);
-            case 'typing': {
-                const user = String(data.user_id);
-                if (user === String(this.me)) return;
-                this.#typing.began(data.room, user, data.thread);
-                this.emit('typing', data.room);
-                this.later(() => this.emit('typing', data.room), TYPING_LASTS + 50);
-                return;
-            }
-            case 'presence':
-                for (const [user, state] of Object.entries(data.users)) this.presence.set(user, state);
-                return this.emit('presence');
-            case 'left':
-                return this.removeRoom(typeof data.room === 'string' ? data.room : roomOf(data.room).key);
-        }
+    apply(event) {
+        applyEvent(this, event);
+    }
+
+    /** A user has typed in a room, or in a thread of it. */
+    typed({ room, user_id, thread }) {
+        if (String(user_id) === String(this.me)) return;
+        this.#typing.began(room, String(user_id), thread);
+        this.emit('typing', room);
+        this.later(() => this.emit('typing', room), TYPING_LASTS + 50);
     }
 
     changeSettings(settings) {
@@ -237,7 +254,8 @@ export class Store extends Emitter {
         this.emit('settings');
     }
 
-    #read({ room, user_id, seq, unreadCount, mentionCount }) {
+    /** A read marker has moved: the user's own, or that of another member. */
+    markRead({ room, user_id, seq, unreadCount, mentionCount }) {
         if (String(user_id) === String(this.me)) {
             const held = this.rooms.get(room);
             if (!held || seq < held.lastReadSeq) return;

@@ -21,6 +21,6 @@ struct ProfileImageRoutes: Sendable {
     }
 
     func picture(_ call: Call, _ caller: Caller) async throws -> Response {
-        try await call.file("\(ProfileImages.folder)/\(try call.text("name"))", in: profileImages.pictures.files)
+        try await call.picture("\(ProfileImages.folder)/\(try call.text("name"))", in: profileImages.pictures.files)
     }
 }

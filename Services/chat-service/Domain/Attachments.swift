@@ -56,19 +56,13 @@ struct Attachments: Sendable {
                 group.addTask {
                     guard let made = await pictures.make(of: record.storeName, in: files) else { return }
                     for size in PreviewSize.allCases {
-                        try await keep(made.bytes(size), as: record.storeName(size))
+                        try await files.keep(made.bytes(size), as: record.storeName(size))
                     }
                     try await store.setPreview(PictureRecord(made), of: record.name)
                 }
             }
             try await group.waitForAll()
         }
-    }
-
-    private func keep(_ bytes: [UInt8], as name: String) async throws {
-        let upload = try await files.begin()
-        try await upload.write(bytes.span.bytes)
-        try await files.keep(upload, as: name)
     }
 
     /// The previews of those files that have some, in the order of the paths.

@@ -15,7 +15,7 @@ struct FileRecord: Sendable, Equatable {
 
     /// The name of a preview in the file store.
     func storeName(_ size: PreviewSize) -> String {
-        "\(folder)/\(name.prefix { $0 != "." }).\(size).\(FileType.webp.suffix)"
+        size.storeName(of: storeName)
     }
 
     /// Whether it is of a type that has previews.

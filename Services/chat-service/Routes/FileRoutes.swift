@@ -34,13 +34,8 @@ struct FileRoutes: Sendable {
     func file(_ call: Call, _ caller: Caller) async throws -> Response {
         let path = String(decoding: try call.raw("name"), as: UTF8.self)
         guard let record = try await record(atPath: path, for: caller.user) else { throw Failure.notFound }
-        let size = try previewSize(call)
-        if let size, record.isPicture,
-            let preview = try await call.fileIfStored(record.storeName(size), in: attachments.files, title: nil)
-        {
-            return preview
-        }
-        return try await call.file(record.storeName, in: attachments.files, title: record.title)
+        return try await call.picture(
+            record.storeName, in: attachments.files, title: record.title, hasPreviews: record.isPicture)
     }
 
     private func record(atPath path: String, for user: UserID) async throws -> FileRecord? {
@@ -49,12 +44,5 @@ struct FileRoutes: Sendable {
         }
         guard let name = FileRecord.name(inPath: path) else { return nil }
         return try await reports.file(name, for: user)
-    }
-
-    /// The preview that a call asks for; nil for the file itself.
-    private func previewSize(_ call: Call) throws(Failure) -> PreviewSize? {
-        guard let text = try call.query("size") else { return nil }
-        guard let size = PreviewSize(rawValue: text) else { throw .invalid("size is small or medium.") }
-        return size
     }
 }

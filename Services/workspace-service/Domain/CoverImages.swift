@@ -20,9 +20,7 @@ struct CoverImages: Sendable {
     func storeDefault() async throws -> String {
         let name = "\(Folder.workspaces.rawValue)/default.png"
         if try await pictures.files.open(name) == nil {
-            let upload = try await pictures.files.begin()
-            try await upload.write(Self.greySquare.span.bytes)
-            try await pictures.files.keep(upload, as: name)
+            try await pictures.files.keep(Self.greySquare, as: name)
         }
         return Pictures.path(of: name)
     }

@@ -24,6 +24,6 @@ struct CoverRoutes: Sendable {
         guard try await !memberships.visible(covers: [Pictures.path(of: name)], to: caller.user).isEmpty else {
             throw Failure.notFound
         }
-        return try await call.file(name, in: covers.pictures.files)
+        return try await call.picture(name, in: covers.pictures.files)
     }
 }

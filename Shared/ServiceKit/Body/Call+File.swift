@@ -14,6 +14,21 @@ extension Call {
         return reply
     }
 
+    /// The reply with a stored picture, or with its preview if the call asks for one by `?size=` and there is one.
+    ///
+    /// - Throws: E11 for another size, E13 if there is no such picture.
+    public func picture(
+        _ name: String, in store: any FileStore, title: String? = nil, hasPreviews: Bool = true
+    ) async throws -> Response {
+        if let text = try query("size") {
+            guard let size = PreviewSize(rawValue: text) else { throw Failure.invalid("size is small or medium.") }
+            if hasPreviews, let preview = try await fileIfStored(size.storeName(of: name), in: store, title: nil) {
+                return preview
+            }
+        }
+        return try await file(name, in: store, title: title)
+    }
+
     /// The same; nil if there is no such file.
     public func fileIfStored(_ name: String, in store: any FileStore, title: String?) async throws -> Response? {
         try await store.reply(to: request, with: name, title: title, followsRedirects: profile.isNative)

@@ -60,7 +60,7 @@ private struct MultipartForm {
                 } else {
                     text += bytes
                 }
-            case .end: try endPart()
+            case .end: try await endPart()
             }
         }
     }
@@ -83,11 +83,14 @@ private struct MultipartForm {
         }
     }
 
-    private mutating func endPart() throws(Failure) {
+    private mutating func endPart() async throws {
         if let file {
+            try await file.upload.erasePlaces()
             files.append(file)
         } else if let part, part.fileName == nil {
-            guard let text = String(validating: text, as: UTF8.self) else { throw .invalid("A field is not UTF-8.") }
+            guard let text = String(validating: text, as: UTF8.self) else {
+                throw Failure.invalid("A field is not UTF-8.")
+            }
             values[part.name] = .text(text)
         }
         part = nil

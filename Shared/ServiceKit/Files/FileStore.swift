@@ -24,6 +24,13 @@ public protocol FileStore: Sendable {
 
 extension FileStore {
     public func directURL(of name: String, type: String, disposition: String) async throws -> DirectURL? { nil }
+
+    /// Stores bytes as `name`.
+    public func keep(_ bytes: [UInt8], as name: String) async throws {
+        let upload = try await begin()
+        try await upload.write(bytes.span.bytes)
+        try await keep(upload, as: name)
+    }
 }
 
 /// A URL with which anybody reads a file from where it is stored, without the service, until it expires.

@@ -51,7 +51,7 @@ public final class FileUpload: @unchecked Sendable {
         if waiting.count >= Self.blockSize { try await flush() }
     }
 
-    /// The SHA-256 of all bytes; to be read after the last write.
+    /// The SHA-256 of all bytes; to be read after the last change.
     public var digest: [UInt8] {
         if let hash = hash.take() { knownDigest = hash.finalize() }
         return knownDigest
@@ -90,6 +90,31 @@ public final class FileUpload: @unchecked Sendable {
             }
             return bytes
         }
+    }
+
+    /// Overwrites the places in a photo or a video; to be called after the last write.
+    func erasePlaces() async throws {
+        guard size > 0, let type = FileType(head: head), PhotoPlaces.mayBe(in: type) else { return }
+        try await flush()
+        let (file, size) = (file, size)
+        let changed: [UInt8]? = try await pool.run {
+            guard let mapped = mmap(nil, size, PROT_READ, MAP_SHARED, file.descriptor, 0), mapped != MAP_FAILED else {
+                throw FileStoreError(operation: "map", code: errno)
+            }
+            defer { munmap(mapped, size) }
+            let bytes = UnsafeRawBufferPointer(start: mapped, count: size).bindMemory(to: UInt8.self).span
+            let edits = PhotoPlaces.edits(of: bytes, type: type)
+            for edit in edits {
+                let written = edit.bytes.withUnsafeBytes {
+                    pwrite(file.descriptor, $0.baseAddress, $0.count, off_t(edit.offset))
+                }
+                guard written == edit.bytes.count else { throw FileStoreError(operation: "write", code: errno) }
+            }
+            return edits.isEmpty ? nil : SHA256.digest(of: bytes)
+        }
+        guard let changed else { return }
+        hash = nil
+        knownDigest = changed
     }
 
     /// Writes the remaining bytes to the file.

@@ -14,6 +14,8 @@ public struct Pictures: Sendable {
     /// The store of the files.
     public let files: any FileStore
     private let unused: UnusedPictureStore
+    /// Nil makes no previews.
+    private let previews: PicturePreviews?
     private let signal = WakeSignal()
 
     /// How often the table is read without a signal: for pictures that another process left unused.
@@ -30,9 +32,11 @@ public struct Pictures: Sendable {
     ///     `path text primary key, due_at bigint not null, is_replaced boolean not null default false`.
     ///   - retention: how long replaced pictures stay.
     public init(
-        in files: any FileStore, unusedIn table: StaticString, of database: PostgresPool, retention: Duration
+        in files: any FileStore, unusedIn table: StaticString, of database: PostgresPool, retention: Duration,
+        previews: PicturePreviews?
     ) {
         self.files = files
+        self.previews = previews
         unused = UnusedPictureStore(table, in: database, retention: retention)
     }
 
@@ -74,12 +78,21 @@ public struct Pictures: Sendable {
         let path = Self.path(of: name)
         try await unused.insert(path)
         try await files.keep(file.upload, as: name)
+        try await addPreviews(of: name)
         return path
+    }
+
+    /// Makes and stores the previews of a picture. One that cannot be read has none.
+    private func addPreviews(of name: String) async throws {
+        guard let made = await previews?.make(of: name, in: files) else { return }
+        for size in PreviewSize.allCases { try await files.keep(made.bytes(size), as: size.storeName(of: name)) }
     }
 
     private func removeUnused() async throws -> Int {
         try await unused.takeDue(atMost: Self.batch) { paths in
-            try await files.remove(paths.map { String($0.dropFirst(Self.path(of: "").count)) })
+            let names = paths.map { String($0.dropFirst(Self.path(of: "").count)) }
+            let previews = names.flatMap { name in PreviewSize.allCases.map { $0.storeName(of: name) } }
+            try await files.remove(names + previews)
         }
     }
 }

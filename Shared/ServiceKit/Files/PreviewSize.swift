@@ -5,6 +5,11 @@ public enum PreviewSize: String, Sendable, CaseIterable {
     /// For a whole screen.
     case medium
 
+    /// The name of the preview in the file store that has a picture as `name`.
+    public func storeName(of name: String) -> String {
+        "\(name.prefix { $0 != "." }).\(self).\(FileType.webp.suffix)"
+    }
+
     /// The longer side in pixels, at most.
     var pixels: Int {
         switch self {

@@ -112,3 +112,30 @@ test('A reaction is added once and its last one takes the emoji away', () => {
     assert.equal(withReaction(once, '👍', '1', true), once);
     assert.deepEqual(withReaction(once, '👍', '1', false).reactions, []);
 });
+
+test('Events about rooms, workspaces and people change what is held, and nothing else', () => {
+    const store = new Store();
+    store.setWorkspaces([{ workspace_id: '1', name: 'One', owner_id: '9' }, { workspace_id: '2', name: 'Two' }]);
+    store.setRooms('1', [{ channel_id: '5', name: 'plans' }, { channel_id: '6', name: 'rest' }]);
+    store.apply({ name: 'room', data: { type: 'edited', room: 'channel-5', workspace_id: '1', name: 'decisions', owner_id: '3' } });
+    assert.deepEqual([store.rooms.get('channel-5').name, store.rooms.get('channel-5').ownerId], ['decisions', '3']);
+    store.apply({ name: 'room', data: { type: 'created', room: 'channel-7', workspace_id: '1', name: 'not mine' } });
+    store.apply({ name: 'room', data: { type: 'deleted', room: 'channel-6', workspace_id: '1' } });
+    assert.deepEqual([...store.rooms.keys()], ['channel-5']);
+    store.apply({ name: 'workspace', data: { type: 'edited', workspace_id: '1', name: 'Uno' } });
+    assert.deepEqual(store.workspaces.get('1'), { workspace_id: '1', name: 'Uno', owner_id: '9' });
+    store.apply({ name: 'profile', data: { type: 'edited', user_id: '3', nickname: 'Ada', email: 'a@x' } });
+    store.apply({ name: 'profile', data: { type: 'deleted', user_id: '3' } });
+    assert.equal(store.users.get('3').nickname, '탈퇴한 사용자');
+    store.apply({ name: 'workspace', data: { type: 'gone', workspace_id: '1' } });
+    assert.deepEqual([[...store.workspaces.keys()], store.rooms.size], [['2'], 0]);
+});
+
+test('The badge is the one of the server, and what is known without it', () => {
+    const store = new Store();
+    store.setRooms('1', [{ channel_id: '5', name: 'a', unreadCount: 2, mentionCount: 1 }]);
+    store.threads.set('1', { unreadCount: 3, mentionCount: 0 });
+    assert.equal(store.knownUnread(), 5);
+    store.apply({ name: 'badge', data: { unreadCount: 7, mentionCount: 1 } });
+    assert.equal(store.unread.unreadCount, 7);
+});

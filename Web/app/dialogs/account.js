@@ -1,6 +1,6 @@
 import { h, icon } from '../dom.js';
 import { momentOf } from '../format.js';
-import { explain, t } from '../i18n.js';
+import { t } from '../i18n.js';
 import { personAvatar } from '../parts/avatar.js';
 import { ask, check, field, form, openDialog } from '../parts/dialog.js';
 import { attempt, toast } from '../parts/toast.js';
@@ -19,7 +19,7 @@ export async function openAccount() {
         row('factor', t('account.factorText'), 'account.show', async () => (await import('./factor.js')).openSecondFactor()),
         row('devices', t('account.devicesText'), 'account.show', openDevices),
         row('blocks', t('account.blocksText'), 'account.show', showBlocks),
-        row('export', t('account.exportText'), 'account.show', openExport),
+        row('export', t('account.exportText'), 'account.show', async () => (await import('./export.js')).openExport()),
         row('delete', t('account.deleteText'), 'dialog.delete', deleteAccount, true)), { className: 'wide' });
 }
 
@@ -94,27 +94,6 @@ async function showBlocks() {
         return row;
     }));
     openDialog(t('settings.blocks'), [list, nothing]);
-}
-
-/** The copy of everything that the server holds of the account. */
-async function openExport() {
-    const state = h('p', { role: 'status' });
-    const button = h('button', { type: 'button', class: 'button primary', onclick: () => attempt(async () => show(await app.client.routes.startExport())) }, t('export.start'));
-    const show = (found) => {
-        const isReady = !!found?.url;
-        state.replaceChildren(...(isReady
-            ? [t('export.ready', { time: momentOf(found.expiresAt) }), ' ', h('a', { href: new URL(`/v1${found.url.replace(/^\/v1/, '')}`, location.origin).href, download: '' }, t('export.download'))]
-            : [t(!found || found.state === 'none' ? 'export.none' : found.state === 'failed' ? 'export.failed' : 'export.waiting')]));
-        button.disabled = !!found && !isReady && !['none', 'failed'].includes(found.state);
-    };
-    openDialog(t('account.export'), [h('p', { class: 'hint' }, t('export.text')), state, button]);
-    try {
-        show(await app.client.routes.export());
-    } catch (error) {
-        if (error.code === 'E13') return show(null);
-        button.disabled = true;
-        state.textContent = explain(error);
-    }
 }
 
 function deleteAccount() {

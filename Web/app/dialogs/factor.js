@@ -1,11 +1,22 @@
-import { h } from '../dom.js';
+import { h, icon } from '../dom.js';
 import { t } from '../i18n.js';
 import { field, form, openDialog } from '../parts/dialog.js';
+import { qrPicture } from '../parts/qr-picture.js';
 import { attempt, toast } from '../parts/toast.js';
 import { app } from '../state.js';
 
-const codeField = () => field(t('auth.appCode'), { name: 'code', required: true, inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: '64' });
+const codeField = () => field(t('auth.appCode'), { name: 'code', required: true, autocomplete: 'one-time-code', maxlength: '64' });
 const passwordField = () => field(t('settings.passwordNow'), { name: 'password', type: 'password', required: true, autocomplete: 'current-password' });
+
+/** The failure of a form with a code of the app in words. */
+async function withCode(work) {
+    try {
+        return await work();
+    } catch (error) {
+        if (error.code === 'E11') error.text = t('error.wrongCode');
+        throw error;
+    }
+}
 
 /** Codes of an authenticator app beside the password. */
 export async function openSecondFactor() {
@@ -29,33 +40,65 @@ function begin() {
 /** The secret for the app, which counts once its first code comes back. */
 function confirm({ secret, url }) {
     const dialog = openDialog(t('factor.title'), [
-        h('p', null, t('factor.enter')), h('p', null, h('code', { class: 'secret' }, secret.replace(/(.{4})(?=.)/g, '$1 '))),
-        h('p', null, h('a', { href: url }, t('factor.open'))),
+        h('p', null, t('factor.scan')), qrPicture(url, t('factor.qr')),
+        h('details', null, h('summary', null, t('factor.cannotScan')),
+            h('p', { class: 'hint' }, t('factor.enter')), h('p', null, h('code', { class: 'secret' }, secret.replace(/(.{4})(?=.)/g, '$1 '))),
+            h('p', null, h('a', { href: url }, t('factor.open')))),
         form([codeField()], {
             label: t('factor.enable'), cancel: () => dialog.close(),
-            submit: async ({ code }) => {
+            submit: ({ code }) => withCode(async () => {
                 const { recoveryCodes } = await app.client.routes.enableSecondFactor(code.trim());
                 dialog.close();
-                showCodes(recoveryCodes);
-            },
+                showCodes(recoveryCodes, t('factor.enabled'));
+            }),
         }),
     ]);
+    dialog.querySelector('[name="code"]').focus();
 }
 
-function showCodes(codes) {
-    openDialog(t('factor.codes'), [h('p', null, t('factor.codesText')), h('ul', { class: 'codes' }, codes.map((each) => h('li', null, h('code', null, each))))]);
+function showCodes(codes, text) {
+    const file = URL.createObjectURL(new Blob([`Maru · ${app.client.session.user.email}\n\n${codes.join('\n')}\n`], { type: 'text/plain' }));
+    const copy = () => attempt(async () => {
+        await navigator.clipboard.writeText(codes.join('\n'));
+        toast(t('message.copied'));
+    });
+    const dialog = openDialog(t('factor.codes'), [
+        h('p', null, text, ' ', t('factor.codesText')), h('ul', { class: 'codes' }, codes.map((each) => h('li', null, h('code', null, each)))),
+        h('div', { class: 'dialog-foot' },
+            h('button', { type: 'button', class: 'button', onclick: copy }, t('factor.copy')),
+            h('a', { class: 'button', href: file, download: 'maru-recovery-codes.txt' }, icon('download', 17), t('factor.download')),
+            h('button', { type: 'button', class: 'button primary', onclick: () => dialog.close() }, t('factor.kept'))),
+    ], { onclose: () => URL.revokeObjectURL(file) });
 }
 
 function showEnabled({ recoveryCodes }) {
     const dialog = openDialog(t('factor.title'), [
-        h('p', null, t('factor.on', { count: recoveryCodes })),
-        form([codeField(), passwordField()], {
-            label: t('factor.disable'), danger: true, cancel: () => dialog.close(),
-            submit: async ({ code, password }) => {
-                await app.client.routes.disableSecondFactor(code.trim(), password);
-                dialog.close();
-                toast(t('factor.off'));
-            },
-        }),
+        h('p', { role: 'status' }, t('factor.on', { count: recoveryCodes })),
+        recoveryCodes < 3 && h('p', { class: 'fault' }, t('factor.fewCodes')),
+        h('div', { class: 'actions' },
+            h('button', { type: 'button', class: 'button', onclick: () => (dialog.close(), renew()) }, icon('retry', 17), t('factor.renew')),
+            h('button', { type: 'button', class: 'button danger', onclick: () => (dialog.close(), disable()) }, t('factor.disable'))),
     ]);
+}
+
+function renew() {
+    const dialog = openDialog(t('factor.renew'), [h('p', { class: 'hint' }, t('factor.renewText')), form([codeField()], {
+        label: t('factor.renew'), cancel: () => dialog.close(),
+        submit: ({ code }) => withCode(async () => {
+            const { recoveryCodes } = await app.client.routes.renewRecoveryCodes(code.trim());
+            dialog.close();
+            showCodes(recoveryCodes, t('factor.renewed'));
+        }),
+    })]);
+}
+
+function disable() {
+    const dialog = openDialog(t('factor.disable'), [h('p', { class: 'hint' }, t('factor.disableText')), form([codeField(), passwordField()], {
+        label: t('factor.disable'), danger: true, cancel: () => dialog.close(),
+        submit: ({ code, password }) => withCode(async () => {
+            await app.client.routes.disableSecondFactor(code.trim(), password);
+            dialog.close();
+            toast(t('factor.off'));
+        }),
+    })]);
 }

@@ -2,7 +2,8 @@ import { h, icon, iconButton } from '../dom.js';
 import { fileName, momentOf } from '../format.js';
 import { t } from '../i18n.js';
 import { personAvatar } from '../parts/avatar.js';
-import { ask, field, form, openDialog } from '../parts/dialog.js';
+import { ask, field, form } from '../parts/dialog.js';
+import { listDialog } from '../parts/list-dialog.js';
 import { attempt, toast } from '../parts/toast.js';
 import { app } from '../state.js';
 
@@ -13,24 +14,6 @@ const choice = (label, name, options, chosen, onchange) => h('label', { class: '
     h('select', { class: 'input', name, onchange }, options.map(([value, text]) => h('option', { value, selected: value === chosen }, text))));
 
 const roleOptions = (roles) => roles.map((each) => [each, t(`role.${each}`)]);
-
-/** A dialog with a list that is loaded page by page. `row` makes the element of an item. */
-function listDialog(title, load, row, nothing, { before } = {}) {
-    const list = h('ul', { class: 'rows' });
-    const empty = h('p', { class: 'hint', role: 'status', hidden: true }, nothing);
-    const more = h('button', { type: 'button', class: 'link-button', hidden: true, onclick: () => show(more.cursor) }, t('search.more'));
-    const show = async (cursor) => {
-        const page = await attempt(() => load(cursor));
-        if (!page) return;
-        if (!cursor) list.replaceChildren();
-        list.append(...page.items.map((item) => row(item, () => show())));
-        more.cursor = page.next;
-        more.hidden = !page.next;
-        empty.hidden = list.childElementCount > 0;
-    };
-    openDialog(title, [before?.(() => show()), list, empty, more], { className: 'wide' });
-    return show();
-}
 
 /** Links that let people in, with an end and a number of uses. */
 export async function openInvitations({ workspace_id: id }) {

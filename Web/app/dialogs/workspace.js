@@ -1,8 +1,7 @@
-import { h, icon } from '../dom.js';
+import { h } from '../dom.js';
 import { t } from '../i18n.js';
-import { avatar, personAvatar } from '../parts/avatar.js';
-import { ask, field, form, openDialog } from '../parts/dialog.js';
-import { openMenu } from '../parts/menu.js';
+import { avatar } from '../parts/avatar.js';
+import { ask, check, field, form, openDialog } from '../parts/dialog.js';
 import { pictureField } from '../parts/picture.js';
 import { attempt, toast } from '../parts/toast.js';
 import { app } from '../state.js';
@@ -42,11 +41,17 @@ function drawnImage(name) {
     return new Promise((resolve) => canvas.toBlob((blob) => resolve(new File([blob], 'image.png', { type: 'image/png' })), 'image/png'));
 }
 
-export function editWorkspace(workspace) {
+export async function editWorkspace(workspace) {
+    const isOwner = String(workspace.owner_id) === app.store.me;
+    const settings = isOwner ? await attempt(() => app.client.routes.workspaceSettings(workspace.workspace_id)) : null;
     const picture = pictureField(avatar({ id: workspace.workspace_id, name: workspace.name, path: workspace.coverImage }, 'large'));
-    const dialog = openDialog(t('workspace.settings'), form(fields(workspace, picture), {
+    const dialog = openDialog(t('workspace.settings'), form([
+        ...fields(workspace, picture),
+        settings && check(t('workspace.joinRequests'), { name: 'joinRequests', checked: settings.joinRequests }),
+    ], {
         label: t('dialog.save'), cancel: () => dialog.close(),
-        submit: async ({ name, description }) => {
+        submit: async ({ name, description, joinRequests }) => {
+            if (settings && settings.joinRequests !== !!joinRequests) await app.client.routes.updateWorkspaceSettings(workspace.workspace_id, { joinRequests: !!joinRequests });
             await app.client.routes.updateWorkspace(workspace.workspace_id, { name: name.trim(), description, image: await picture.file() });
             await app.client.loadWorkspaces();
             dialog.close();
@@ -66,41 +71,6 @@ export function inviteMember(workspace) {
             input.focus();
         },
     }));
-}
-
-export async function showMembers(workspace) {
-    const id = workspace.workspace_id;
-    const list = h('ul');
-    // The owner may change while the dialog is open.
-    const owner = () => String((app.store.workspaces.get(String(id)) ?? workspace).owner_id);
-    const act = async (question, work) => {
-        if (!(await ask(question, { danger: true }))) return;
-        await attempt(work);
-        await app.client.loadWorkspaces();
-        await show();
-    };
-    const show = async () => {
-        const members = await attempt(() => app.client.routes.members(id));
-        const isOwner = owner() === app.store.me;
-        invite.hidden = !isOwner;
-        list.replaceChildren(...(members ?? []).map((member) => {
-            app.store.learn(member);
-            const user = String(member.user_id);
-            const more = h('button', { type: 'button', class: 'icon-button', 'aria-label': `${t('message.more')}: ${member.nickname}`, 'aria-haspopup': 'menu', onclick: () => openMenu(more, [
-                { label: t('dm.write'), icon: 'send', action: () => attempt(async () => {
-                    const room = await app.client.openDm(String(id), user);
-                    dialog.close();
-                    app.go({ workspace: String(id), room: room.key });
-                }) },
-                isOwner && { label: t('workspace.handOver'), icon: 'users', action: () => act(t('workspace.handOverAsk', { name: member.nickname }), () => app.client.routes.handOverWorkspace(id, user)) },
-                isOwner && { label: t('channel.remove'), icon: 'exit', danger: true, action: () => act(t('workspace.removeAsk', { name: member.nickname }), () => app.client.routes.removeMember(id, user)) },
-            ]) }, icon('more', 18));
-            return h('li', { class: 'person' }, personAvatar(member), h('div', null, h('b', null, member.nickname), h('small', null, user === owner() ? `${t('workspace.owner')} · ${member.email}` : member.email)), user !== app.store.me && more);
-        }));
-    };
-    const invite = h('button', { type: 'button', class: 'button', hidden: true, onclick: () => (dialog.close(), inviteMember(workspace)) }, icon('plus', 16), t('workspace.invite'));
-    const dialog = openDialog(t('workspace.members'), [list, invite]);
-    await show();
 }
 
 async function end(question, label, work) {

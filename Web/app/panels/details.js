@@ -1,23 +1,32 @@
 import { h, icon, View } from '../dom.js';
 import { momentOf } from '../format.js';
-import { t } from '../i18n.js';
+import { explain, t } from '../i18n.js';
 import { personAvatar } from '../parts/avatar.js';
 import { personActions } from '../dialogs/person.js';
 import { ask } from '../parts/dialog.js';
 import { openMenu } from '../parts/menu.js';
-import { attempt } from '../parts/toast.js';
+import { attempt, toast } from '../parts/toast.js';
 import { app } from '../state.js';
+import { concerns } from '../views/room.js';
 
 /** The details of the room on the screen: topic, notifications, members, and ways to change or leave it. */
 class Details extends View {
     setup() {
         this.listen(app.store, ['room', 'users', 'presence']);
+        this.listen(app.client, 'event', (event) => concerns(event, app.room) && this.#load());
+        this.onEnd(() => app.client.watch.set('details', []));
         this.#load();
     }
 
     async #load() {
         const { room } = app;
-        if (room?.kind === 'channel') this.detail = await attempt(() => app.client.routes.channel(room));
+        if (room?.kind !== 'channel') return this.invalidate();
+        try {
+            this.detail = await app.client.routes.channel(room);
+        } catch (error) {
+            // A channel that is gone closes its panel.
+            if (error.code !== 'E13') toast(explain(error), { bad: true });
+        }
         this.invalidate();
     }
 
@@ -26,6 +35,7 @@ class Details extends View {
         if (!room) return;
         const focused = document.activeElement?.dataset?.action;
         const members = this.detail?.channelMembers ?? (room.user ? [room.user, app.store.users.get(app.store.me)] : []);
+        app.client.watch.set('details', members.map((each) => String(each.user_id)));
         const owner = String(this.detail?.owner_id ?? '');
         this.replaceChildren(h('div', { class: 'panel-body pad' },
             this.detail?.description && h('section', { class: 'section' }, h('h3', null, t('channel.description')), h('p', null, this.detail.description)),
@@ -53,6 +63,7 @@ class Details extends View {
         const user = app.store.users.get(String(member.user_id)) ?? member;
         const id = String(user.user_id);
         const isMe = id === app.store.me;
+        const notes = [id === owner && t('workspace.owner'), app.store.presence.has(id) && t(`presence.${app.store.isOnline(id)}`), user.email].filter(Boolean);
         const isOwner = owner === app.store.me || String(app.store.workspaces.get(room.workspace)?.owner_id) === app.store.me;
         const more = h('button', { type: 'button', class: 'icon-button', 'aria-label': `${t('message.more')}: ${user.nickname}`, 'aria-haspopup': 'menu', data: { action: `member-${id}` }, onclick: () => openMenu(more, [
             room.kind === 'channel' && owner === app.store.me && { label: t('channel.handOver'), icon: 'users', action: () => this.#act(() => app.client.routes.handOverChannel(room, id), t('workspace.handOverAsk', { name: user.nickname })) },
@@ -60,7 +71,7 @@ class Details extends View {
             ...personActions(room.workspace, user),
         ]) }, icon('more', 18));
         return h('li', { class: 'person' }, h('span', { class: 'presence', data: { state: app.store.isOnline(id) } }, personAvatar(user)),
-            h('div', null, h('b', null, user.nickname), h('small', null, id === owner ? t('workspace.owner') : user.email)), !isMe && more);
+            h('div', null, h('b', null, user.nickname), h('small', null, notes.join(' · '))), !isMe && more);
     }
 
     async #act(work, question) {

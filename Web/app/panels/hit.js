@@ -14,9 +14,23 @@ export function hitRow({ room: key, message, highlights, onclick, note }) {
         return innerWidth <= 1100 && app.show(null);
     };
     const isHidden = !message.deletedAt && app.store.isHidden(message);
-    const shown = plain(isHidden ? '' : (message.content ?? ''), highlights ?? []);
+    const shown = around(plain(isHidden ? '' : (message.content ?? ''), highlights ?? []));
     const text = isHidden ? t('message.blocked') : shown.text || message.files?.map(fileName).join(', ') || (message.deletedAt ? t('message.deleted') : '');
     return h('li', null, h('button', { type: 'button', class: 'hit', onclick: onclick ?? go },
         h('span', { class: 'hit-head' }, h('b', null, message.user.nickname), room && h('span', null, room.kind === 'channel' ? `# ${room.name}` : room.name), note && h('span', null, note), h('time', { datetime: message.createdAt }, shortMoment(message.createdAt))),
         h('span', { class: 'hit-text' }, highlighted(text, shown.text ? shown.ranges : []))));
+}
+
+/** Characters before the first found part, so that it shows in the few lines of a hit. */
+const BEFORE = 60;
+
+/** A text that begins shortly before its first found part. */
+function around({ text, ranges }) {
+    const [first] = ranges[0] ?? [0];
+    const isFar = first > 2 * BEFORE || text.slice(0, first).split('\n').length > 2;
+    if (!isFar) return { text, ranges };
+    // It begins with a word, and with the line of the part.
+    const before = text.slice(Math.max(0, first - BEFORE), first);
+    const cut = first - before.length + Math.max(before.lastIndexOf('\n'), before.length === BEFORE ? before.indexOf(' ') : -1) + 1;
+    return { text: `…${text.slice(cut)}`, ranges: ranges.map(([start, length]) => [start - cut + 1, length]) };
 }

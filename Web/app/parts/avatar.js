@@ -12,7 +12,7 @@ export function avatar({ id, name, path }, size = '') {
 export const personAvatar = (user, size) => avatar({ id: user.user_id, name: user.nickname, path: user.profileImage }, size);
 
 async function fill(element, path) {
-    const address = await app.client.links.get(path);
+    const address = await app.client.links.get(path, 'small');
     if (!address) return;
     const image = h('img', { alt: '', src: address, loading: 'lazy' });
     image.addEventListener('error', () => image.remove());

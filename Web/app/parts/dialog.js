@@ -42,7 +42,8 @@ export function form(fields, { label, submit, danger = false, cancel }) {
             try {
                 await submit(Object.fromEntries(new FormData(event.target)), button);
             } catch (error) {
-                fault.textContent = error.text ?? explain(error);
+                const isPassword = error.code === 'E03' && event.target.elements.password;
+                fault.textContent = error.text ?? (isPassword ? t('error.wrongPassword') : explain(error));
                 if (!error.code) console.error(error);
             } finally {
                 button.disabled = false;

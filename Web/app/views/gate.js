@@ -1,24 +1,42 @@
 import { h, icon, set, View } from '../dom.js';
 import { explain, t } from '../i18n.js';
+import { goToIssuer } from '../issuers.js';
 import { app } from '../state.js';
 
-/** Signing in, joining and resetting a password. */
+/**
+ * Signing in, joining and resetting a password. The property `isEnded` tells that a session has ended, and `reply` is that of an
+ * issuer who has sent the user back here.
+ */
 class Gate extends View {
     #mode = 'signIn';
     #email = '';
     #codeSent = false;
     #ticket = null;
+    #fault = h('p', { class: 'fault', role: 'alert' });
+    #issuers = h('div', { class: 'issuers' });
+
+    isEnded = false;
+    reply = null;
+
+    setup() {
+        if (this.isEnded) this.#fault.textContent = t('auth.ended');
+        if (this.reply) this.#finishAtIssuer(this.reply);
+        this.#offerIssuers();
+    }
 
     render() {
-        const isEnded = this.hasAttribute('data-ended') && this.#mode === 'signIn';
-        const fault = h('p', { class: 'fault', role: 'alert' }, isEnded ? t('auth.ended') : '');
+        if (this.reply) {
+            return this.replaceChildren(h('main', { class: 'gate' }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('auth.signingIn') })));
+        }
         const submit = h('button', { type: 'submit', class: 'button primary' }, t(this.#button));
+        const lead = this.#mode === 'factor' ? 'auth.factorLead' : this.#codeSent ? 'auth.codeSent' : 'auth.lead';
         this.replaceChildren(h('main', { class: 'gate' }, h('section', { class: 'gate-card', 'aria-labelledby': 'gate-title' },
             h('header', null,
                 h('img', { src: new URL('../icon.svg', import.meta.url).href, alt: '' }),
                 h('h1', { id: 'gate-title' }, t(`auth.title.${this.#mode}`)),
-                h('p', { class: 'lead' }, this.#codeSent ? t('auth.codeSent') : t('auth.lead'))),
-            h('form', { novalidate: true, onsubmit: (event) => this.#submit(event, submit, fault) }, this.#fields, fault, submit),
+                h('p', { class: 'lead' }, t(lead))),
+            h('form', { novalidate: true, onsubmit: (event) => this.#submit(event, submit) }, this.#fields, this.#fault, submit),
+            ['signIn', 'join'].includes(this.#mode) && this.#issuers,
             h('footer', null, this.#others.map(([mode, label]) =>
                 h('button', { type: 'button', class: 'link-button', onclick: () => this.#change(mode) }, t(label)))))));
         this.querySelector(`input${this.#email && this.#mode === 'signIn' ? '[name="password"]' : ''}`).focus();
@@ -38,7 +56,7 @@ class Gate extends View {
         const input = (name, label, props, hint) => h('label', { class: 'field' }, h('span', null, t(label)),
             h('input', { class: 'input', name, required: true, ...props }), hint && h('small', null, t(hint)));
         if (this.#mode === 'factor') {
-            return [input('code', 'auth.appCode', { inputmode: 'numeric', autocomplete: 'one-time-code', maxlength: '64' }, 'auth.appCodeHint'),
+            return [input('code', 'auth.appCode', { autocomplete: 'one-time-code', maxlength: '64' }, 'auth.appCodeHint'),
                 h('label', { class: 'check' }, h('input', { type: 'checkbox', name: 'remember' }), h('span', null, t('auth.remember')))];
         }
         const fields = [input('email', 'auth.email', { type: 'email', autocomplete: 'username', value: this.#email, inputmode: 'email' })];
@@ -63,20 +81,54 @@ class Gate extends View {
             h('div', { class: 'with-button' }, input, eye), isNew && h('small', { id: 'password-hint' }, t('auth.passwordHint')));
     }
 
-    #change(mode) {
-        this.#email = this.querySelector('[name="email"]')?.value ?? this.#email;
-        this.#mode = mode;
-        this.#codeSent = false;
-        this.removeAttribute('data-ended');
+    /** Offers the issuers that the server knows; without any, a password is the only way. */
+    async #offerIssuers() {
+        const issuers = await app.client.session.issuers().catch(() => []);
+        if (!issuers.length) return;
+        const go = async (issuer, button) => {
+            button.disabled = true;
+            this.#fault.textContent = '';
+            try {
+                await goToIssuer(issuer);
+            } catch (error) {
+                this.#fault.textContent = explain(error);
+                button.disabled = false;
+            }
+        };
+        this.#issuers.replaceChildren(h('p', { class: 'or' }, h('span', null, t('auth.or'))), ...issuers.map((each) =>
+            h('button', { type: 'button', class: 'button', onclick: (event) => go(each, event.currentTarget) }, t('auth.with', { title: each.title }))));
+    }
+
+    async #finishAtIssuer({ title, ...reply }) {
+        try {
+            // An issuer that refuses sends no code.
+            if (!reply.code) throw Object.assign(new Error(), { code: 'E03' });
+            await this.#firstStep(app.client.session.finishAtIssuer(reply));
+            // The chat replaces this view.
+            if (this.#mode !== 'factor') return;
+        } catch (error) {
+            const name = title ?? t('auth.anIssuer');
+            this.#fault.textContent = ['E02', 'E03', 'E11'].includes(error.code) ? t('auth.issuerFailed', { title: name })
+                : error.code === 'E12' ? t('auth.issuerTaken', { title: name }) : explain(error);
+        }
+        this.reply = null;
         this.render();
     }
 
-    async #submit(event, button, fault) {
+    #change(mode, fault = '') {
+        this.#email = this.querySelector('[name="email"]')?.value ?? this.#email;
+        this.#mode = mode;
+        this.#codeSent = false;
+        this.#fault.textContent = fault;
+        this.render();
+    }
+
+    async #submit(event, button) {
         event.preventDefault();
-        fault.textContent = '';
+        this.#fault.textContent = '';
         const invalid = event.target.querySelector(':invalid');
         if (invalid) {
-            fault.textContent = invalid.validationMessage;
+            this.#fault.textContent = invalid.validationMessage;
             return invalid.focus();
         }
         const values = Object.fromEntries(new FormData(event.target));
@@ -85,32 +137,47 @@ class Gate extends View {
         try {
             await this.#act({ ...values, email: this.#email });
         } catch (error) {
-            fault.textContent = this.#mode === 'join' && error.code === 'E11' ? `${explain(error)} ${t('auth.passwordHint')}` : explain(error);
             button.disabled = false;
+            this.#failed(error);
         }
     }
 
+    #failed(error) {
+        if (this.#mode === 'factor') {
+            // The ticket has ended, or had too many tries.
+            if (error.code === 'E02') return this.#change('signIn', t('auth.ticketEnded'));
+            this.querySelector('[name="code"]').select();
+        }
+        const isCode = error.code === 'E11' && (this.#mode === 'factor' || this.#codeSent);
+        this.#fault.textContent = isCode ? t(this.#mode === 'factor' ? 'error.wrongCode' : 'auth.resetFailed')
+            : this.#mode === 'join' && error.code === 'E11' ? `${explain(error)} ${t('auth.passwordHint')}`
+                : this.#mode === 'join' && error.code === 'E12' ? t('auth.taken') : explain(error);
+    }
+
     /** An account with a second factor asks for a code next. */
-    async #signIn(email, password) {
+    async #firstStep(signIn) {
         try {
-            await app.client.session.signIn({ email, password });
+            await signIn;
         } catch (error) {
             if (!error.body?.ticket) throw error;
             this.#ticket = error.body.ticket;
             this.#mode = 'factor';
-            this.render();
+            if (!this.reply) this.render();
         }
     }
 
     async #act({ email, password, nickname, code, remember }) {
-        if (this.#mode === 'factor') return app.client.session.finishSignIn({ ticket: this.#ticket, code: code.trim(), remember: !!remember });
-        if (this.#mode === 'signIn') return this.#signIn(email, password);
-        if (this.#mode === 'join') return app.client.session.join({ email, password, nickname });
+        const { session, routes } = app.client;
+        if (this.#mode === 'factor') return session.finishSignIn({ ticket: this.#ticket, code: code.trim(), remember: !!remember });
+        if (this.#mode === 'signIn') return this.#firstStep(session.signIn({ email, password }));
+        if (this.#mode === 'join') return session.join({ email, password, nickname });
         if (this.#codeSent) {
-            await app.client.routes.finishReset(email, code, password);
-            return this.#signIn(email, password);
+            await routes.finishReset(email, code, password);
+            this.#codeSent = false;
+            this.#mode = 'signIn';
+            return this.#firstStep(session.signIn({ email, password }));
         }
-        await app.client.routes.resetPassword(email);
+        await routes.resetPassword(email);
         this.#codeSent = true;
         this.render();
     }

@@ -43,6 +43,14 @@ class Rail extends View {
         mentionCount ? h('span', { class: 'badge', 'aria-hidden': 'true' }, mentionCount) : unreadCount ? h('span', { class: 'dot', 'aria-hidden': 'true' }) : null));
     }
 
+    /** The next user of this page begins at their own place. */
+    #signOut() {
+        return attempt(async () => {
+            await app.client.session.signOut();
+            app.go({}, { replace: true });
+        });
+    }
+
     #openAccount() {
         const open = (file, name) => async () => (await import(`../dialogs/${file}.js`))[name]();
         openMenu(this.#account, [
@@ -50,7 +58,7 @@ class Rail extends View {
             { label: t('profile.settings'), icon: 'gear', action: open('settings', 'openSettings') },
             { label: t('account.title'), icon: 'users', action: open('account', 'openAccount') },
             'line',
-            { label: t('profile.signOut'), icon: 'exit', action: () => attempt(() => app.client.session.signOut()) },
+            { label: t('profile.signOut'), icon: 'exit', action: () => this.#signOut() },
         ]);
     }
 }

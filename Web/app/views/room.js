@@ -4,6 +4,10 @@ import { app } from '../state.js';
 import './composer.js';
 import './timeline.js';
 
+/** True for an event about a room or its members. The members of a workspace are those of its default channel too. */
+export const concerns = ({ name, data }, room) =>
+    room && ((['member', 'room'].includes(name) && data.room === room.key) || (name === 'member' && !data.room && String(data.workspace_id) === room.workspace));
+
 /** A room: its head, its messages and the composer. The property `room` is its key. */
 class Room extends View {
     #title = h('h1');
@@ -24,7 +28,7 @@ class Room extends View {
             timeline, composer, this.#drop);
         this.listen(app.store, 'room', (key) => key === this.room && this.invalidate());
         this.listen(app.store, ['presence', 'users']);
-        this.listen(app.client, 'event', ({ name }) => ['member', 'room'].includes(name) && this.#describeAgain());
+        this.listen(app.client, 'event', (event) => concerns(event, app.store.rooms.get(this.room)) && this.#describeAgain());
         this.listen(app.store, 'message', (event) => event.room === this.room && this.#meet(event.message.user));
         this.listen(app, 'panel', () => this.#markPanel());
         this.#acceptFiles(composer);

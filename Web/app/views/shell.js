@@ -10,7 +10,9 @@ import './panel.js';
 
 /** The frame of the chat: workspaces, rooms, the room and the panel beside it. */
 class Shell extends View {
+    /** The workspaces whose rooms were asked for, and those whose rooms have come. */
     #loaded = new Set();
+    #ready = new Set();
     #main = h('main', { id: 'main', tabindex: '-1' });
     #notice = h('div', { class: 'notice', role: 'status', hidden: true });
     #frame = h('div', { class: 'shell' });
@@ -23,7 +25,8 @@ class Shell extends View {
             this.#sidebar, this.#main, h('maru-panel'));
         this.replaceChildren(skip, this.#frame);
         this.listen(app, 'route', () => this.#arrive());
-        this.listen(app.store, ['workspaces', 'rooms']);
+        this.listen(app.store, 'rooms');
+        this.listen(app.store, 'workspaces', () => (this.#isHere ? this.invalidate() : this.#arrive()));
         this.listen(app.client, 'connection', () => this.#showConnection());
         const resized = () => this.invalidate();
         this.#isNarrow.addEventListener('change', resized);
@@ -37,6 +40,11 @@ class Shell extends View {
         this.#showConnection();
     }
 
+    /** True if the workspace of the address is known and its rooms are on their way. */
+    get #isHere() {
+        return app.store.workspaces.has(app.route.workspace) && this.#loaded.has(app.route.workspace);
+    }
+
     async #openInvitation() {
         const token = app.invitation;
         app.invitation = null;
@@ -48,9 +56,13 @@ class Shell extends View {
         const { workspace, room } = app.route;
         const [first] = app.store.workspaces.keys();
         if (!workspace || !app.store.workspaces.has(workspace)) {
+            // An address that somebody passed on may be of a workspace to ask for; one that was shown is gone.
+            if (workspace && !this.#loaded.delete(workspace)) return this.invalidate();
+            this.#ready.delete(workspace);
             const last = app.get('workspace');
             const target = app.store.workspaces.has(last) ? last : first;
             if (target && target !== workspace) app.go({ workspace: target }, { replace: true });
+            else if (workspace) app.go({}, { replace: true });
             return this.invalidate();
         }
         app.set('workspace', workspace);
@@ -61,6 +73,7 @@ class Shell extends View {
             await attempt(async () => {
                 try {
                     await app.client.loadRooms(workspace);
+                    this.#ready.add(workspace);
                 } catch (error) {
                     this.#loaded.delete(workspace);
                     throw error;
@@ -97,15 +110,32 @@ class Shell extends View {
     }
 
     get #emptyKind() {
-        return app.store.workspaces.size ? 'room' : 'workspaces';
+        if (app.route.workspace && !app.store.workspaces.has(app.route.workspace)) return 'outside';
+        if (!app.store.workspaces.size) return 'workspaces';
+        if (app.route.room) return this.#ready.has(app.route.workspace) ? 'closed' : 'loading';
+        return 'room';
     }
 
     #empty() {
         const kind = this.#emptyKind;
+        if (kind === 'loading') return h('div', { class: 'empty', data: { kind } }, h('div', { class: 'spinner', role: 'status', 'aria-label': t('room.loading') }));
+        const action = {
+            workspaces: () => h('button', { type: 'button', class: 'button primary', onclick: async () => (await import('../dialogs/workspace.js')).createWorkspace() }, t('workspace.create')),
+            outside: () => h('div', { class: 'actions' },
+                h('button', { type: 'button', class: 'button', onclick: () => app.go({}) }, t('empty.outside.home')),
+                h('button', { type: 'button', class: 'button primary', onclick: async () => (await import('../dialogs/entry.js')).askToJoin(app.route.workspace) }, t('requests.ask'))),
+            closed: () => h('div', { class: 'actions' },
+                h('button', { type: 'button', class: 'button only-narrow', onclick: () => app.go({ workspace: app.route.workspace }) }, t('nav.back')),
+                app.route.room.startsWith('channel-') && h('button', { type: 'button', class: 'button primary', onclick: () => this.#join(app.route) }, t('empty.closed.join'))),
+        }[kind];
         return h('div', { class: 'empty', data: { kind } },
             h('img', { src: new URL('../icon.svg', import.meta.url).href, alt: '', width: '64' }),
-            h('h1', null, t(`empty.${kind}.title`)), h('p', null, t(`empty.${kind}.text`)),
-            kind === 'workspaces' && h('button', { class: 'button primary', onclick: async () => (await import('../dialogs/workspace.js')).createWorkspace() }, t('workspace.create')));
+            h('h1', null, t(`empty.${kind}.title`)), h('p', null, t(`empty.${kind}.text`)), action?.());
+    }
+
+    /** Joins the channel of an address that somebody passed on. */
+    #join({ workspace, room }) {
+        return attempt(() => app.client.joinChannel(workspace, { channel_id: room.slice('channel-'.length) }));
     }
 
     #showConnection() {

@@ -12,7 +12,10 @@ class Sidebar extends View {
     #title = h('span');
     #channels = h('ul');
     #dms = h('ul');
+    #noDms = h('p', { class: 'side-none', hidden: true }, t('empty.dms'));
     #body = h('div', { class: 'side-scroll' });
+    #above = h('button', { type: 'button', class: 'side-more above', hidden: true, onclick: () => this.#reveal(-1) }, t('nav.moreUnread'), icon('down', 15));
+    #below = h('button', { type: 'button', class: 'side-more', hidden: true, onclick: () => this.#reveal(1) }, t('nav.moreUnread'), icon('down', 15));
 
     setup() {
         const dialog = (file, name) => async () => (await import(`../dialogs/${file}.js`))[name](app.route.workspace);
@@ -23,36 +26,59 @@ class Sidebar extends View {
             h('div', { class: 'side-group' }, h('h2', { id: 'side-channels' }, t('nav.channels')), iconButton('compass', t('nav.explore'), dialog('channel', 'exploreChannels'), { class: 'icon-button small', size: 17 }), iconButton('plus', t('nav.addChannel'), dialog('channel', 'createChannel'), { class: 'icon-button small', size: 17 })),
             this.#channels,
             h('div', { class: 'side-group' }, h('h2', { id: 'side-dms' }, t('nav.dms')), iconButton('plus', t('nav.addDm'), dialog('people', 'chooseDm'), { class: 'icon-button small', size: 17 })),
-            this.#dms);
+            this.#dms, this.#noDms);
         this.#channels.setAttribute('aria-labelledby', 'side-channels');
         this.#dms.setAttribute('aria-labelledby', 'side-dms');
         this.replaceChildren(h('div', { class: 'side-head' }, h('h1', null, menu)),
             h('button', { type: 'button', class: 'side-find', onclick: () => openSwitcher() }, icon('search', 16), t('nav.switcher'), h('kbd', { 'aria-hidden': 'true' }, isMac ? '⌘ K' : 'Ctrl K')),
-            this.#body);
+            h('div', { class: 'side-rooms' }, this.#above, this.#body, this.#below));
         this.menu = menu;
+        this.#body.addEventListener('scroll', () => this.#tellHidden(), { passive: true });
+        const resized = new ResizeObserver(() => this.#tellHidden());
+        resized.observe(this.#body);
+        this.onEnd(() => resized.disconnect());
         this.listen(app.store, ['rooms', 'workspaces', 'users', 'presence']);
         this.listen(app, 'route');
-        this.listen(app.client, 'connection', () => {
-            this.watched = null;
-            this.invalidate();
-        });
+        this.onEnd(() => app.client.watch.set('sidebar', []));
     }
 
     render() {
         const workspace = app.store.workspaces.get(app.route.workspace);
-        this.toggleAttribute('data-empty', !app.store.workspaces.size);
+        this.toggleAttribute('data-empty', !workspace);
         for (const child of this.children) child.hidden = !workspace;
         if (!workspace) return;
         this.#title.textContent = workspace.name;
         this.menu.setAttribute('aria-label', t('nav.menu', { name: workspace.name }));
         const rooms = app.store.roomsOf(app.route.workspace);
-        const byName = (one, other) => one.name.localeCompare(other.name);
+        const byName = (one, other) => one.name.localeCompare(other.name, undefined, { numeric: true });
         const byNews = (one, other) => (other.lastMessage?.createdAt ?? '').localeCompare(one.lastMessage?.createdAt ?? '') || byName(one, other);
         this.#show(this.#channels, rooms.filter((each) => each.kind === 'channel').sort(byName));
-        this.#show(this.#dms, rooms.filter((each) => each.kind === 'dm').sort(byNews));
-        this.#watch(rooms);
+        const dms = rooms.filter((each) => each.kind === 'dm').sort(byNews);
+        this.#show(this.#dms, dms);
+        this.#noDms.hidden = dms.length > 0;
+        app.client.watch.set('sidebar', rooms.filter((each) => each.user).map((each) => String(each.user.user_id)));
         this.#count('threads', app.store.threads.get(app.route.workspace)?.unreadCount ?? 0);
         this.#count('mentions', app.store.badge(app.route.workspace).mentionCount);
+        this.#tellHidden();
+    }
+
+    /** The unread rooms that are scrolled away, above (-1) or below (1). */
+    #hiddenUnread(side) {
+        const box = this.#body.getBoundingClientRect();
+        return [...this.#body.querySelectorAll('.side-row.unread')].filter((row) => {
+            const { top, bottom } = row.getBoundingClientRect();
+            return side < 0 ? bottom < box.top + 8 : top > box.bottom - 8;
+        });
+    }
+
+    #tellHidden() {
+        this.#above.hidden = !this.#hiddenUnread(-1).length;
+        this.#below.hidden = !this.#hiddenUnread(1).length;
+    }
+
+    #reveal(side) {
+        const hidden = this.#hiddenUnread(side);
+        (side < 0 ? hidden.at(-1) : hidden[0])?.scrollIntoView({ block: 'center' });
     }
 
     #count(kind, count) {
@@ -67,7 +93,7 @@ class Sidebar extends View {
         keyed(list, rooms.map((room) => {
             const isCurrent = room.key === app.route.room;
             const user = room.user && (app.store.users.get(String(room.user.user_id)) ?? room.user);
-            const state = user && app.store.isOnline(user.user_id);
+            const state = user ? app.store.isOnline(user.user_id) : null;
             const isMuted = room.notify === 'none' || (room.mutedUntil && Date.parse(room.mutedUntil) > Date.now());
             return {
                 key: room.key,
@@ -79,7 +105,7 @@ class Sidebar extends View {
 
     #row(room, { isCurrent, user, state, isMuted }) {
         const count = room.kind === 'dm' ? room.unreadCount : room.mentionCount;
-        const notes = [room.mentionCount && t('nav.mentionsOf', { count: room.mentionCount }), room.unreadCount && t('nav.unread', { count: room.unreadCount })].filter(Boolean);
+        const notes = [state && state !== 'offline' && t(`presence.${state}`), room.mentionCount && t('nav.mentionsOf', { count: room.mentionCount }), room.unreadCount && t('nav.unread', { count: room.unreadCount })].filter(Boolean);
         const name = user?.nickname ?? room.name;
         return h('li', null, h('a', {
             class: `side-row${room.unreadCount && !isMuted ? ' unread' : ''}${isMuted ? ' muted' : ''}`,
@@ -95,15 +121,6 @@ class Sidebar extends View {
         count ? h('span', { class: 'badge', 'aria-hidden': 'true' }, count > 99 ? '99+' : count) : null));
     }
 
-    /** Asks for the presence of the people in the list. */
-    #watch(rooms) {
-        const users = rooms.filter((each) => each.user).map((each) => String(each.user.user_id)).slice(0, 500).sort();
-        const wanted = users.join();
-        if (wanted === this.watched || app.client.live.state !== 'live') return;
-        this.watched = wanted;
-        app.client.live.request('presence', { users }).then((reply) => reply?.users && app.store.apply({ name: 'presence', data: reply }), () => {});
-    }
-
     async #openMenu(anchor) {
         const workspace = app.store.workspaces.get(app.route.workspace);
         const isOwner = String(workspace.owner_id) === app.store.me;
@@ -112,9 +129,11 @@ class Sidebar extends View {
         const open = (name, file = 'workspace') => async () => (await import(`../dialogs/${file}.js`))[name](workspace);
         openMenu(anchor, [
             leads && { label: t('workspace.invite'), icon: 'plus', action: open('inviteMember') },
-            { label: t('workspace.members'), icon: 'users', action: open('showMembers') },
+            { label: t('workspace.members'), icon: 'users', action: open('showMembers', 'members') },
             leads && { label: t('invite.title'), icon: 'clip', action: open('openInvitations', 'owner') },
             leads && { label: t('role.title'), icon: 'check', action: open('openRoles', 'owner') },
+            leads && { label: t('requests.title'), icon: 'plus', action: open('openJoinRequests', 'entry') },
+            leads && { label: t('bans.title'), icon: 'ban', action: open('openBans', 'entry') },
             leads && { label: t('reports.title'), icon: 'warn', action: open('openReports', 'owner') },
             leads && { label: t('audit.title'), icon: 'clock', action: open('openAudit', 'owner') },
             leads && { label: t('workspace.settings'), icon: 'gear', action: open('editWorkspace') },

@@ -78,7 +78,6 @@ extension GatewayShard {
     /// A user has blocked another one, or ended the block. It changes which DMs the user has.
     func blockChanged(_ hint: BlockHint) {
         blocks.changed([hint.user, hint.blocked])
-        context.me.starts.changed(hint.user)
         context.me.starts.changed(hint.blocked)
         if !me.sockets(of: hint.user).isEmpty { me.badges.changed(hint.user) }
         meAccessChanged(of: hint.user, room: nil)
@@ -88,6 +87,8 @@ extension GatewayShard {
 
     /// Something has changed for a user: in one channel or DM, or in all rooms for nil.
     func meAccessChanged(of user: UserID, room: RoomID?) {
+        // A kept start does not know the workspace or the room that the user has just got.
+        context.me.starts.changed(user)
         for socket in me.sockets(of: user) where socket.isReady {
             if let room { checkGained(room, by: socket) } else { refresh(socket) }
         }

@@ -1,0 +1,179 @@
+"""What happens elsewhere shows at once: presence, badges, and changes of rooms, workspaces, members and profiles."""
+
+import re
+
+from person import counter
+from playwright.sync_api import expect
+from test_story import home
+
+
+def rail(someone, name):
+    return someone.page.locator("maru-rail").get_by_role("button", name=re.compile(f"^{re.escape(name)}"))
+
+
+def workspace_name(someone):
+    return someone.page.locator(".side-title span").inner_text()
+
+
+def write_to(someone, name):
+    """Opens a DM from the list of people."""
+    someone.page.get_by_role("button", name="Write to someone").click()
+    someone.page.get_by_role("dialog").get_by_role("button", name=f"Message {name}").click()
+    expect(someone.title).to_contain_text(name)
+
+
+def test_presence_is_shown_and_follows_the_other_person(person):
+    anna, ben = home(person)
+    write_to(anna, "Ben")
+    dot = anna.page.locator("maru-sidebar .presence")
+    sub = anna.page.locator(".room-title p")
+    expect(sub).to_have_text("online")
+    expect(dot).to_have_attribute("data-state", "online")
+
+    # Ben closes the window, and opens another one.
+    ben.page.close()
+    expect(sub).to_have_text("offline")
+    expect(dot).to_have_attribute("data-state", "offline")
+    ben.page = ben.open()
+    expect(sub).to_have_text("online")
+
+    # A person who shares no presence looks offline.
+    ben.menu("Settings")
+    ben.page.get_by_role("checkbox", name="Show others when I am online").uncheck()
+    ben.page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    expect(sub).to_have_text("offline")
+
+
+def test_the_details_of_a_channel_show_who_is_there(person):
+    anna, ben = home(person)
+    anna.page.get_by_role("button", name="Details").click()
+    row = anna.page.locator("maru-details .person", has_text="Ben")
+    expect(row.locator(".presence")).to_have_attribute("data-state", "online")
+    expect(row).to_contain_text("online")
+    carl = person(name="Carl").join()
+    anna.invite(carl)
+    expect(anna.page.locator("maru-details h3", has_text="3 members")).to_be_visible()
+    expect(anna.page.locator(".room-title p")).to_contain_text("3 members")
+    # The new member's page shows the workspace without a reload.
+    carl.enter("일반")
+    expect(anna.page.locator("maru-details .person", has_text="Carl").locator(".presence")).to_have_attribute("data-state", "online")
+    carl.page.close()
+    expect(anna.page.locator("maru-details .person", has_text="Carl").locator(".presence")).to_have_attribute("data-state", "offline")
+    expect(row.locator(".presence")).to_have_attribute("data-state", "online")
+
+
+def test_a_person_without_a_touch_is_away_until_they_return(person):
+    anna, ben = home(person)
+    # Minutes that pass in a moment end connections too.
+    ben.expected += [r"WebSocket connection"]
+    ben.page.clock.install()
+    ben.page.reload()
+    expect(ben.title).to_contain_text("일반")
+    write_to(anna, "Ben")
+    sub = anna.page.locator(".room-title p")
+    expect(sub).to_have_text("online")
+    ben.page.clock.run_for(10 * 60_000 + 1000)
+    expect(sub).to_have_text("away")
+    ben.page.mouse.move(300, 300)
+    expect(sub).to_have_text("online")
+
+
+def test_the_badge_counts_all_workspaces_and_threads_and_follows_another_device(person):
+    anna, ben = home(person)
+    shared = workspace_name(anna)
+    anna.say("Root")
+    anna.sent("Root")
+    anna.create_workspace(f"Own house {next(counter)}")
+    anna.enter("일반")
+    phone = person(name="Anna")
+    phone.email = anna.email
+    phone.sign_in()
+    rail(phone, "Own house").click()
+    ben.say("One")
+    for each in (anna, phone):
+        expect(each.page).to_have_title(re.compile(r"^\(1\)"))
+        expect(rail(each, shared)).to_have_attribute("aria-label", f"{shared}, 1 unread message")
+    ben.tool("Root", "reply")
+    reply = ben.page.locator("maru-thread textarea")
+    reply.fill("A reply")
+    reply.press("Enter")
+    for each in (anna, phone):
+        expect(each.page).to_have_title(re.compile(r"^\(2\)"))
+
+    # Reading on one device counts for both.
+    rail(phone, shared).click()
+    phone.enter("일반")
+    for each in (anna, phone):
+        expect(each.page).to_have_title(re.compile(r"^\(1\)"))
+    phone.page.bring_to_front()
+    expect(phone.page.locator("[data-list=threads] .badge")).to_have_text("1")
+    phone.page.locator("[data-list=threads]").click()
+    phone.page.locator("maru-list .hit").click()
+    expect(phone.page.locator("maru-thread .message")).to_have_count(2)
+    for each in (anna, phone):
+        expect(each.page).to_have_title(re.compile(r"^[^(]"))
+    expect(phone.page.locator("[data-list=threads] .badge")).to_have_count(0)
+
+
+def test_a_channel_is_renamed_and_deleted_before_the_eyes_of_its_members(person):
+    anna, ben = home(person)
+    anna.create_channel("Plans", "What comes next")
+    anna.say("First")
+    anna.sent("First")
+    ben.page.get_by_role("button", name="Explore channels").click()
+    ben.page.get_by_role("dialog").get_by_role("button", name="Join Plans").click()
+    ben.sees("First")
+
+    anna.page.get_by_role("button", name="Details").click()
+    anna.page.get_by_role("button", name="Edit the channel").click()
+    dialog = anna.page.get_by_role("dialog")
+    dialog.locator("[name=name]").fill("Decisions")
+    dialog.locator("[name=description]").fill("What we agreed on")
+    dialog.get_by_role("button", name="Save").click()
+    expect(ben.title).to_contain_text("Decisions")
+    expect(ben.page.locator(".room-title p")).to_contain_text("What we agreed on")
+    expect(ben.page.locator("maru-sidebar a.side-row", has_text="Decisions")).to_be_visible()
+    expect(ben.page.locator("maru-sidebar a.side-row", has_text="Plans")).to_have_count(0)
+
+    ben.expected += [r"status of 404"]
+    anna.page.get_by_role("button", name="Details").click()
+    anna.page.get_by_role("button", name="Delete the channel").click()
+    anna.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(ben.page.get_by_role("heading", name="This room is not open to you")).to_be_visible()
+    expect(ben.page.locator("maru-sidebar a.side-row", has_text="Decisions")).to_have_count(0)
+
+
+def test_a_workspace_is_renamed_and_left_before_the_eyes_of_its_members(person):
+    anna, ben = home(person)
+    ben.create_workspace(f"Ben's house {next(counter)}")
+    rail(ben, workspace_name(anna)).click()
+    ben.enter("일반")
+    name = f"Renamed house {next(counter)}"
+    anna.page.locator(".side-title").click()
+    anna.page.get_by_role("menuitem", name="Workspace settings").click()
+    dialog = anna.page.get_by_role("dialog")
+    dialog.locator("[name=name]").fill(name)
+    dialog.get_by_role("button", name="Save").click()
+    expect(ben.page.locator(".side-title")).to_contain_text(name)
+    expect(rail(ben, name)).to_be_visible()
+
+    # One who is removed is taken to another workspace.
+    ben.expected += [r"status of 404"]
+    anna.page.locator(".side-title").click()
+    anna.page.get_by_role("menuitem", name="Members").click()
+    anna.page.get_by_role("button", name="More: Ben").click()
+    anna.page.get_by_role("menuitem", name="Remove").click()
+    anna.page.get_by_role("dialog").last.locator("button[type=submit]").click()
+    expect(rail(ben, name)).to_have_count(0)
+    expect(ben.page.locator(".side-title")).to_contain_text("Ben's house")
+
+
+def test_a_changed_name_shows_without_a_reload(person):
+    anna, ben = home(person)
+    anna.say("Who am I?")
+    ben.sees("Who am I?")
+    anna.menu("Your profile")
+    dialog = anna.page.get_by_role("dialog")
+    dialog.locator("[name=nickname]").fill("Annabel")
+    dialog.locator("button[type=submit]").click()
+    expect(ben.message("Who am I?").locator(".author")).to_have_text("Annabel")
