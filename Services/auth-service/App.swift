@@ -10,7 +10,8 @@ import Wire
 @main
 enum App {
     static func main() {
-        Service.main("auth-service", settings: AuthSettings.entries, assemble: assemble)
+        Service.main(
+            "auth-service", settings: AuthSettings.entries, reference: Reference.all, assemble: assemble)
     }
 
     /// Builds every part from the settings and passes it on by initialiser.

@@ -10,7 +10,8 @@ import Wire
 @main
 enum App {
     static func main() {
-        Service.main("chat-service", settings: ChatSettings.entries, assemble: assemble)
+        Service.main(
+            "chat-service", settings: ChatSettings.entries, reference: Reference.all, assemble: assemble)
     }
 
     /// The composition root: builds everything from the settings and passes it down by initialisers.

@@ -8,7 +8,8 @@ import Wire
 enum App {
     static func main() {
         Service.main(
-            "payment-service", settings: PaymentSettings.entries, commands: [reconcile], assemble: assemble)
+            "payment-service", settings: PaymentSettings.entries, commands: [reconcile], reference: Reference.all,
+            assemble: assemble)
     }
 
     /// The operator's command for reconciliation. It prints the differences and exits with 1 if there are any.

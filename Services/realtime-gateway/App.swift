@@ -13,7 +13,9 @@ import Wire
 @main
 enum App {
     static func main() {
-        Service.main("realtime-gateway", settings: GatewaySettings.entries, assemble: { try await assemble($0) })
+        Service.main(
+            "realtime-gateway", settings: GatewaySettings.entries, reference: Reference.all,
+            assemble: { try await assemble($0) })
     }
 
     /// Builds everything from the settings and passes it down.

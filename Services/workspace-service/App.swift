@@ -9,7 +9,8 @@ import Wire
 @main
 enum App {
     static func main() {
-        Service.main("workspace-service", settings: WorkspaceSettings.entries, assemble: assemble)
+        Service.main(
+            "workspace-service", settings: WorkspaceSettings.entries, reference: Reference.all, assemble: assemble)
     }
 
     /// The composition root: builds everything from the settings and passes it down by initialisers.

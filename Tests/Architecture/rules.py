@@ -15,7 +15,7 @@ FOLDERS = {
 }
 
 # The folders of a service.
-ROOMS = ("Routes", "Domain", "Store", "Events", "Providers", "Migrations")
+ROOMS = ("Reference", "Routes", "Domain", "Store", "Events", "Providers", "Migrations")
 
 SQL = r"^\s*(?:select|with|insert into|update|delete from|lock table|truncate)\b"
 # Types and calls of the module Redis that send commands.

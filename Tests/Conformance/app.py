@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import contract
 import requests
+from reference import reference
 from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
@@ -74,6 +75,9 @@ class App:
         url = f"{self.product.base}/v1{path}"
         reply = self.session.request(method, url, headers=sent, timeout=30, **more)
         self.hold_rules(reply, f"{method} {path}", self.tells_truth and not as_others)
+        if self.key in contract.KEYS and "SesacKey" in self.session.headers and not as_others:
+            form = "native" if self.key == "native" else self.generation
+            reference(self.product.base, form).hold(reply)
         return reply
 
     def hold_rules(self, reply, call, is_true):

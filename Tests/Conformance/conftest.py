@@ -11,6 +11,12 @@ from world import World
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 
 
+def pytest_collection_modifyitems(config, items):
+    """The test of the examples comes last, when the other tests have made their calls."""
+    items.sort(key=lambda item: item.name == "test_every_example_is_a_call_that_a_test_makes")
+    config.is_whole = not config.option.keyword and all(pathlib.Path(each).is_dir() for each in config.args)
+
+
 @pytest.fixture(scope="session")
 def product():
     """Maru, started by deploy/up from the debug build."""

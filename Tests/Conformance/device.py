@@ -3,6 +3,7 @@
 import asyncio
 import threading
 
+import reference
 import socketio
 
 
@@ -11,6 +12,7 @@ class Device:
 
     def __init__(self, product, cookie=None, bearer=None, token=None, cursors=None, transports=None, deflate=False):
         self.events = []
+        self.reference, self.faults = reference.sockets(product.base), []
         self.refusal = None
         self.is_closed = False
         self.changed = threading.Condition()
@@ -40,8 +42,16 @@ class Device:
     def __exit__(self, *_):
         self.run(self.client.disconnect())
         self.loop.call_soon_threadsafe(self.loop.stop)
+        assert not self.faults, "\n".join(self.faults)
+
+    def hold(self, message, argument):
+        try:
+            self.reference.hold("me", message, argument)
+        except AssertionError as fault:
+            self.faults.append(str(fault))
 
     def note(self, name, argument):
+        self.hold(name, argument)
         with self.changed:
             self.events.append((name, argument))
             self.changed.notify_all()
@@ -78,7 +88,12 @@ class Device:
 
     def ask(self, name, argument, patience=30):
         """Sends an event and returns its acknowledgement."""
-        return self.run(self.client.call(name, argument, namespace="/me", timeout=patience))
+        answer = self.run(self.client.call(name, argument, namespace="/me", timeout=patience))
+        if not (isinstance(answer, dict) and "errorCode" in answer):
+            self.hold(f"{name}Call", argument)
+        if answer is not None and f"{name}Call" in self.reference.channels["me"]["messages"]:
+            self.hold(f"{name}Reply", answer)
+        return answer
 
     def tell(self, name, argument):
         """Sends an event without asking for an acknowledgement."""
@@ -95,5 +110,5 @@ class Recorder(socketio.AsyncClientNamespace):
             self.device.refusal = arguments[0]["message"] if arguments else "refused"
         elif event == "disconnect":
             self.device.close()
-        elif event != "connect":
+        elif event != "connect" and not event.startswith("__"):
             self.device.note(event, arguments[0] if arguments else None)

@@ -315,7 +315,7 @@ def test_an_ordinary_user_can_run_it():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="maru-"))
     try:
         folder.chmod(0o755)
-        for part in ("deploy", "Web", "Tests/Deploy"):
+        for part in ("deploy", "docs", "Web", "Tests/Deploy"):
             shutil.copytree(CHECKOUT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
         as_nobody = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
         with Instance(folder, [*as_nobody, "env", "HOME=/tmp"]) as instance:

@@ -135,6 +135,19 @@ struct RouteTableTests {
         #expect(routes.sorted() == Self.rows.map(\.route).sorted())
     }
 
+    @Test("Every route for clients has a description in the folder Reference, and every description a route")
+    func described() async throws {
+        let undescribed = Mutex<[String]?>(nil)
+        let service = try await ServiceUnderTest("auth-service", AuthSettings.entries) { builder in
+            try await App.assemble(builder)
+            builder.publicRoutes { routes in
+                undescribed.withLock { $0 = routes.differences(from: Reference.all) }
+            }
+        }
+        await service.stop()
+        #expect(undescribed.withLock(\.self) == [])
+    }
+
     @Test("Every route answers every caller as the table says")
     func table() async throws {
         try await AuthFixture.run { fixture async throws in

@@ -120,6 +120,7 @@ service_is_ready() { answers "${internal_port[$1]}" /readyz; }
 
 render_gateway() {
     "$checkout/deploy/nginx/publish" "$checkout/Web" "$data/web"
+    "$checkout/deploy/lib/publish-reference" "$programs" "$checkout" "$(fetch_viewers)" "$data/web/docs"
     local standins=
     if [[ ${with_standins:-no} == yes ]]; then standins=127.0.0.1:$standins_port; fi
     env MARU_GATEWAY_STANDIN_PAYMENTS="$standins" MARU_GATEWAY_WEB="$data/web" MARU_GATEWAY_WEB_KEY="${MARU_WEB_KEY:-native}" MARU_GATEWAY_USER="$owner_of_gateway" MARU_GATEWAY_LISTEN="127.0.0.1:$gateway_port" MARU_GATEWAY_STATUS_LISTEN="127.0.0.1:$status_port" \

@@ -70,3 +70,32 @@ public struct TokensView: View {
         }
     }
 }
+
+extension AccountView {
+    private static let members: [Schema.Member] = [
+        .has("user_id", .id), .has("email", .text), .has("nickname", .text), .has("profileImage", .optional(.path)),
+        .has("phone", .optional(.text)),
+        .has("vendor", .optional(.choice(["kakao", "apple"]))).only(.january2024),
+        .has("provider", .optional(.choice(["kakao", "apple"]))).only(.july2024, .native),
+        .has("createdAt", .time),
+    ]
+
+    /// The form of `write` in the reference, in replies to changes of a profile.
+    public static let entity = Schema.Entity("Account", "Your own account.", members)
+    /// The form with coins.
+    public static let profile = Schema.Entity(
+        "Profile", "Your own account with your coins.", members + [.has("sesacCoin", .count)])
+    /// The form with new tokens.
+    public static let user = Schema.Entity(
+        "User", "Your own account with new tokens.", members + [.has("token", .entity(TokensView.entity))])
+}
+
+extension TokensView {
+    static let entity = Schema.Entity(
+        "Tokens", "The tokens of a session.",
+        [
+            .has("accessToken", .text, "For the header `Authorization`."),
+            .has("refreshToken", .text, "For `GET /v1/auth/refresh`; empty if it is in a cookie."),
+            .may("rememberToken", .text, "Proves a device that needs no second factor.").only(.native),
+        ])
+}

@@ -49,3 +49,18 @@ public struct ChannelView: View, Equatable {
     /// The key of the list in a detail.
     public static let membersKey: StaticString = "channelMembers"
 }
+
+extension ChannelView {
+    private static let members: [Schema.Member] = [
+        .has("channel_id", .id), .has("name", .text), .has("description", .optional(.text)),
+        .has("workspace_id", .id).only(.january2024), .has("private", .integer(0...1)).only(.january2024),
+        .has("coverImage", .optional(.path)).only(.july2024, .native), .has("owner_id", .id), .has("createdAt", .time),
+    ]
+
+    /// The form of `write` in the reference.
+    public static let entity = Schema.Entity("Channel", "A channel.", members)
+    /// The form with its members.
+    public static let detail = Schema.Entity(
+        "ChannelDetail", "A channel with its members.",
+        members + [.has("\(membersKey)", .list(.entity(MemberView.entity)))])
+}

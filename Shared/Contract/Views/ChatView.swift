@@ -21,3 +21,10 @@ public struct ChatView: View {
         }
     }
 }
+
+extension ChatView {
+    /// The form of `write` in the reference.
+    public static let entity = Schema.Entity(
+        "Chat", "A message of a channel.",
+        [.has("channel_id", .id), .has("channelName", .text), .has("chat_id", .id)] + MessageBody.schema)
+}

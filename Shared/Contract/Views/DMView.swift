@@ -18,3 +18,9 @@ public struct DMView: View {
         }
     }
 }
+
+extension DMView {
+    /// The form of `write` in the reference.
+    public static let entity = Schema.Entity(
+        "Dm", "A message of a DM.", [.has("dm_id", .id), .has("room_id", .id)] + MessageBody.schema)
+}

@@ -46,3 +46,12 @@ extension FilePreview {
         json.array("previews") { json in for preview in previews { json.object { preview.write(to: &$0) } } }
     }
 }
+
+extension FilePreview {
+    static let entity = Schema.Entity(
+        "FilePreview", "A picture of a message before it is loaded.",
+        [
+            .has("file", .path), .has("width", .count), .has("height", .count), .may("animated", .flag),
+            .has("blur", .text, "A BlurHash."),
+        ])
+}

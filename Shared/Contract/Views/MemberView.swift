@@ -32,3 +32,12 @@ public struct MemberView: View, Equatable {
         json.field("profileImage", profileImage)
     }
 }
+
+extension MemberView {
+    static let members: [Schema.Member] = [
+        .has("user_id", .id), .has("email", .text), .has("nickname", .text), .has("profileImage", .optional(.path)),
+    ]
+
+    /// The form of `write` in the reference.
+    public static let entity = Schema.Entity("Member", "A user as others see them.", members)
+}

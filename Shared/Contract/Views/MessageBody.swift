@@ -82,3 +82,15 @@ extension MessageBody {
         !blocked.isEmpty && blocked.contains(author.id) ? self.blocked() : self
     }
 }
+
+extension MessageBody {
+    /// The form of `writeMembers` in the reference.
+    static let schema: [Schema.Member] =
+        [
+            .has("seq", .seq, "The place in the room: 1, 2, 3 and so on without gap."), .has("content", .text),
+            .has("createdAt", .time), .has("files", .list(.path)),
+            .has("user", .entity(MemberView.entity), "The author."),
+            .may("client_id", .text, "As the author sent it."),
+            .may("blocked", .flag, "Whether you have blocked the author; then it has no content.").only(.native),
+        ] + MessageTraits.schema + MessageRevision.schema
+}

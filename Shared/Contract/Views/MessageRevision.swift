@@ -114,3 +114,29 @@ extension MessageRevision {
         }
     }
 }
+
+extension MessageRevision {
+    /// The form of `writeMembers` in the reference.
+    static let schema: [Schema.Member] = [
+        .has("rev", .count, "The revision of the room that the last change of the message raised.").only(.native),
+        .may("editedAt", .time).only(.native),
+        .may("deletedAt", .time, "Of a deleted message, which has no content, files and reactions.").only(.native),
+        .may("pinnedAt", .time).only(.native), .may("pinnedBy", .id).only(.native),
+        .may(
+            "replies",
+            .object([
+                .has("count", .count), .has("lastAt", .time),
+                .has("users", .list(.digits, atMost: RepliesSummary.shownUsers), "The authors, the newest first."),
+            ])
+        ).only(.native),
+        .has(
+            "reactions",
+            .list(
+                .object([
+                    .has("emoji", .text), .has("count", .count),
+                    .has("users", .list(.digits, atMost: MessageReaction.shownUsers)),
+                    .may("mine", .flag, "In replies to one reader."),
+                ]))
+        ).only(.native),
+    ]
+}

@@ -102,3 +102,22 @@ extension ThreadPlace {
         if isInTimeline { json.field("toRoom", true) }
     }
 }
+
+extension MessageTraits {
+    /// The form of `writeMembers` in the reference.
+    static let schema: [Schema.Member] = [
+        .may(
+            "thread",
+            .object([
+                .has("root", .seq, "The `seq` of the message that the thread belongs to."),
+                .may("toRoom", .flag, "Whether the reply is also in the timeline."),
+            ]), "The thread of a reply."
+        ).only(.native),
+        .has(
+            "mentions",
+            .list(.object([.has("type", .choice(["user", "room", "here"])), .may("user_id", .id, "Of a user.")]))
+        ).only(.native),
+        .may("scheduled", .flag, "Whether it was sent at a set time.").only(.native),
+        .may("previews", .list(.entity(FilePreview.entity)), "Of the files that are pictures.").only(.native),
+    ]
+}

@@ -23,3 +23,13 @@ public struct RoomView: View {
         }
     }
 }
+
+extension RoomView {
+    /// The form of `write` in the reference.
+    public static let entity = Schema.Entity(
+        "Room", "A DM with its other user.",
+        [
+            .has("workspace_id", .id).only(.january2024), .has("room_id", .id), .has("createdAt", .time),
+            .has("user", .entity(MemberView.entity)),
+        ])
+}

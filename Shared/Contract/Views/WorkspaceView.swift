@@ -39,3 +39,21 @@ public struct WorkspaceView: View, Equatable {
     public static let channelsKey: StaticString = "channels"
     public static let membersKey: StaticString = "workspaceMembers"
 }
+
+extension WorkspaceView {
+    private static let members: [Schema.Member] = [
+        .has("workspace_id", .id), .has("name", .text), .has("description", .text),
+        .has("thumbnail", .path).only(.january2024), .has("coverImage", .path).only(.july2024, .native),
+        .has("owner_id", .id), .has("createdAt", .time),
+    ]
+
+    /// The form of `write` in the reference.
+    public static let entity = Schema.Entity("Workspace", "A workspace.", members)
+    /// The form with lists.
+    public static let detail = Schema.Entity(
+        "WorkspaceDetail", "A workspace with its channels and members.",
+        members + [
+            .has("\(channelsKey)", .list(.entity(ChannelView.entity))),
+            .has("\(membersKey)", .list(.entity(MemberView.entity))),
+        ])
+}

@@ -1,9 +1,12 @@
+internal import Contract
 internal import Glibc
 
 /// The command line of a service.
 enum CommandLineOptions {
     /// Reads the settings. An option or command other than `--config` is carried out, and the process exits.
-    static func config(of name: String, _ entries: [ConfigEntry], _ commands: [OperatorCommand] = []) -> Config {
+    static func config(
+        of name: String, _ entries: [ConfigEntry], _ commands: [OperatorCommand] = [], reference: ServiceReference
+    ) -> Config {
         var arguments = CommandLine.arguments.dropFirst()
         var file = ""
         var onlyChecks = false
@@ -16,6 +19,9 @@ enum CommandLineOptions {
                 file = text
             case "--print-config":
                 print(Config.template(of: entries), terminator: "")
+                exit(0)
+            case "--print-reference":
+                print(reference.text)
                 exit(0)
             case "--check-config": onlyChecks = true
             case "--version":
@@ -42,7 +48,7 @@ enum CommandLineOptions {
     private static func usage(_ name: String, _ commands: [OperatorCommand]) -> String {
         """
         usage: \(name) [--config FILE] [--check-config]
-               \(name) --print-config | --version | --help
+               \(name) --print-config | --print-reference | --version | --help
         \(commands.map { "       \(name) [--config FILE] \($0.name)   \($0.doc)\n" }.joined())\
         Settings are lines `key = value` in FILE and variables MARU_KEY in the environment; the environment wins.
         """

@@ -1,3 +1,4 @@
+public import Contract
 public import EventLoop
 internal import Glibc
 public import Telemetry
@@ -13,12 +14,15 @@ public enum Service {
     /// Exits with 0 after an orderly stop, 1 if the service cannot start, and 2 for a wrong command line or wrong
     /// settings.
     ///
-    /// - Parameter commands: commands that make a running service do something.
+    /// - Parameters:
+    ///   - commands: commands that make a running service do something.
+    ///   - reference: the description of the service's API, which `--print-reference` prints.
     public static func main(
-        _ name: String, settings: [ConfigEntry], commands: [OperatorCommand] = [], assemble: @escaping Assembly
+        _ name: String, settings: [ConfigEntry], commands: [OperatorCommand] = [], reference: ServiceReference,
+        assemble: @escaping Assembly
     ) -> Never {
         let entries = Self.settings(of: name, settings)
-        let config = CommandLineOptions.config(of: name, entries, commands)
+        let config = CommandLineOptions.config(of: name, entries, commands, reference: reference)
         let shutdown = Shutdown()
         // Before any thread starts, so that no other thread receives the signals.
         let signals = SignalSource([SIGTERM, SIGINT]) { _ in shutdown.request() }

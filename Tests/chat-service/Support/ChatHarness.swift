@@ -21,6 +21,8 @@ final class ChatHarness: Stoppable {
     struct Routes: Sendable {
         var clients: [String] = []
         var services: [String] = []
+        /// How the routes for clients differ from their descriptions.
+        var undescribed: [String] = []
     }
 
     private final class Listing: Sendable {
@@ -46,7 +48,12 @@ final class ChatHarness: Stoppable {
                     "chat-service", ChatSettings.entries, all, database: database.database, redis: redis, log: log
                 ) { service in
                     try await App.assemble(service)
-                    service.publicRoutes { routes in listing.value.withLock { $0.clients = routes.listing } }
+                    service.publicRoutes { routes in
+                        listing.value.withLock {
+                            $0.clients = routes.listing
+                            $0.undescribed = routes.differences(from: Reference.all)
+                        }
+                    }
                     service.internalRoutes { routes in listing.value.withLock { $0.services = routes.listing } }
                 })
         }

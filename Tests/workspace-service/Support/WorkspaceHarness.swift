@@ -21,6 +21,8 @@ final class WorkspaceHarness: Stoppable {
     struct Routes: Sendable {
         var clients: [String] = []
         var services: [String] = []
+        /// How the routes for clients differ from their descriptions.
+        var undescribed: [String] = []
     }
 
     private init(instances count: Int, _ settings: [String: String], _ cluster: PostgresCluster?) async throws {
@@ -64,7 +66,12 @@ final class WorkspaceHarness: Stoppable {
             "workspace-service", WorkspaceSettings.entries, settings, database: database, redis: redis
         ) { service in
             try await App.assemble(service)
-            service.publicRoutes { routes in seen.value.withLock { $0.clients = routes.listing } }
+            service.publicRoutes { routes in
+                seen.value.withLock {
+                    $0.clients = routes.listing
+                    $0.undescribed = routes.differences(from: Reference.all)
+                }
+            }
             service.internalRoutes { routes in seen.value.withLock { $0.services = routes.listing } }
         }
         let routes = seen.value.withLock(\.self)
