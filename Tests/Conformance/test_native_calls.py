@@ -95,7 +95,8 @@ def test_invitations_requests_and_settings_of_a_workspace(home, join):
     assert guest.post("/workspaces/invitations/preview", {"token": invitation["token"]})["role"] == "member"
     owner.call("DELETE", f"{place}/invitations/{invitation['invitation_id']}")
     assert owner.get(f"{place}/invitations")["items"][0]["state"] == "revoked"
-    assert owner.get(f"{place}/settings") == {"joinRequests": False}
+    assert owner.get(f"{place}/settings")["joinRequests"] is False
+    assert owner.get(f"{place}/second-factor")["next"] is None
     owner.call("PUT", f"{place}/settings", json={"joinRequests": True})
     guest.post(f"{place}/join-requests", {"text": "bitte"})
     assert owner.get(f"{place}/join-requests")["items"][0]["text"] == "bitte"

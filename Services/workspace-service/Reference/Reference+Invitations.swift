@@ -62,7 +62,10 @@ extension Reference {
         RouteDescription(.native, .delete, workspace + "/join-requests", "Takes back your request"),
     ]
 
-    private static let options = Schema.object([.has("joinRequests", .flag, "Whether anybody may ask to be let in.")])
+    private static let options = Schema.object([
+        .has("joinRequests", .flag, "Whether anybody may ask to be let in."), .has("requiresSecondFactor", .flag),
+        .may("secondFactorGraceDays", .integer(0...30)), .may("secondFactorFrom", .time),
+    ])
 
     private static let settings = [
         RouteDescription(
@@ -70,8 +73,19 @@ extension Reference {
             errors: [.notFound, .notAllowed]),
         RouteDescription(
             .native, .put, workspace + "/settings", "Changes the settings of a workspace", note: "For the owner.",
-            body: .json([.may("joinRequests", .flag)]), reply: .json(options),
-            errors: [.invalidRequest, .notFound, .notAllowed]),
+            body: .json([
+                .may("joinRequests", .flag), .may("requiresSecondFactor", .flag),
+                .may("secondFactorGraceDays", .integer(0...30), "7 without it."),
+            ]), reply: .json(options), errors: [.invalidRequest, .notFound, .notAllowed, .refused]),
+        RouteDescription(
+            .native, .get, workspace + "/second-factor", "Lists the members without a second factor",
+            note: "For the owner.", parameters: RouteDescription.Parameter.page,
+            reply: .json(
+                .page(
+                    of: .object([
+                        .has("user", .entity(MemberView.entity)), .has("role", role), .may("dueAt", .time),
+                        .has("lockedOut", .flag),
+                    ]))), errors: [.invalidRequest, .notFound, .notAllowed]),
     ]
 }
 

@@ -11,6 +11,7 @@ extension Reference {
                     .object([
                         .has("role", role),
                         .has("actions", .list(.choice(WorkspaceAction.allCases.map(\.rawValue))), "What you may do."),
+                        .may("secondFactorDueAt", .time, "When you need a second factor."),
                     ])), errors: [.notFound]),
             RouteDescription(
                 .native, .get, workspace + "/roles", "Lists members with their roles, in the order of joining",

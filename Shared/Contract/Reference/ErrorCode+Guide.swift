@@ -11,7 +11,7 @@ extension ErrorCode {
         case .expiredRefresh: "The refresh token has expired, was used before, or its session has ended."
         case .secondFactor: "The account has a second factor, and the sign-in needs a code of its authenticator app."
         case .secondFactorMissing:
-            "The workspace requires a second factor, and the caller's account has none."
+            "The workspace requires a second factor, which the account does not have. Shipped apps get E14."
         case .invalidRequest:
             "A parameter or member is missing, has the wrong type or breaks a limit. `detail` names it."
         case .duplicate: "Something with this unique value exists already, such as an account with the email."
@@ -37,7 +37,7 @@ extension ErrorCode {
         case .expiredRefresh: "Forget both tokens and show the sign-in."
         case .secondFactor:
             "Ask for the code, and send it with `ticket` to `POST /v1/users/login/second-factor` before `expiresAt`."
-        case .secondFactorMissing: "Offer to set up a second factor, then repeat the call."
+        case .secondFactorMissing: "Offer to set one up: `POST /v1/users/me/second-factor`."
         case .invalidRequest: "Correct the request; the same one fails again."
         case .duplicate: "Choose another value, or use what exists."
         case .notFound: "Drop the data from caches, and load the list that named it again."

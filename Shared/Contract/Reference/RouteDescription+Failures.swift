@@ -6,6 +6,8 @@ extension RouteDescription {
         var all = errors
         if audience != .keyless { all.append(.unknownKey) }
         if !isOpen && audience != .keyless { all += [.invalidToken, .expiredToken] }
+        // A workspace may require a second factor of its members.
+        if template.hasPrefix("/v1/workspaces/{id}") { all += [.secondFactorMissing, .notAllowed] }
         all += [.unknownRoute, .tooManyCalls, .serverError]
         return ErrorCode.allCases.filter(all.contains)
     }
