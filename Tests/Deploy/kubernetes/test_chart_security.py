@@ -13,6 +13,8 @@ STRANGER = {"app.kubernetes.io/name": "something-else"}
 def callers():
     """Returns which services call the internal port of which, by their code."""
     calls = {(program, "auth") for program in PROGRAMS.values() if program != "auth-service"}
+    # Each service writes the acts of operators into the log of workspace-service.
+    calls |= {(program, "workspace") for program in PROGRAMS.values() if program != "workspace-service"}
     for program in PROGRAMS.values():
         for path in (CHECKOUT / "Services" / program).glob("**/*.swift"):
             calls |= {(program, peer) for peer in re.findall(r"\bpeers\.(\w+)", path.read_text())}
