@@ -1,4 +1,4 @@
-/// What a migration holds up while it runs, judged by its statements alone. It errs to the careful side: a statement that it
+/// The calls that wait while a migration runs, judged by its statements alone. It errs to the careful side: a statement that it
 /// does not know counts as one that locks.
 public enum MigrationImpact: String, Sendable, Comparable, CaseIterable {
     /// Reads and writes go on: new tables, columns without work for existing rows, functions, grants.

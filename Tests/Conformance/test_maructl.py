@@ -1,4 +1,4 @@
-"""The operators' command, deploy/maructl, against the product: what it shows and what its acts do to users."""
+"""The operators' command, deploy/maructl, against the product: its output, and the effect of its acts on users."""
 
 import json
 import os

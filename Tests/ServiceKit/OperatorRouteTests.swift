@@ -121,7 +121,7 @@ struct OperatorRouteTests {
     @Test("An operator without a name, or with one that is no name, does nothing")
     func names() async throws {
         try await Self.run { sample, journal async throws in
-            for name in [nil, "", "a b", "민지", String(repeating: "a", count: 65)] {
+            for name in [nil, "", "a b", "a/b", String(repeating: "a", count: 65)] {
                 let reply = try await sample.service.operatorCall("DELETE", "/operator/things/5/parts", as: name)
                 #expect(reply.status == 422, "\(name ?? "none")")
             }

@@ -7,7 +7,7 @@ struct Performer: Sendable {
     let client: OperatorClient
     let loop: EventLoop
 
-    /// What a command prints, and how it ends.
+    /// The output of a command, and its exit status.
     struct Outcome: Sendable {
         let status: ExitStatus
         let lines: [String]

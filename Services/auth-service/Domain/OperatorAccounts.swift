@@ -2,7 +2,7 @@ import Contract
 import ServiceKit
 import Wire
 
-/// What operators do with accounts. Each act that takes access away ends the sessions in its own transaction.
+/// The acts of operators on accounts. Each act that takes access away ends the sessions in its own transaction.
 struct OperatorAccounts: Sendable {
     let store: OperatorStore
     let sessions: Sessions
@@ -28,7 +28,7 @@ struct OperatorAccounts: Sendable {
         return try await sessions.endAll(of: id)
     }
 
-    /// Ends one session, whoever has it.
+    /// Ends one session of any user.
     func end(_ session: SessionID) async throws {
         guard let account = try await sessions.store.account(of: session),
             try await sessions.end(session, of: account)

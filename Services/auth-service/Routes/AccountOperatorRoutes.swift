@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// What operators do with accounts and sessions.
+/// Accounts and sessions for operators.
 struct AccountOperatorRoutes: Sendable {
     let accounts: OperatorAccounts
 

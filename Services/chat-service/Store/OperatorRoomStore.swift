@@ -2,7 +2,7 @@ import Contract
 import Postgres
 import Wire
 
-/// Rooms as operators see them: without what was said.
+/// Rooms as operators see them: without messages.
 struct OperatorRoomStore: Sendable {
     let database: PostgresPool
 

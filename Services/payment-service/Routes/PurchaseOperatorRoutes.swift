@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// What operators do with purchases and the ledger.
+/// Purchases and the ledger for operators.
 struct PurchaseOperatorRoutes: Sendable {
     let payments: Payments
     let reconciliation: Reconciliation

@@ -3,14 +3,14 @@ import Postgres
 import ServiceKit
 import Wire
 
-/// What operators do with workspaces. Their acts are in the audit log of the workspace too, without an actor.
+/// The acts of operators on workspaces. They are in the audit log of the workspace too, without an actor.
 struct OperatorWorkspaces: Sendable {
     let store: OperatorStore
     let roles: MemberRoles
     let acts: OperatorActStore
 
     static let mostListed = 200
-    /// What the audit log of a workspace has in place of an actor.
+    /// The mark in the audit log of a workspace, in place of an actor.
     private static let byOperator = ["by": "operator"]
 
     private var workspaces: Workspaces { roles.workspaces }

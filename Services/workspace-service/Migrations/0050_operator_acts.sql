@@ -24,7 +24,7 @@ create table audit.operator_act (
     address text not null,
     service text not null,
     act text not null,
-    -- What it happens to, such as users/5; empty for nothing in particular.
+    -- The target, such as users/5; empty for nothing in particular.
     subject text not null,
     -- Null before the act begins; then `done` or the code of the failure.
     outcome text

@@ -3,7 +3,7 @@ import HTTP
 import ServiceKit
 import Wire
 
-/// What operators do with workspaces and roles, and the audit log of operators.
+/// Workspaces and roles for operators, and the audit log of operators.
 struct WorkspaceOperatorRoutes: Sendable {
     let workspaces: OperatorWorkspaces
 

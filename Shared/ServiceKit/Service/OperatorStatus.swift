@@ -89,7 +89,7 @@ struct OperatorStatus: Sendable {
 
     // MARK: Queues
 
-    /// The page with what waits: rows of queues in tables, and entries of streams that the service has not handled.
+    /// The page of waiting work: rows of queues in tables, and entries of streams that the service has not handled.
     func queues(_ call: InternalCall) async -> [UInt8] {
         var rows: [(name: String, length: QueueLength?)] = []
         for (name, length) in subjects.queues { rows.append((name, try? await length())) }

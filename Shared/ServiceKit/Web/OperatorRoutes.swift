@@ -6,11 +6,11 @@ public struct OperatorRoutes {
     /// Handles a call of an operator.
     public typealias Handler = @Sendable (InternalCall) async throws -> Response
 
-    /// What the audit log of operators keeps of a route's calls.
+    /// The entries of a route's calls in the audit log of operators.
     enum Record: Sendable, Equatable {
-        /// Nothing: the route shows neither people nor what they wrote.
+        /// None: the route shows neither people nor their texts.
         case nothing
-        /// That somebody looked.
+        /// One for each look.
         case look(String)
         /// The act before it begins, and its outcome.
         case act(String)
@@ -36,7 +36,7 @@ public struct OperatorRoutes {
         add(.get, template, .nothing, handler)
     }
 
-    /// Adds a route that shows people, or what they wrote: the log keeps who looked.
+    /// Adds a route that shows people or their texts: the log keeps each look.
     public mutating func look(_ name: String, _ template: String, _ handler: @escaping Handler) {
         add(.get, template, .look(name), handler)
     }
@@ -54,7 +54,7 @@ public struct OperatorRoutes {
         listing.append("\(method.rawValue) \(template)")
     }
 
-    /// What a call is about: its path up to the last parameter, such as `users/5` for `/operator/users/5/sessions`. It is empty
+    /// The target of a call: its path up to the last parameter, such as `users/5` for `/operator/users/5/sessions`. It is empty
     /// for a template without parameters.
     static func subject(of path: String, template: String) -> String {
         let (path, template) = (path.split(separator: "/"), template.split(separator: "/"))

@@ -1,6 +1,6 @@
 import Wire
 
-/// Judges what the services report about themselves. It does no I/O.
+/// Judges the reports of the services about themselves. It does no I/O.
 enum DoctorRules {
     private static let clockLimit: Int64 = 2000
     /// Seconds that something may wait before it is worth a look, and before it is wrong.

@@ -1,8 +1,8 @@
-/// One command of maructl: its words, its arguments and what it does.
+/// One command of maructl: its words, its arguments and its action.
 struct Command: Sendable {
     /// A value that the command line gives, in its place.
     struct Argument: Sendable, Equatable {
-        /// What the text must be.
+        /// The accepted texts.
         enum Kind: Sendable, Equatable {
             /// A number from 1.
             case id
@@ -35,7 +35,7 @@ struct Command: Sendable {
         }
     }
 
-    /// What the command does.
+    /// The work of the command.
     enum Action: Sendable, Equatable {
         /// Makes one call of one service.
         case call(CallTemplate)
@@ -53,7 +53,7 @@ struct Command: Sendable {
     let arguments: [Argument]
     let options: [Option]
     let doc: String
-    /// What it takes away, with `{name}` for the value of an argument; nil for a command that does no harm.
+    /// The harm that it does, in words, with `{name}` for the value of an argument; nil for a command that does no harm.
     let harm: String?
     let action: Action
 

@@ -20,7 +20,7 @@ struct GlobalOptions: Sendable, Equatable {
     var config: String?
 }
 
-/// What a command line asks for.
+/// The request of a command line.
 enum Request: Sendable {
     case run(Invocation)
     /// The help of the commands that begin with these words; all without words.
@@ -71,7 +71,7 @@ struct CommandLineParser: Sendable {
         return value
     }
 
-    /// The command whose words are these.
+    /// The command with exactly these words.
     private func command(_ words: [String]) -> Command? { commands.first { $0.words == words } }
 
     private func invocation(_ words: [String], _ options: GlobalOptions) throws(UsageError) -> Invocation {

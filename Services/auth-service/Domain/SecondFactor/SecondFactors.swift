@@ -85,7 +85,7 @@ struct SecondFactors: Sendable {
         mails.wake()
     }
 
-    /// Turns the second factor off for an owner who has lost it, and ends all sessions; returns how many. An operator has made
+    /// Turns a lost second factor off, and ends all sessions; returns how many. An operator has made
     /// sure of the owner.
     func reset(of account: UserID) async throws -> Int {
         let now = Timestamp.now

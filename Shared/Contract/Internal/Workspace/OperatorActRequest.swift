@@ -15,7 +15,7 @@ public struct OperatorAct: Sendable, Equatable {
     public let service: String
     /// The name of the act, such as `users.disable`.
     public let act: String
-    /// What it happens to, such as `users/5`; empty for nothing in particular.
+    /// The target, such as `users/5`; empty for nothing in particular.
     public let subject: String
     /// How it ended; nil before it begins.
     public let outcome: String?
