@@ -9,8 +9,7 @@ enum App {
     static func main() {
         Service.main(
             "payment-service", settings: PaymentSettings.entries, commands: [reconcile], migrations: Migrations.all,
-            reference: Reference.all,
-            assemble: assemble)
+            reference: Reference.all, assemble: assemble)
     }
 
     /// The operator's command for reconciliation. It prints the differences and exits with 1 if there are any.

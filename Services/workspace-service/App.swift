@@ -10,8 +10,8 @@ import Wire
 enum App {
     static func main() {
         Service.main(
-            "workspace-service", settings: WorkspaceSettings.entries, migrations: Migrations.all, reference: Reference.all,
-            assemble: assemble)
+            "workspace-service", settings: WorkspaceSettings.entries, migrations: Migrations.all,
+            reference: Reference.all, assemble: assemble)
     }
 
     /// The composition root: builds everything from the settings and passes it down by initialisers.
