@@ -25,7 +25,7 @@ func module(_ name: String, on floorsBelow: [String]) -> Target {
     )
 }
 
-/// A program that tests or measurements run.
+/// A program beside the services, such as one that tests or measurements run.
 func tool(_ name: String, at path: String, on modules: [String]) -> Target {
     .executableTarget(
         name: name,
@@ -150,6 +150,9 @@ let package = Package(
             on: ["ServiceKit", "Contract", "HTTP", "Postgres", "Redis", "Crypto", "Telemetry", "EventLoop", "Wire"]
         ),
 
+        // The operators' command
+        tool("maructl", at: "Tools/maructl", on: ["ServiceKit", "HTTP", "Crypto", "CCrypto", "EventLoop", "Wire"]),
+
         // Programs that tests and measurements run
         tool(
             "socketio-conformance", at: "Tests/SocketIOConformance",
@@ -185,6 +188,7 @@ let package = Package(
         tests(of: "Redis", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Postgres", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
         tests(of: "Telemetry", alsoUsing: ["TestSupport", "EventLoop", "Wire"]),
+        tests(of: "maructl", alsoUsing: ["ServiceKit", "Wire"]),
         tests(of: "Contract", alsoUsing: ["EventLoop", "HTTP", "Telemetry", "Wire"]),
         tests(of: "EngineIO", alsoUsing: ["EventLoop", "HTTP", "WebSocket", "TestSupport"]),
         tests(of: "SocketIO", alsoUsing: ["EngineIO", "EventLoop", "HTTP", "WebSocket", "Wire", "TestSupport"]),

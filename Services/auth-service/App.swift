@@ -11,7 +11,8 @@ import Wire
 enum App {
     static func main() {
         Service.main(
-            "auth-service", settings: AuthSettings.entries, reference: Reference.all, assemble: assemble)
+            "auth-service", settings: AuthSettings.entries, migrations: Migrations.all, reference: Reference.all,
+            assemble: assemble)
     }
 
     /// Builds every part from the settings and passes it on by initialiser.
@@ -75,16 +76,18 @@ enum App {
         let oidcRoutes = try assembleOIDC(service, OIDCStore(database: database), accounts: social, finish: finish)
         let confirmation = DeletionConfirmation(
             credentials: credentials, identities: identities, kakao: kakao, apple: apple)
-        let erasureRoutes = ErasureRoutes(
-            erasures: try assembleErasures(
-                service, ErasureStore(database: database), settings, sessions: sessions, facts: facts,
-                workspaces: workspaces),
-            confirmation: confirmation)
+        let erasures = try assembleErasures(
+            service, ErasureStore(database: database), settings, sessions: sessions, facts: facts,
+            workspaces: workspaces)
+        let erasureRoutes = ErasureRoutes(erasures: erasures, confirmation: confirmation)
         let secondFactorRoutes = SecondFactorRoutes(
             factors: finish.tickets.factors, accounts: accountStore, confirmation: confirmation, finish: finish)
-        let exportRoutes = ExportRoutes(
-            exports: assembleExports(
-                service, ExportStore(database: database), files: pictures.files, mails: mails, facts: facts))
+        let exports = assembleExports(
+            service, ExportStore(database: database), files: pictures.files, mails: mails, facts: facts)
+        let operatorAccounts = OperatorAccounts(
+            store: OperatorStore(database: database), sessions: sessions, factors: finish.tickets.factors,
+            erasures: erasures, exports: exports)
+        let exportRoutes = ExportRoutes(exports: exports)
         let blockRoutes = BlockRoutes(
             blocks: Blocks(
                 store: BlockStore(database: database), publisher: BlockPublisher(redis: redis),
@@ -114,6 +117,7 @@ enum App {
                 system: settings.system
             ).register(in: &routes)
         }
+        service.operatorRoutes { AccountOperatorRoutes(accounts: operatorAccounts).register(in: &$0) }
         service.internalRoutes { routes in
             DirectoryRoutes(accounts: accountStore, devices: devices, authority: authority).register(in: &routes)
             erasureRoutes.registerInternal(in: &routes)

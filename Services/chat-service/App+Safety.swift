@@ -34,5 +34,7 @@ struct Safety: Sendable {
         ModerationRoutes(moderation: moderation).register(in: &routes)
     }
 
+    func register(in routes: inout OperatorRoutes) { ReportRoutes(reports: reports).register(in: &routes) }
+
     func register(in routes: inout InternalRoutes) { ReportRoutes(reports: reports).register(in: &routes) }
 }

@@ -11,7 +11,8 @@ import Wire
 enum App {
     static func main() {
         Service.main(
-            "chat-service", settings: ChatSettings.entries, reference: Reference.all, assemble: assemble)
+            "chat-service", settings: ChatSettings.entries, migrations: Migrations.all, reference: Reference.all,
+            assemble: assemble)
     }
 
     /// The composition root: builds everything from the settings and passes it down by initialisers.
@@ -161,6 +162,10 @@ enum App {
                     hints: AccessHintPublisher(redis: redis), limit: settings.limitOfDMs),
                 conversations: conversations, fileSize: settings.fileSize
             ).register(in: &routes)
+        }
+        service.operatorRoutes { routes in
+            RoomOperatorRoutes(rooms: OperatorRoomStore(database: database)).register(in: &routes)
+            safety.register(in: &routes)
         }
         service.internalRoutes { routes in
             RoomRoutes(

@@ -8,8 +8,8 @@ import Wire
 enum App {
     static func main() {
         Service.main(
-            "payment-service", settings: PaymentSettings.entries, commands: [reconcile], reference: Reference.all,
-            assemble: assemble)
+            "payment-service", settings: PaymentSettings.entries, commands: [reconcile], migrations: Migrations.all,
+            reference: Reference.all, assemble: assemble)
     }
 
     /// The operator's command for reconciliation. It prints the differences and exits with 1 if there are any.
@@ -69,6 +69,9 @@ enum App {
             LedgerRoutes(ledger: ledger).register(in: &routes)
             ExportRoutes(store: ExportStore(database: database)).register(in: &routes)
             ReconciliationRoutes(reconciliation: reconciliation).register(in: &routes)
+        }
+        service.operatorRoutes { routes in
+            PurchaseOperatorRoutes(payments: payments, reconciliation: reconciliation).register(in: &routes)
         }
         let captures = CoinCaptureConsumer(ledger: ledger, log: service.log)
         try service.facts(captures.handle)

@@ -14,7 +14,7 @@ import Wire
 enum App {
     static func main() {
         Service.main(
-            "realtime-gateway", settings: GatewaySettings.entries, reference: Reference.all,
+            "realtime-gateway", settings: GatewaySettings.entries, migrations: Migrations.all, reference: Reference.all,
             assemble: { try await assemble($0) })
     }
 
@@ -179,6 +179,7 @@ enum App {
         try service.facts(AccountFactConsumer(pushes: store, auth: auth).handle)
         let decisions = PushDecisionStore(database: store.database)
         service.internalRoutes { routes in PushDecisionRoutes(decisions: decisions).register(in: &routes) }
+        service.operatorRoutes { routes in PushDecisionRoutes(decisions: decisions).register(in: &routes) }
         let loop = service.loops.loops[0]
         service.atDrain { await sender.stop(within: settings.drain, on: loop) }
     }

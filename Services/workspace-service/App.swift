@@ -10,7 +10,8 @@ import Wire
 enum App {
     static func main() {
         Service.main(
-            "workspace-service", settings: WorkspaceSettings.entries, reference: Reference.all, assemble: assemble)
+            "workspace-service", settings: WorkspaceSettings.entries, migrations: Migrations.all,
+            reference: Reference.all, assemble: assemble)
     }
 
     /// The composition root: builds everything from the settings and passes it down by initialisers.
@@ -77,6 +78,12 @@ enum App {
             requests: JoinRequests(
                 workspaces: workspaces, store: JoinRequestStore(database: database), profiles: profiles),
             link: settings.invitationLink)
+        let operators = WorkspaceOperatorRoutes(
+            workspaces: OperatorWorkspaces(
+                store: OperatorStore(database: database), roles: roles,
+                acts: OperatorActStore(database: database)))
+        service.recordOperatorActs(by: operators.workspaces.acts.insert)
+        service.operatorRoutes { operators.register(in: &$0) }
         let links = try service.fileLinks()
         service.publicRoutes { routes in
             let imageSize = settings.imageSize
@@ -101,6 +108,7 @@ enum App {
             settingsRoutes.registerInternal(in: &routes)
             AuditRoutes(audit: audit).registerInternal(in: &routes)
             ModerationRoutes(workspaces: workspaces).register(in: &routes)
+            operators.registerInternal(in: &routes)
         }
     }
 }

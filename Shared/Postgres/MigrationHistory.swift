@@ -77,6 +77,11 @@ struct MigrationHistory: Sendable {
         return true
     }
 
+    /// Reads number, name and time of the applied migrations.
+    var all: Statement {
+        Statement.read("list migrations", unprepared: "select number, name, applied_at from \(table) order by number")
+    }
+
     /// The number of the last applied migration; nil if there is none.
     func last(in tx: PostgresTransaction) async throws(PostgresError) -> Int? {
         let findLast = Statement.read("find last migration", unprepared: "select max(number) from \(table)")

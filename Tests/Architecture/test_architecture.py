@@ -4,7 +4,7 @@ import pytest
 import rules
 from sources import ROOT, Source, swift_sources
 
-SOURCES = swift_sources("Services", "Shared", "Tests")
+SOURCES = swift_sources("Services", "Shared", "Tools", "Tests")
 PRODUCT = [source for source in SOURCES if source.parts[0] != "Tests"]
 MIGRATIONS = [
     Source(str(path.relative_to(ROOT)), path.read_text()) for path in sorted(ROOT.glob("Services/*/Migrations/*.sql"))

@@ -32,7 +32,7 @@ def test_every_volume_of_secrets_gets_the_owner_of_a_folder_of_the_image():
     (making,) = re.findall(r"^  secrets:\n(.*?)^  \w", FILE, re.DOTALL | re.MULTILINE)
     volumes = set(re.findall(r"- secrets-\w+:/(secrets/\w+)$", making, re.MULTILINE))
     (folders,) = re.findall(r"for folder in (.*?); do", (CHECKOUT / "deploy/Dockerfile").read_text(), re.DOTALL)
-    assert len(volumes) == 9 and volumes <= set(folders.split())
+    assert len(volumes) == 10 and volumes <= set(folders.split())
 
 
 def test_compose_never_pulls_our_own_images():
@@ -72,7 +72,7 @@ def test_the_services_build_without_the_tests(tmp_path):
     ignored = (CHECKOUT / ".dockerignore").read_text().splitlines()
     assert "*" in ignored and "!Tests" not in ignored
     assert "COPY Tests" not in (CHECKOUT / "deploy/Dockerfile").read_text()
-    for name in ("Package.swift", "Shared", "Services"):
+    for name in ("Package.swift", "Shared", "Services", "Tools"):
         (tmp_path / name).symlink_to(CHECKOUT / name)
     described = subprocess.run(
         ["swift", "package", "--package-path", tmp_path, "--scratch-path", tmp_path / "build", "describe", "--type", "json"],
@@ -82,4 +82,4 @@ def test_the_services_build_without_the_tests(tmp_path):
     )
     assert described.returncode == 0, described.stderr
     products = {each["name"] for each in json.loads(described.stdout)["products"]}
-    assert products == {*SERVICES.values(), "picture-previews"}
+    assert products == {*SERVICES.values(), "picture-previews", "maructl"}

@@ -31,7 +31,9 @@ def test_a_service_can_log_in_with_the_secrets_of_its_folder(tmp_path):
         assert made[f"{role}/redis_url"] == f"redis://:{made['redis/password']}@redis:6379/0"
         assert made[f"{role}/service_credential"] == made["auth/service_credential"]
         assert made[f"{role}/gateway_credential"] == made["gateway/gateway_credential"]
-    assert made["gateway/gateway_credential"] != made["auth/service_credential"]
+        assert made[f"{role}/operator_credential"] == made["operator/operator_credential"]
+    credentials = ("auth/service_credential", "gateway/gateway_credential", "operator/operator_credential")
+    assert len({made[name] for name in credentials}) == 3
 
 
 def test_urls_follow_a_new_address_and_passwords_stay(tmp_path):
@@ -42,7 +44,7 @@ def test_urls_follow_a_new_address_and_passwords_stay(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["postgres/superuser", "postgres/chat", "redis/password", "auth/service_credential",
-                                  "gateway/gateway_credential"])
+                                  "gateway/gateway_credential", "operator/operator_credential"])
 def test_a_removed_secret_is_replaced_everywhere_and_no_other_changes(tmp_path, name):
     before = make(tmp_path)
     (tmp_path / name).unlink()

@@ -14,6 +14,7 @@ MECHANISMS = [
     "fan-out",
     "group-commit",
     "ledger",
+    "maructl",
     "operations",
     "push",
     "roles",

@@ -29,7 +29,7 @@ def test_the_targets_of_a_document_exist(document):
     text = document.read_text()
     for target in re.findall(r"\]\(([^)#:]+)\)", text):
         assert (document.parent / target).exists(), target
-    for path in re.findall(r"`((?:deploy|Services|Shared|Tests|docs)/[A-Za-z0-9_./-]*)`", text):
+    for path in re.findall(r"`((?:deploy|Services|Shared|Tests|Tools|docs)/[A-Za-z0-9_./-]*)`", text):
         assert (CHECKOUT / path).exists(), path
 
 
@@ -38,7 +38,7 @@ def test_the_types_that_a_document_names_exist():
     for document in DOCUMENTS:
         for name in re.findall(r"`([A-Z][a-z]+[A-Z][A-Za-z]*)(?:[.(][^`]*)?`", document.read_text()):
             names.setdefault(name, document.name)
-    sources = [*CHECKOUT.glob("Shared/**/*.swift"), *CHECKOUT.glob("Services/**/*.swift")]
+    sources = [*CHECKOUT.glob("Shared/**/*.swift"), *CHECKOUT.glob("Services/**/*.swift"), *CHECKOUT.glob("Tools/**/*.swift")]
     sources += [CHECKOUT / "deploy/prometheus/rules/services.yml", CHECKOUT / "Tests/Conformance/contract.py"]
     sources += (CHECKOUT / "deploy/kubernetes").glob("**/*.yaml")
     known = set().union(*(re.findall(r"\w+", path.read_text()) for path in sources))
@@ -54,7 +54,7 @@ def test_the_command_that_measures_a_figure_exists():
             assert is_product or (CHECKOUT / f"Tests/Load/{name}/{kind}.py").exists(), f"{document.name}: deploy/{kind} {name}"
 
 
-@pytest.mark.parametrize("command", ["up", "down", "test", "bench", "load", "faults", "roll", "mutate"])
+@pytest.mark.parametrize("command", ["up", "down", "test", "bench", "load", "faults", "roll", "mutate", "maructl"])
 def test_each_command_of_the_readme_explains_its_usage(command):
     result = subprocess.run([CHECKOUT / "deploy" / command, "--help"], capture_output=True, text=True, timeout=30)
     assert result.returncode == 0 and f"usage: deploy/{command}" in result.stdout

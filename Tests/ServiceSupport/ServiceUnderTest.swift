@@ -16,6 +16,8 @@ public final class ServiceUnderTest: Stoppable {
 
     /// The service credential of all tests.
     public static let credential = "0123456789abcdef0123456789abcdef"
+    /// The operator's credential of all tests.
+    public static let operatorCredential = "operator-0123456789abcdef0123456789abcdef"
 
     /// Starts the service that `assemble` builds, and returns when it is connected to Redis on all loops.
     ///
@@ -38,7 +40,8 @@ public final class ServiceUnderTest: Stoppable {
         loops = EventLoopGroup(count: 2)
         var all = [
             "public_address": "127.0.0.1:0", "internal_address": "127.0.0.1:0", "clients_file": Self.clients,
-            "service_credential": Self.credential, "database_url": self.database.connectionString,
+            "service_credential": Self.credential, "operator_credential": Self.operatorCredential,
+            "database_url": self.database.connectionString,
             "redis_url": "redis://127.0.0.1:\(self.redis.port)/0", "files_folder": files.path,
             // Clients of tests keep idle connections.
             "drain_idle": "0s",
@@ -97,6 +100,22 @@ public final class ServiceUnderTest: Stoppable {
             method, port: running.internalAddress.port, target,
             headers: [("Authorization", "Bearer " + Self.credential), ("Content-Type", "application/json")],
             body: Array(json.utf8)
+        ).reply()
+    }
+
+    /// Makes a call of an operator.
+    ///
+    /// - Parameters:
+    ///   - name: the operator; nil for a call that names none.
+    ///   - credential: another one than the operator's.
+    public func operatorCall(
+        _ method: String, _ target: String, as name: String? = "anna", credential: String = operatorCredential,
+        json: String = ""
+    ) async throws -> HTTPCall.Reply {
+        var headers = [("Authorization", "Bearer " + credential), ("Content-Type", "application/json")]
+        if let name { headers.append(("X-Operator", name)) }
+        return try await HTTPCall(
+            method, port: running.internalAddress.port, target, headers: headers, body: Array(json.utf8)
         ).reply()
     }
 

@@ -9,11 +9,18 @@ struct PortOnePayment: Sendable {
     let reference: String
     let order: String
     let amount: Int
-    let cancelled: Int
+    private(set) var cancelled: Int
     let name: String
     let currency: String
     /// A status of V1, in lower case.
-    let status: String
+    private(set) var status: String
+
+    /// Refunds all that is left; false if it is not paid.
+    mutating func cancel() -> Bool {
+        guard status == "paid" || status == "partially_cancelled" else { return false }
+        (status, cancelled) = ("cancelled", amount)
+        return true
+    }
 
     init?(_ json: JSONValue) {
         guard let amount = json["amount"]?.int, let name = json["name"]?.string else { return nil }

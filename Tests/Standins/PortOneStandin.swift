@@ -22,6 +22,8 @@ final class PortOneStandin: Sendable {
         routes.add(.portone, .post, "/portone/v1/users/getToken", token)
         routes.add(.portone, .get, "/portone/v1/payments/{id}", first)
         routes.add(.portone, .get, "/portone/v2/payments/{id}", second)
+        routes.add(.portone, .post, "/portone/v1/payments/cancel", cancelFirst)
+        routes.add(.portone, .post, "/portone/v2/payments/{id}/cancel", cancelSecond)
         routes.control(.post, "/portone/payments", create)
     }
 
@@ -81,6 +83,29 @@ final class PortOneStandin: Sendable {
             return .standin(.notFound) { $0.field("type", "PAYMENT_NOT_FOUND") }
         }
         return .standin { payment.writeSecond(to: &$0) }
+    }
+
+    private func cancelFirst(_ call: StandinCall) async throws -> Response {
+        let (id, token) = (try await call.json().string("imp_uid") ?? "", call.credential("Bearer"))
+        let (isValid, isCancelled, payment) = state.withLock { state in
+            let isValid = token == state.token && state.expires > Timestamp.now.seconds
+            let isCancelled = isValid && state.first[id]?.cancel() == true
+            return (isValid, isCancelled, state.first[id])
+        }
+        guard isValid else { return Self.failure(.unauthorized, -1, "Unauthorized") }
+        guard isCancelled, let payment else { return Self.failure(.ok, 1, "취소할 수 없는 결제건입니다.") }
+        return Self.success { payment.writeFirst(to: &$0) }
+    }
+
+    private func cancelSecond(_ call: StandinCall) throws -> Response {
+        let id = try call.parameter("id")
+        guard let secret = call.credential("PortOne"), Self.isValid(secret) else {
+            return .standin(.unauthorized) { $0.field("type", "UNAUTHORIZED") }
+        }
+        guard state.withLock({ $0.second[id]?.cancel() == true }) else {
+            return .standin(Status(409)) { $0.field("type", "PAYMENT_ALREADY_CANCELLED") }
+        }
+        return .standin { json in json.object("cancellation") { $0.field("status", "SUCCEEDED") } }
     }
 
     private static func isValid(_ credential: String) -> Bool { !credential.isEmpty && credential != "wrong" }

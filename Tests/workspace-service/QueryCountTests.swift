@@ -104,6 +104,7 @@ struct QueryCountTests {
         "GET /internal/invitations/{id}/mail": 1,
         "GET /internal/users/{id}/export": 2,
         "POST /internal/workspaces/{id}/removals": 9,
+        "POST /internal/operators/acts": 1,
     ]
 
     private static func cluster() async throws -> PostgresCluster {
@@ -201,6 +202,10 @@ struct QueryCountTests {
                 ("POST /internal/workspaces/{id}/audit", "", #"{"key":"k","at":1,"action":"export.requested"}"#),
                 ("GET /internal/users/{id}/export", "", ""),
                 ("POST /internal/workspaces/{id}/removals", "", #"{"user_id":"3","by":"1"}"#),
+                (
+                    "POST /internal/operators/acts", "",
+                    #"{"call":"c","at":1,"operator":"a","address":"b","service":"d","act":"e","subject":""}"#
+                ),
             ]
             for (route, query, json) in calls {
                 let parts = route.split(separator: " ").map(String.init)

@@ -24,10 +24,11 @@ build_release() {
     done
 }
 
-# Prints a source of a product that is newer than a file. Services use nothing from Tests; the other products do.
+# Prints a source of a product that is newer than a file. Services use nothing from Tests, nor does maructl; the other products
+# do.
 newer_than() {
-    local folders=(Package.swift Shared Services)
-    [[ " ${services[*]} picture-previews " == *" $2 "* ]] || folders+=(Tests)
+    local folders=(Package.swift Shared Services Tools)
+    [[ " ${services[*]} picture-previews maructl " == *" $2 "* ]] || folders+=(Tests)
     (cd "$checkout" && find "${folders[@]}" -newer "$1" ! -name '*.py' ! -name '*.pyc' ! -name __pycache__ -print -quit)
 }
 

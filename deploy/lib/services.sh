@@ -21,6 +21,7 @@ instance_address = 127.0.0.1:$(instance_port "$name")
 shared_ports = $shares_ports
 clients_file = $checkout/deploy/clients.json
 service_credential_file = $data/secrets/$role/service_credential
+operator_credential_file = $data/secrets/$role/operator_credential
 database_url_file = $data/secrets/$role/database_url
 redis_url_file = $data/secrets/$role/redis_url
 auth_url = http://127.0.0.1:${internal_port[auth-service]}
@@ -114,6 +115,22 @@ start_service() {
     write_configuration "$name"
     give_to_services "$data/files/$role" "$data/secrets/$role" "$data/config/$name.conf"
     start "$name" TERM "${clean_environment[@]}" "$programs/$name" --config "$data/config/$name.conf"
+}
+
+# Writes the settings of maructl. Only the owner of the instance can read the credential that they name.
+write_maructl_configuration() {
+    cat >"$data/config/maructl.conf" <<SETTINGS
+operator_credential_file = $data/secrets/operator/operator_credential
+auth_url = http://127.0.0.1:${internal_port[auth-service]}
+workspace_url = http://127.0.0.1:${internal_port[workspace-service]}
+chat_url = http://127.0.0.1:${internal_port[chat-service]}
+realtime_url = http://127.0.0.1:${internal_port[realtime-gateway]}
+payment_url = http://127.0.0.1:${internal_port[payment-service]}
+gateway_url = http://127.0.0.1:$gateway_port
+api_key = ${MARU_WEB_KEY:-native}
+deploy_folder = $checkout/deploy
+programs_folder = $programs
+SETTINGS
 }
 
 service_is_ready() { answers "${internal_port[$1]}" /readyz; }

@@ -11,7 +11,7 @@ SET client_min_messages = warning;
 \getenv superuser MARU_PASSWORD_SUPERUSER
 
 SELECT format('CREATE ROLE %I', name)
-FROM unnest(ARRAY['auth', 'workspace', 'chat', 'realtime', 'payment', 'audit']) AS name
+FROM unnest(ARRAY['auth', 'workspace', 'chat', 'realtime', 'payment', 'audit', 'audit_keeper']) AS name
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name)
 \gexec
 
@@ -44,4 +44,14 @@ UNION ALL
 SELECT 'REVOKE audit FROM workspace'
 WHERE to_regclass('audit.entry') IS NOT NULL
     AND EXISTS (SELECT FROM pg_auth_members WHERE roleid = 'audit'::regrole AND member = 'workspace'::regrole)
+\gexec
+
+-- The audit log of operators came later, and its migration is lent the role in the same way. The loan goes through a second
+-- role, because the migration of the first log gives back what is lent directly.
+GRANT audit TO audit_keeper;
+SELECT 'GRANT audit_keeper TO workspace WITH ADMIN OPTION' WHERE to_regclass('audit.operator_act') IS NULL
+UNION ALL
+SELECT 'REVOKE audit_keeper FROM workspace'
+WHERE to_regclass('audit.operator_act') IS NOT NULL
+    AND EXISTS (SELECT FROM pg_auth_members WHERE roleid = 'audit_keeper'::regrole AND member = 'workspace'::regrole)
 \gexec

@@ -61,5 +61,7 @@ struct Accounts: Sendable {
         return SignIn(account: found.account, credentials: found.credentials)
     }
 
+    /// Only those who have signed in rightly are told.
+    static let disabled = Failure(.unknownAccount, "The account is disabled.")
     static let wrongPassword = Failure(.unknownAccount, "The email or the password is wrong.")
 }

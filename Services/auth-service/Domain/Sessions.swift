@@ -33,7 +33,7 @@ struct Sessions: Sendable {
     /// Opens a session. A device token, if given, becomes the session's.
     ///
     /// - Parameter credentials: the version of the password that the user signed in with; nil without a password.
-    /// - Throws: E03 if the password has been changed since it was checked, or the account is gone.
+    /// - Throws: E03 if the password has been changed since it was checked, or the account is gone or disabled.
     func open(
         _ account: UserID, credentials: Int64? = nil, under profile: ClientProfile, device: String?
     ) async throws -> Grant {
@@ -42,7 +42,9 @@ struct Sessions: Sendable {
         let session = try await store.open(
             account, credentials: credentials, profile: profile.name, token: token, from: now,
             to: now + profile.refreshTokenLifetime)
-        guard let session else { throw Accounts.wrongPassword }
+        guard let session else {
+            throw try await store.isDisabled(account) ? Accounts.disabled : Accounts.wrongPassword
+        }
         if let device, !device.isEmpty { try await devices.set(device, of: session.id, account, at: now) }
         return grant(session, token.text, profile, now)
     }
@@ -82,10 +84,13 @@ struct Sessions: Sendable {
         return true
     }
 
-    /// Ends all sessions of an account in the same way.
-    func endAll(of account: UserID) async throws {
+    /// Ends all sessions of an account in the same way; returns how many.
+    @discardableResult
+    func endAll(of account: UserID) async throws -> Int {
         let now = Timestamp.now
-        publish(try await store.revokeAll(of: account, at: now), of: account, at: now)
+        let ended = try await store.revokeAll(of: account, at: now)
+        publish(ended, of: account, at: now)
+        return ended.count
     }
 
     /// Ends all sessions of an account but one within a transaction. After its commit the caller publishes them.

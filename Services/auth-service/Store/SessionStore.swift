@@ -13,7 +13,8 @@ struct SessionStore: Sendable {
         with opened as (
             insert into session (account, profile, created_at, expires_at)
             select id, $2, $3, $4 from account
-            where id = $1 and deleted_at is null and ($6::bigint is null or credentials = $6)
+            where id = $1 and deleted_at is null and disabled_at is null
+                and ($6::bigint is null or credentials = $6)
             -- A change of the password waits for this row and finds the session.
             for share
             returning id, account, profile, created_at, expires_at, revoked_at
@@ -34,6 +35,9 @@ struct SessionStore: Sendable {
         select id, account, profile, created_at, expires_at, revoked_at from session
         where account = $1 and revoked_at is null and expires_at > $2 order by created_at desc, id desc
         """)
+    private static let isDisabled = Statement.read(
+        "account is disabled", "select exists (select from account where id = $1 and disabled_at is not null)")
+    private static let owner = Statement.read("account of session", "select account from session where id = $1")
     private static let revoke = Statement.write(
         "revoke session",
         """
@@ -83,7 +87,7 @@ struct SessionStore: Sendable {
         "add refresh token",
         "insert into refresh_token (hash, session, created_at, parent) values ($1, $2, $3, $4)")
 
-    /// Opens a session with its first refresh token; nil if the account is gone or has other credentials by now.
+    /// Opens a session with its first refresh token; nil if the account is gone, disabled, or has other credentials by now.
     func open(
         _ account: UserID, credentials: Int64?, profile: String, token: RefreshToken, from now: Timestamp,
         to expiry: Timestamp
@@ -103,6 +107,16 @@ struct SessionStore: Sendable {
     /// Returns the account's open sessions, newest first.
     func open(of account: UserID, at now: Timestamp) async throws -> [Session] {
         try await database.query(Self.ofAccount, account, now.milliseconds).map(Session.init(row:))
+    }
+
+    /// Whether an operator keeps the user of an account from signing in.
+    func isDisabled(_ account: UserID) async throws -> Bool {
+        try await database.query(Self.isDisabled, account).value()
+    }
+
+    /// The account of a session; nil if there is no such session.
+    func account(of session: SessionID) async throws -> UserID? {
+        try await database.query(Self.owner, session).first { row throws(PostgresError) in try row.next() }
     }
 
     /// Ends a session of the account and deletes its device; returns false if there is no such open session.

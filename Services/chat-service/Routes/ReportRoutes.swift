@@ -23,6 +23,12 @@ struct ReportRoutes: Sendable {
         routes.add(.get, "/internal/reports/{report_id}/files/{name}", fileForOperators)
     }
 
+    func register(in routes: inout OperatorRoutes) {
+        routes.look("reports.list", "/operator/reports", listForOperators)
+        routes.look("reports.show", "/operator/reports/{report_id}", show)
+        routes.act("reports.answer", .put, "/operator/reports/{report_id}/{action}", answerByPath)
+    }
+
     // MARK: Members
 
     private func report(_ call: Call, _ caller: Caller) async throws -> Response {
@@ -79,8 +85,21 @@ struct ReportRoutes: Sendable {
 
     private func answerAsOperator(_ call: InternalCall) async throws -> Response {
         let action = try Self.action(try await call.json()["action"]?.string ?? "")
-        let report = try await reports.answerAsOperator(try call.id("report_id"), action)
-        return call.reply {
+        return reply(try await reports.answerAsOperator(try call.id("report_id"), action), call)
+    }
+
+    private func show(_ call: InternalCall) async throws -> Response {
+        guard let report = try await reports.store.find(try call.id("report_id")) else { throw Failure.notFound }
+        return reply(report, call)
+    }
+
+    private func answerByPath(_ call: InternalCall) async throws -> Response {
+        let action = try Self.action(try call.text("action"))
+        return reply(try await reports.answerAsOperator(try call.id("report_id"), action), call)
+    }
+
+    private func reply(_ report: Report, _ call: InternalCall) -> Response {
+        call.reply {
             $0.view(ReportView(report: report, detail: .forOperators, term: reports.limits.term), for: .ofNobody)
         }
     }

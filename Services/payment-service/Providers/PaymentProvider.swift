@@ -18,6 +18,9 @@ protocol PaymentProvider: Sendable {
     static func recognises(_ reference: String) -> Bool
     /// Begins the lookup of a payment.
     func inquiry(about reference: String) -> any ProviderConversation
+    /// Begins the refund of all that is left of a payment. It ends with the payment as it is afterwards, or with a fault if the
+    /// provider refuses: then a lookup tells whether it was refunded before.
+    func refund(of reference: String, because reason: String) -> any ProviderConversation
     /// Reads a webhook posted to `/v1/webhooks/<name, with / for ->`.
     func notice(in webhook: Webhook) throws(Webhook.Refusal) -> WebhookNotice
 }

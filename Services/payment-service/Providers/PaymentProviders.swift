@@ -47,6 +47,20 @@ struct PaymentProviders: Sendable {
         return enabled
     }
 
+    /// Refunds a payment at its provider, and returns the payment as it is afterwards. If the provider refuses, a lookup tells
+    /// whether the payment was refunded before.
+    func refund(_ reference: String, of name: String, because reason: String) async -> Answer {
+        do {
+            let provider = try named(name)
+            if case .payment(let report) = await client.run(provider.refund(of: reference, because: reason)) {
+                return .payment(report, provider: name)
+            }
+        } catch {
+            return .unusable(error)
+        }
+        return await ask(about: reference, only: name)
+    }
+
     /// Looks up a payment.
     ///
     /// - Parameter name: the only provider to ask; nil asks all that may have it.

@@ -37,6 +37,10 @@ final class PortOneV1: PaymentProvider {
         PortOneV1Inquiry(reference: reference, provider: self)
     }
 
+    func refund(of reference: String, because reason: String) -> any ProviderConversation {
+        PortOneV1Inquiry(reference: reference, provider: self, refundReason: reason)
+    }
+
     /// The body is JSON, or a form if the merchant's console says so.
     func notice(in webhook: Webhook) throws(Webhook.Refusal) -> WebhookNotice {
         let isForm = webhook.headers["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded")

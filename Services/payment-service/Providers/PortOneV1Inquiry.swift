@@ -1,6 +1,7 @@
 import Wire
 
-/// A lookup at PortOne V1, with the cached token or a new one. A refused token is replaced once.
+/// A lookup or refund at PortOne V1, with the cached token or a new one. A refused token is replaced once. The reply to a
+/// refund has the payment in the form of a lookup.
 struct PortOneV1Inquiry: ProviderConversation {
     private enum State {
         case beginning
@@ -10,12 +11,15 @@ struct PortOneV1Inquiry: ProviderConversation {
 
     private let reference: String
     private let provider: PortOneV1
+    /// Nil for a lookup.
+    private let refundReason: String?
     private var state = State.beginning
     private var mayRenew = true
 
-    init(reference: String, provider: PortOneV1) {
+    init(reference: String, provider: PortOneV1, refundReason: String? = nil) {
         self.reference = reference
         self.provider = provider
+        self.refundReason = refundReason
     }
 
     mutating func begin(at now: ContinuousClock.Instant) -> ProviderStep {
@@ -50,8 +54,19 @@ struct PortOneV1Inquiry: ProviderConversation {
 
     private mutating func ask(with token: String) -> ProviderStep {
         state = .asking(token: token)
-        let path = "/payments/" + PercentEncoding.strict.encode(reference)
-        return .ask(ProviderRequest(url: provider.base + path, authorization: "Bearer \(token)"))
+        let authorization = "Bearer \(token)"
+        guard let refundReason else {
+            let path = "/payments/" + PercentEncoding.strict.encode(reference)
+            return .ask(ProviderRequest(url: provider.base + path, authorization: authorization))
+        }
+        let body = JSONWriter.bytes { json in
+            json.object { json in
+                json.field("imp_uid", reference)
+                json.field("reason", refundReason)
+            }
+        }
+        return .ask(
+            ProviderRequest(body: body, url: provider.base + "/payments/cancel", authorization: authorization))
     }
 
     private func answer(in reply: ProviderReply) -> ProviderAnswer {

@@ -37,6 +37,12 @@ struct PortOneV2: PaymentProvider {
             reference: reference, store: store, base: base, authorization: authorization)
     }
 
+    func refund(of reference: String, because reason: String) -> any ProviderConversation {
+        PortOneV2Refund(
+            inquiry: PortOneV2Inquiry(reference: reference, store: store, base: base, authorization: authorization),
+            reason: reason)
+    }
+
     func notice(in webhook: Webhook) throws(Webhook.Refusal) -> WebhookNotice {
         guard let webhooks else { throw .wrongSignature }
         let id = try webhooks.verifiedID(of: webhook)

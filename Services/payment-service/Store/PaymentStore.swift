@@ -13,6 +13,20 @@ struct PaymentStore: Sendable {
         from payment where reference = $1 and provider = any($2::text[])
         order by owner is null, id limit 1
         """)
+    private static let byID = Statement.read(
+        "payment by id",
+        """
+        select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
+            owner, coins, credited_at, refunded
+        from payment where id = $1
+        """)
+    private static let ofOwner = Statement.read(
+        "payments of owner",
+        """
+        select id, provider, reference, order_number, item, amount, cancelled_amount, currency, status, paid_at,
+            owner, coins, credited_at, refunded
+        from payment where owner = $1 order by id desc limit $2
+        """)
     private static let insert = Statement.write(
         "insert payment",
         """
@@ -50,6 +64,15 @@ struct PaymentStore: Sendable {
     /// Returns a payment by its provider's reference.
     func find(_ reference: String, of providers: [String]) async throws(PostgresError) -> PaymentRecord? {
         try await database.query(Self.find, reference, providers).first(PaymentRecord.init(row:))
+    }
+
+    func find(_ id: Int64) async throws(PostgresError) -> PaymentRecord? {
+        try await database.query(Self.byID, id).first(PaymentRecord.init(row:))
+    }
+
+    /// The payments that were credited to a user, newest first.
+    func list(ownedBy user: UserID, limit: Int) async throws(PostgresError) -> [PaymentRecord] {
+        try await database.query(Self.ofOwner, user, limit).map(PaymentRecord.init(row:))
     }
 
     /// Inserts the reported payment if it is new, locks it until the transaction ends, and reads its open attempts with

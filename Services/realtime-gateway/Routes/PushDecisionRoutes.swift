@@ -11,6 +11,10 @@ struct PushDecisionRoutes: Sendable {
         routes.add(.get, "/internal/pushes/{room}/{seq}", find)
     }
 
+    func register(in routes: inout OperatorRoutes) {
+        routes.look("pushes.show", "/operator/pushes/{room}/{seq}", find)
+    }
+
     /// Replies with the decision about each member and the pushes that were made. A message is not found before its job
     /// is taken, and after its decisions are forgotten.
     func find(_ call: InternalCall) async throws -> Response {

@@ -63,7 +63,7 @@ struct MemberRoles: Sendable {
     }
 
     /// Removes a new guest from the channels that are not theirs.
-    private func confine(
+    func confine(
         _ guest: UserID, to channels: [ChannelID]?, of workspace: Workspace, in tx: PostgresTransaction
     ) async throws {
         let all = try await channelMembers.channels(of: guest, in: workspace.id, except: channels ?? [], tx)

@@ -4,6 +4,8 @@ internal import Glibc
 public struct Config: Sendable {
     private let entries: [ConfigEntry]
     private let values: [String: String]
+    /// Where the values come from; those that are missing are defaults.
+    private let sources: [String: EffectiveSetting.Source]
 
     /// Reads and checks all settings. Unknown ones are refused, so that a misspelt name is noticed.
     ///
@@ -24,8 +26,12 @@ public struct Config: Sendable {
             variables[name.dropFirst("MARU_".count).lowercased()] = value
         }
         var values: [String: String] = [:]
+        var sources: [String: EffectiveSetting.Source] = [:]
         for entry in entries {
             let (variable, line) = (try Self.take(entry, from: &variables), try Self.take(entry, from: &lines))
+            if let source: EffectiveSetting.Source = variable != nil ? .environment : line != nil ? .file : nil {
+                sources[entry.name] = source
+            }
             switch variable ?? line {
             case .text(let text): values[entry.name] = text
             case .file(let path):
@@ -39,6 +45,17 @@ public struct Config: Sendable {
         if let unknown = Set(variables.keys).union(lines.keys).min() { throw ConfigError("unknown setting \(unknown)") }
         self.entries = entries
         self.values = values
+        self.sources = sources
+    }
+
+    /// All settings in the order of `--print-config`, as they are in force.
+    public var effective: [EffectiveSetting] {
+        entries.map { entry in
+            let text = values[entry.name] ?? ""
+            return EffectiveSetting(
+                name: entry.name, value: entry.isSecret ? nil : text, source: sources[entry.name] ?? .standard,
+                isSet: !text.isEmpty)
+        }
     }
 
     /// The value of a setting in a source.

@@ -1,11 +1,14 @@
 internal import Contract
 internal import Glibc
+internal import Postgres
+internal import Wire
 
 /// The command line of a service.
 enum CommandLineOptions {
     /// Reads the settings. An option or command other than `--config` is carried out, and the process exits.
     static func config(
-        of name: String, _ entries: [ConfigEntry], _ commands: [OperatorCommand] = [], reference: ServiceReference
+        of name: String, _ entries: [ConfigEntry], _ commands: [OperatorCommand], _ migrations: [Migration],
+        reference: ServiceReference
     ) -> Config {
         var arguments = CommandLine.arguments.dropFirst()
         var file = ""
@@ -24,6 +27,9 @@ enum CommandLineOptions {
                 print(reference.text)
                 exit(0)
             case "--check-config": onlyChecks = true
+            case "--print-migrations":
+                print(String(decoding: list(migrations), as: UTF8.self))
+                exit(0)
             case "--version":
                 print("\(name) \(Build.version)")
                 exit(0)
@@ -36,7 +42,7 @@ enum CommandLineOptions {
             }
         }
         do {
-            let config = try Config(entries, file: file, environment: environmentVariables())
+            let config = try Config(entries, file: file, environment: Config.environmentVariables())
             if onlyChecks { exit(0) }
             command?.main(config)
             return config
@@ -45,10 +51,26 @@ enum CommandLineOptions {
         }
     }
 
+    /// The migrations of the program and what each holds up, as JSON.
+    private static func list(_ migrations: [Migration]) -> [UInt8] {
+        JSONWriter.bytes(capacity: 4096) { json in
+            json.array { json in
+                for migration in migrations {
+                    json.object { json in
+                        json.field("number", migration.number)
+                        json.field("name", migration.name)
+                        let impact = MigrationImpact(of: String(decoding: migration.sql, as: UTF8.self))
+                        json.field("impact", impact.rawValue)
+                    }
+                }
+            }
+        }
+    }
+
     private static func usage(_ name: String, _ commands: [OperatorCommand]) -> String {
         """
         usage: \(name) [--config FILE] [--check-config]
-               \(name) --print-config | --print-reference | --version | --help
+               \(name) --print-config | --print-migrations | --print-reference | --version | --help
         \(commands.map { "       \(name) [--config FILE] \($0.name)   \($0.doc)\n" }.joined())\
         Settings are lines `key = value` in FILE and variables MARU_KEY in the environment; the environment wins.
         """
@@ -58,19 +80,6 @@ enum CommandLineOptions {
         let line = reason + "\n"
         _ = write(STDERR_FILENO, line, line.utf8.count)
         exit(2)
-    }
-
-    private static func environmentVariables() -> [String: String] {
-        var variables: [String: String] = [:]
-        var next = environ
-        while let entry = next.pointee {
-            let text = String(cString: entry)
-            if let equals = text.firstIndex(of: "=") {
-                variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
-            }
-            next += 1
-        }
-        return variables
     }
 }
 

@@ -17,6 +17,9 @@ struct CommonSettings: Sendable {
     static let clientsFile = ConfigKey<String>("clients_file", "The file of API keys and client profiles.")
     static let credential = ConfigKey<Secret>(
         "service_credential", charactersAtLeast: 32, "The secret that services show each other.")
+    static let operatorCredential = ConfigKey(
+        "operator_credential", default: Secret.none,
+        "The secret that operators show, with maructl; 32 characters at least. Without it, no operator is let in.")
     static let databaseURL = ConfigKey<Secret>(
         "database_url", "The service's own database and role: postgres://role:password@host/db.")
     static let databaseConnections = ConfigKey(
@@ -97,6 +100,7 @@ struct CommonSettings: Sendable {
 
     private static let others: [ConfigEntry] = [
         loops.entry, logLevel.entry, logSample.entry, clientsFile.entry, credential.entry,
+        operatorCredential.entry,
         databaseURL.entry, databaseConnections.entry, redisURL.entry, authURL.entry, workspaceURL.entry, chatURL.entry,
         paymentURL.entry, fileLinkLifetime.entry, imagePixels.entry, trustedProxies.entry,
         gatewayCredential.entry,

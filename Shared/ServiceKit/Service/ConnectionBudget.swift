@@ -76,7 +76,7 @@ final class ConnectionBudget: Sendable {
         }
     }
 
-    private static var openFiles: Int {
+    static var openFiles: Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         return Int(min(limit.rlim_cur, rlim_t(Int32.max)))

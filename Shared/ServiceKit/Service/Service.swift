@@ -1,6 +1,7 @@
 public import Contract
 public import EventLoop
 internal import Glibc
+public import Postgres
 public import Telemetry
 internal import Wire
 
@@ -16,13 +17,14 @@ public enum Service {
     ///
     /// - Parameters:
     ///   - commands: commands that make a running service do something.
+    ///   - migrations: those of the service's schema, for `--print-migrations`.
     ///   - reference: the description of the service's API, which `--print-reference` prints.
     public static func main(
-        _ name: String, settings: [ConfigEntry], commands: [OperatorCommand] = [], reference: ServiceReference,
-        assemble: @escaping Assembly
+        _ name: String, settings: [ConfigEntry], commands: [OperatorCommand] = [], migrations: [Migration],
+        reference: ServiceReference, assemble: @escaping Assembly
     ) -> Never {
         let entries = Self.settings(of: name, settings)
-        let config = CommandLineOptions.config(of: name, entries, commands, reference: reference)
+        let config = CommandLineOptions.config(of: name, entries, commands, migrations, reference: reference)
         let shutdown = Shutdown()
         // Before any thread starts, so that no other thread receives the signals.
         let signals = SignalSource([SIGTERM, SIGINT]) { _ in shutdown.request() }

@@ -29,12 +29,13 @@ extension ServiceBuilder {
             journal: CallJournal(metrics, log: log, sample: LogSample(config[CommonSettings.logSample])))
         let developmentKeys = DevelopmentKeys(of: profiles, at: config[CommonSettings.publicAddress])
         developmentKeys?.write(to: log)
+        addOperatorBasics(readiness)
         let pages = OperatorPages(
             name: name, log: log, readiness: readiness, metrics: metrics,
             warnings: developmentKeys.map { [$0.line] } ?? [], pool: pool)
         let internalAPI = InternalAPI(
-            routes: api.internalRoutes.router, credential: Array(config[CommonSettings.credential].revealed.utf8),
-            ids: ids, pages: pages)
+            routes: api.internalRoutes.router, credential: BearerCredential(config[CommonSettings.credential]),
+            operators: try operatorAPI(ids), ids: ids, pages: pages)
         return try await RunningService(self, api: publicAPI, internalAPI: internalAPI, readiness: readiness)
     }
 

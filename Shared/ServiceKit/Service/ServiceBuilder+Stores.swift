@@ -12,6 +12,7 @@ extension ServiceBuilder {
     public func database(_ schema: String, migrations: [Migration]) async throws -> PostgresPool {
         let database = connections(to: schema, config[CommonSettings.databaseConnections])
         measured.pools.append(("shared", database))
+        measured.schema = StoreMetrics.Schema(name: schema, migrations: migrations)
         try await retryWhileUnavailable { try await database.migrate(schema, migrations) }
         life.checks.append(ReadinessCheck("postgres") { _ = try await database.query(Self.ping) })
         return database
@@ -127,6 +128,7 @@ extension ServiceBuilder {
     ) throws {
         var consumption = RedisConsumption(stream: key, group: name, consumer: instance)
         consumption.concurrency = concurrency
+        measured.streams.append(key)
         let log = log
         let consumer = RedisStreamConsumer(
             consumption, of: try redisConfiguration(), on: loops[any: life.consumers.count], resolvingOn: pool,

@@ -43,6 +43,9 @@ public final class ServiceBuilder: @unchecked Sendable {
     struct API {
         var routes = PublicRoutes()
         var internalRoutes = InternalRoutes()
+        var operatorRoutes = OperatorRoutes()
+        /// Writes the audit log of operators; nil for the internal API of workspace-service, which has it.
+        var journal: OperatorAPI.Journal?
         var mounts: [Mount] = []
     }
 
@@ -98,6 +101,14 @@ public final class ServiceBuilder: @unchecked Sendable {
 
     /// Adds routes for other services.
     public func internalRoutes(_ add: (inout InternalRoutes) -> Void) { add(&api.internalRoutes) }
+
+    /// Adds routes for operators.
+    public func operatorRoutes(_ add: (inout OperatorRoutes) -> Void) { add(&api.operatorRoutes) }
+
+    /// Writes the audit log of operators by `journal`: for workspace-service, which has the log.
+    public func recordOperatorActs(by journal: @escaping @Sendable (OperatorAct) async throws -> Void) {
+        api.journal = journal
+    }
 
     // MARK: Life
 

@@ -11,10 +11,20 @@ final class StoreMetrics: MetricsSource {
     /// The stores and queues to measure.
     struct Subjects: Sendable {
         var pools: [(name: String, pool: PostgresPool)] = []
+        /// The schema of the service; nil if it has no tables.
+        var schema: Schema?
         var redis: Redis?
+        /// The streams that the service consumes, as a group of its name.
+        var streams: [RedisKey] = []
         var queues: [(name: String, length: @Sendable () async throws -> QueueLength)] = []
         /// The folder of stored files; nil if the service stores none.
         var filesFolder: String?
+    }
+
+    /// A schema and the migrations that the program has for it.
+    struct Schema: Sendable {
+        let name: String
+        let migrations: [Migration]
     }
 
     private struct State {

@@ -1,14 +1,14 @@
 internal import Contract
-internal import Crypto
 internal import HTTP
 internal import Telemetry
 internal import Wire
 
-/// Dispatches the requests on the internal port: checks the service credential for internal routes, and serves the pages for
-/// operators, which need none.
+/// Dispatches the requests on the internal port: checks the service credential for internal routes, passes calls of operators
+/// on, and serves the pages for operators, which need no credential.
 struct InternalAPI: Sendable {
     let routes: Router<InternalRoutes.Route>
-    let credential: [UInt8]
+    let credential: BearerCredential
+    let operators: OperatorAPI
     let ids: IDSource
     let pages: OperatorPages
 
@@ -17,14 +17,7 @@ struct InternalAPI: Sendable {
         let id = request.headers.withValue(of: .requestID) { RequestID($0) } ?? RequestID(from: ids)
         let context = CallContext(id: id, trace: TraceContext(of: request, from: ids))
         do {
-            guard isCredential(request.headers[.authorization] ?? []) else {
-                throw Failure(.invalidToken, "The service credential is required.")
-            }
-            guard case .found(let match) = routes.match(request) else {
-                throw Failure.unknownRoute
-            }
-            let call = InternalCall(request: request, parameters: match.parameters)
-            return try await CallContext.$current.withValue(context) { try await match.payload.handler(call) }
+            return try await CallContext.$current.withValue(context) { try await dispatch(request) }
         } catch {
             let failure = Failure(causedBy: error)
             if failure.code == .serverError {
@@ -35,6 +28,15 @@ struct InternalAPI: Sendable {
         }
     }
 
+    private func dispatch(_ request: Request) async throws -> Response {
+        if OperatorAPI.takes(request.path) { return try await operators.respond(to: request) }
+        guard credential.isShown(by: request) else {
+            throw Failure(.invalidToken, "The service credential is required.")
+        }
+        guard case .found(let match) = routes.match(request) else { throw Failure.unknownRoute }
+        return try await match.payload.handler(InternalCall(request: request, parameters: match.parameters))
+    }
+
     private static func response(to failure: Failure) -> Response {
         let body = JSONWriter.bytes { json in
             json.object { json in
@@ -43,13 +45,6 @@ struct InternalAPI: Sendable {
             }
         }
         return .json(body, Status(UInt16(failure.status)))
-    }
-
-    private func isCredential(_ header: ArraySlice<UInt8>) -> Bool {
-        let bearer = Array("Bearer ".utf8)
-        guard header.starts(with: bearer) else { return false }
-        let shown = header.dropFirst(bearer.count)
-        return ConstantTime.areEqual(shown.span, credential.span)
     }
 }
 

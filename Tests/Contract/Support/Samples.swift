@@ -53,6 +53,10 @@ enum Samples {
         .typing(room: RoomID(ChannelID(7)), user: UserID(5), thread: 3),
     ]
 
+    private static let operatorAct = OperatorAct(
+        call: "4bf92f35", at: Timestamp(milliseconds: 9), operatorName: "anna", address: "10.0.0.1",
+        service: "auth-service", act: "users.disable", subject: "users/5")
+
     static let requests: [any InternalRequest] = [
         KeysRequest(), ProfilesRequest(users: users), ProfilesByEmailRequest(emails: ["a+b@b.kr"]),
         DevicesRequest(users: users), PruneDeviceRequest(token: "token"),
@@ -79,6 +83,7 @@ enum Samples {
             workspace: WorkspaceID(3), key: "chat-3", at: Timestamp(milliseconds: 9),
             event: AuditEvent(
                 .exported, by: UserID(5), from: AuditOrigin(address: "10.0.0.1", app: "native", session: nil))),
+        OperatorActRequest(operatorAct), OperatorActRequest(operatorAct.ended("E13", at: Timestamp(milliseconds: 10))),
         InvitationMailRequest(invitation: InvitationID(6)), MailStatusRequest(),
         AutoJoinRequest(user: UserID(5), slugs: ["lobby"]), SharedWorkspacesRequest(user: UserID(5)),
         RoomEventsRequest(room: RoomID(ChannelID(7)), after: 12, limit: 100, bytes: 4096),

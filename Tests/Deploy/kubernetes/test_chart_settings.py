@@ -143,6 +143,7 @@ def test_each_service_sees_its_own_secrets_and_no_others():
             "redis_url": "redis-url",
             "service_credential": "service-credential",
             "gateway_credential": "gateway-credential",
+            "operator_credential": "operator-credential",
         }
         assert volume["defaultMode"] == 0o440
         for variable, value in environment(pods[program]).items():
@@ -159,9 +160,10 @@ def test_the_secret_holds_the_given_values_and_random_credentials():
     assert {key.removesuffix("-database-url"): data[key] for key in data if "database" in key} == given["databaseUrls"]
     assert data["redis-url"] == given["redisUrl"]
     shortest = int(re.search(r'"service_credential", charactersAtLeast: (\d+)', COMMON)[1])
-    for credential in (data["service-credential"], data["gateway-credential"]):
+    credentials = [data[f"{name}-credential"] for name in ("service", "gateway", "operator")]
+    for credential in credentials:
         assert len(credential) >= shortest and credential.isalnum()
-    assert data["service-credential"] != data["gateway-credential"]
+    assert len(set(credentials)) == 3
     assert secret["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
     (again,) = render(secrets={"serviceCredential": "s" * 40, "gatewayCredential": "g" * 40}).kind("Secret")["secrets"]
     assert base64.b64decode(again["data"]["service-credential"]) == b"s" * 40

@@ -13,6 +13,10 @@ final class PeerStubs: Sendable {
 
     private let invitation = Mutex<InvitationMail?>(nil)
     private let exports = Mutex(Exports())
+    private let acts = Mutex<[String]>([])
+
+    /// The entries of the audit log of operators, as `act subject outcome`.
+    var operatorActs: [String] { acts.withLock(\.self) }
 
     /// The services' data for exports.
     private struct Exports: Sendable {
@@ -48,6 +52,12 @@ final class PeerStubs: Sendable {
         }
         if path.hasPrefix("/internal/invitations/") {
             return invitation.withLock { $0 }.map { .json($0.encoded()) } ?? .refusal(404, "E13")
+        }
+        if path == "/internal/operators/acts" {
+            let json = try JSONValue(parsing: try await request.body.collect(upTo: 65_536))
+            let (act, subject) = (json.string("act") ?? "", json.string("subject") ?? "")
+            acts.withLock { $0.append("\(act) \(subject) \(json.string("outcome") ?? "begun")") }
+            return .json(Array("{}".utf8))
         }
         if path == "/internal/acquaintances" {
             let json = try JSONValue(parsing: try await request.body.collect(upTo: 65_536))

@@ -46,6 +46,30 @@ struct PortOneV1Tests {
         #expect(second.begin(at: start + .seconds(1700)) == paymentRequest("t1"))
     }
 
+    @Test("A refund cancels what is left of the payment, and its reply is the payment as it is then")
+    func refund() {
+        var refund = provider.refund(of: "imp_1", because: "asked")
+        #expect(refund.begin(at: start) == tokenRequest)
+        let request = ProviderRequest(
+            body: Array(#"{"imp_uid":"imp_1","reason":"asked"}"#.utf8), url: "http://portone/payments/cancel",
+            authorization: "Bearer t1")
+        #expect(refund.receive(token("t1"), at: start) == .ask(request))
+        let cancelled = Self.payment.replacing(#""status":"paid""#, with: #""status":"cancelled""#)
+            .replacing(#""cancel_amount":0"#, with: #""cancel_amount":100"#)
+        guard case .finish(.payment(let report)) = refund.receive(reply(200, cancelled), at: start) else {
+            Issue.record("no payment")
+            return
+        }
+        #expect(report.status == .cancelled && report.cancelledAmount == 100)
+        var refused = provider.refund(of: "imp_1", because: "asked")
+        _ = refused.begin(at: start)
+        guard case .finish(let answer) = refused.receive(reply(200, #"{"code":-1,"response":null}"#), at: start) else {
+            Issue.record("no end")
+            return
+        }
+        if case .payment = answer { Issue.record("a refused refund is no payment") }
+    }
+
     @Test("A token's lifetime is counted by the provider's clock")
     func providerClock() {
         provider.store(PortOneV1Token(token("t1", now: 5_000_000, end: 5_000_100), at: start)!)

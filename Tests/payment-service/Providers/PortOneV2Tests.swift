@@ -49,6 +49,34 @@ struct PortOneV2Tests {
                         url: "http://portone/payments/a%2Fb?storeId=store-1", authorization: "PortOne secret")))
     }
 
+    @Test("A refund cancels what is left of the payment, and then looks it up")
+    func refund() {
+        var refund = provider.refund(of: "ios_sooda_1700000000", because: "asked")
+        let base = "http://portone/payments/ios_sooda_1700000000"
+        #expect(
+            refund.begin(at: .now)
+                == .ask(
+                    ProviderRequest(
+                        body: Array(#"{"reason":"asked","storeId":"store-1"}"#.utf8), url: base + "/cancel",
+                        authorization: "PortOne secret")))
+        #expect(
+            refund.receive(ProviderReply(status: 200, body: Array("{}".utf8)), at: .now)
+                == .ask(ProviderRequest(url: base + "?storeId=store-1", authorization: "PortOne secret")))
+        let cancelled = Self.payment.replacing("PAID", with: "CANCELLED")
+            .replacing(#""cancelled":0"#, with: #""cancelled":100"#)
+        let end = refund.receive(ProviderReply(status: 200, body: Array(cancelled.utf8)), at: .now)
+        guard case .finish(.payment(let report)) = end else {
+            Issue.record("no payment")
+            return
+        }
+        #expect(report.status == .cancelled && report.cancelledAmount == 100)
+        var refused = provider.refund(of: "ios_sooda_1700000000", because: "asked")
+        _ = refused.begin(at: .now)
+        #expect(
+            refused.receive(ProviderReply(status: 409, body: []), at: .now)
+                == .finish(.unusable(ProviderFault("PortOne V2 refused the refund (status 409)"))))
+    }
+
     @Test("The payment id is the order number, unless customData has another")
     func order() {
         #expect(report(Self.payment)?.order.text == "ios_sooda_1700000000")

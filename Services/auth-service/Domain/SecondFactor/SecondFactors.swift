@@ -85,6 +85,21 @@ struct SecondFactors: Sendable {
         mails.wake()
     }
 
+    /// Turns a lost second factor off, and ends all sessions; returns how many. An operator has made
+    /// sure of the owner.
+    func reset(of account: UserID) async throws -> Int {
+        let now = Timestamp.now
+        let ended = try await facts.outbox.transaction { tx in
+            try await store.remove(account, in: tx)
+            try await mails.notify(account, .secondFactorOff, in: tx)
+            try await publish(isOn: false, of: account, in: tx)
+            return try await sessions.revokeAll(of: account, at: now, in: tx)
+        }
+        sessions.publish(ended, of: account, at: now)
+        mails.wake()
+        return ended.count
+    }
+
     /// Tells workspaces that may require a second factor.
     private func publish(isOn: Bool, of account: UserID, in tx: PostgresTransaction) async throws {
         let version = try await store.raiseVersion(of: account, in: tx)

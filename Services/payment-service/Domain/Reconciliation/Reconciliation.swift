@@ -52,6 +52,11 @@ struct Reconciliation: Sendable {
         return Outcome(differences: try await unresolved(), payments: checked, isComplete: isComplete)
     }
 
+    /// Compares the ledger with its own sums and writes nothing down.
+    func checkLedger() async throws -> [Difference] {
+        try await audit.transactionSums() + audit.balances()
+    }
+
     /// Returns the unresolved differences.
     func unresolved() async throws -> [DifferenceStore.Entry] {
         try await store.unresolved(limit: Self.listLimit)

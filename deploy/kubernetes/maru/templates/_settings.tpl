@@ -7,6 +7,7 @@
   "clients_file" "/etc/maru/clients.json"
   "service_credential_file" "/secrets/service_credential"
   "gateway_credential_file" "/secrets/gateway_credential"
+  "operator_credential_file" "/secrets/operator_credential"
   "database_url_file" "/secrets/database_url"
   "redis_url_file" "/secrets/redis_url"
   "auth_url" (printf "http://%s-auth-service:9101" $name)
@@ -24,7 +25,7 @@
 {{- $_ := set $set "allowed_origins" (join "," $root.Values.allowedOrigins) }}
 {{- end }}
 {{- /* Forms of secrets, and settings that would contradict what the chart knows of a pod. */}}
-{{- $reserved := concat (keys $set) (list "service_credential" "gateway_credential" "database_url" "redis_url" "shared_ports" "instance_address" "node") }}
+{{- $reserved := concat (keys $set) (list "service_credential" "gateway_credential" "operator_credential" "database_url" "redis_url" "shared_ports" "instance_address" "node") }}
 {{- range $setting, $value := .options.settings }}
 {{- if has $setting $reserved }}
 {{- fail (printf "services.%s.settings.%s: the chart sets it; see docs/kubernetes.md for the value to use instead" $.key $setting) }}

@@ -1,0 +1,263 @@
+"""The operators' command, deploy/maructl, against the product: its output, and the effect of its acts on users."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from app import PASSWORD, App
+from device import Device
+from waiting import eventually
+
+DONE, FAILED, USAGE, NOT_FOUND, UNAUTHORIZED, UNCONFIRMED = 0, 1, 2, 3, 5, 6
+
+
+@pytest.fixture(scope="session")
+def ctl(product):
+    """Runs maructl and returns its output, as JSON if it was asked for."""
+
+    def run(*words, status=DONE, **environment):
+        result = subprocess.run(
+            [product.checkout / "deploy/maructl", "--data", product.data, *map(str, words)],
+            env={**os.environ, "MARU_PROGRAMS": str(product.checkout / ".build/debug"), "USER": "tester", "SUDO_USER": ""}
+            | environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=180,
+        )
+        assert result.returncode == status, (result.returncode, result.stdout, result.stderr)
+        return json.loads(result.stdout) if "--json" in words and status in (DONE, FAILED) else result.stdout + result.stderr
+
+    return run
+
+
+@pytest.fixture
+def user(join):
+    return join("native")
+
+
+def acts(ctl, subject):
+    return [(each["act"], each.get("outcome")) for each in ctl("audit", "--subject", subject, "--json")["acts"]]
+
+
+def test_an_operator_finds_and_shows_a_user_by_address(ctl, user):
+    table = ctl("users", "find", user.email)
+    assert table.splitlines()[0].split() == ["USER_ID", "STATE", "NICKNAME", "EMAIL", "CREATEDAT"]
+    assert user.email in table
+    shown = ctl("users", "show", user.email, "--json")
+    assert (shown["user_id"], shown["state"], shown["sessions"]) == (str(user.id), "active", 1)
+    assert "active" in ctl("users", "show", user.id)
+    ctl("users", "show", "nobody@example.com", status=NOT_FOUND)
+    ctl("users", "show", 999_999_999, status=NOT_FOUND)
+
+
+def test_a_destructive_command_wants_to_be_confirmed(ctl, user):
+    refusal = ctl("users", "sign-out", user.id, status=UNCONFIRMED)
+    assert f"This ends all sessions of user {user.id}. Pass --yes" in refusal
+    assert user.get("/users/me")
+    assert acts(ctl, f"users/{user.id}") == []
+
+
+def test_a_signed_out_user_is_out_everywhere_and_the_log_has_the_operator(product, ctl, user):
+    other = user.another_device()
+    with Device(product, bearer=f"Bearer {user.token}") as device:
+        assert device.ready
+        assert ctl("users", "sign-out", user.email, "--yes", "--json", "--as", "anna")["sessionsEnded"] == 2
+        device.wait(lambda: device.is_closed)
+    for app in (user, other):
+        app.refused("E05", "GET", "/users/me")
+        app.refused("E05", "GET", "/workspaces")
+    entries = ctl("audit", "--operator", "anna", "--subject", f"users/{user.id}", "--json")["acts"]
+    assert [(each["act"], each.get("outcome")) for each in entries] == [("users.sign-out", "done"), ("users.sign-out", None)]
+    assert {(each["address"], each["service"]) for each in entries} == {("127.0.0.1", "auth-service")}
+    assert len({each["call"] for each in entries}) == 1
+
+
+def test_one_session_is_ended_alone(ctl, user):
+    other = user.another_device()
+    newest = ctl("sessions", "list", user.id, "--json")["sessions"][0]["session_id"]
+    ctl("sessions", "end", newest, "--yes")
+    other.refused("E05", "GET", "/users/me")
+    assert user.get("/users/me")
+
+
+def test_a_disabled_user_gets_the_error_everywhere_until_enabled(product, ctl, join, user):
+    workspace = user.make_workspace()
+    with Device(product, bearer=f"Bearer {user.token}") as device:
+        assert device.ready
+        ctl("users", "disable", user.id, "--yes")
+        device.wait(lambda: device.is_closed)
+    for path in ("/users/me", "/workspaces", f"/workspaces/{workspace}", f"/workspaces/{workspace}/dms", "/store/item/list"):
+        user.refused("E05", "GET", path)
+    user.refused("E06", "GET", "/auth/refresh", headers={"RefreshToken": user.refresh})
+    for key in ("native", "sooda", "collatalk"):
+        app = App(product, key)
+        body = {"email": user.email, "password": PASSWORD, "deviceToken": ""}
+        app.refused("E03", "POST", "/users/login", json=body)
+    with Device(product, bearer=f"Bearer {user.token}") as device:
+        assert device.refusal
+    assert ctl("users", "show", user.id, "--json")["state"] == "disabled"
+    ctl("users", "enable", user.id)
+    assert user.another_device().get("/users/me")
+
+
+def test_a_deleted_user_is_erased(product, ctl, join, user):
+    member = join("native")
+    workspace = user.make_workspace(member)
+    assert "Hand over or close" in ctl("users", "delete", user.id, "--yes", status=FAILED)
+    ctl("workspaces", "hand-over", workspace, member.email, "--yes")
+    ctl("users", "delete", user.id, "--yes")
+    user.refused("E05", "GET", "/users/me")
+    assert ctl("users", "show", user.id, "--json")["state"] == "deleted"
+    assert member.get(f"/workspaces/{workspace}")["owner_id"] == member.id
+
+
+def test_an_export_is_ready_when_the_command_ends(product, ctl, user):
+    state = ctl("users", "export", user.id, "--json")
+    assert state["state"] == "ready"
+    reply = user.session.get(product.base + state["url"], headers={"SesacKey": ""}, timeout=30)
+    assert reply.status_code == 200 and reply.content.startswith(b"PK")
+
+
+def test_the_owner_is_handed_over_and_both_logs_tell_it(ctl, join, user):
+    member = join("native")
+    workspace = user.make_workspace(member)
+    assert ctl("workspaces", "show", workspace, "--json")["owner_id"] == str(user.id)
+    ctl("roles", "set", workspace, member.id, "admin", "--yes")
+    roles = {each["user_id"]: each["role"] for each in ctl("roles", "list", workspace, "--json")["members"]}
+    assert roles == {str(user.id): "owner", str(member.id): "admin"}
+    ctl("workspaces", "hand-over", workspace, member.id, "--yes")
+    log = member.get(f"/workspaces/{workspace}/audit")["items"]
+    assert [each["action"] for each in log[:2]] == ["workspace.transferred", "role.changed"]
+    assert all("actor" not in each and each["detail"]["by"] == "operator" for each in log[:2])
+    assert ("workspaces.hand-over", "done") in acts(ctl, f"workspaces/{workspace}/owner/{member.id}")
+
+
+def test_a_closed_workspace_is_gone_for_its_members(ctl, join, user):
+    member = join("native")
+    workspace = user.make_workspace(member)
+    ctl("workspaces", "close", workspace, "--yes")
+    eventually(lambda: member.send("GET", f"/workspaces/{workspace}").status_code == 404)
+    ctl("workspaces", "show", workspace, status=NOT_FOUND)
+
+
+def test_a_room_a_report_and_a_push_are_shown(product, ctl, join, user):
+    member, reporter = join("native"), join("native")
+    workspace = user.make_workspace(member, reporter)
+    channel = user.default_channel(workspace)
+    user.say(channel, "신고할 말")
+    room = ctl("rooms", "show", f"channel-{channel.id}", "--json")
+    assert (room["workspace_id"], room["name"], room["head"], room["state"]) == (str(workspace), "일반", 1, "open")
+    eventually(lambda: product.push_decisions(f"channel-{channel.id}", 1))
+    pushes = ctl("pushes", "show", f"channel-{channel.id}", 1, "--json")
+    assert {each["user_id"]: each["reason"] for each in pushes["users"]} == {str(member.id): "all", str(reporter.id): "all"}
+    reported = reporter.post("/reports", {"type": "message", "room": f"channel-{channel.id}", "seq": 1, "reason": "spam"})
+    report = ctl("reports", "show", reported["report_id"], "--json")
+    assert report["messages"][-1]["content"] == "신고할 말"
+    assert reported["report_id"] in ctl("reports", "list")
+    ctl("reports", "answer", reported["report_id"], "delete", "--yes")
+    assert user.get(f"{user.path(channel)}/chats/1")["deletedAt"]
+    assert ctl("reports", "show", reported["report_id"], "--json")["state"] == "answered"
+    ctl("rooms", "show", "channel-999999", status=NOT_FOUND)
+
+
+def test_a_refund_pays_back_and_takes_the_coins(product, ctl, user):
+    before = user.coins
+    user.post("/store/pay/validation", user.order())
+    assert user.coins == before + 10
+    (purchase,) = ctl("purchases", "list", user.id, "--json")["purchases"]
+    assert (purchase["status"], purchase["coins"], purchase["refunded"]) == ("paid", 10, 0)
+    refunded = ctl("purchases", "refund", purchase["purchase_id"], "--yes", "--json")
+    assert (refunded["status"], refunded["cancelledAmount"], refunded["refunded"]) == ("cancelled", 100, 10)
+    assert user.coins == before
+    again = ctl("purchases", "refund", purchase["purchase_id"], "--yes", status=FAILED)
+    assert "The payment is cancelled" in again
+    assert ctl("ledger", "check", "--json") == {"differences": []}
+
+
+def test_what_waits_and_what_is_in_force_is_shown_without_secrets(product, ctl):
+    queues = ctl("outboxes", "--json")
+    assert {each["service"] for each in queues} == {
+        "auth-service", "workspace-service", "chat-service", "realtime-gateway", "payment-service"}
+    assert {"outbox", "mail", "erasure", "export"} <= {each["queue"] for each in queues[0]["queues"]}
+    table = ctl("settings", "--service", "chat-service")
+    row = next(line for line in table.splitlines() if " user_burst " in line)
+    assert row.split()[-2:] == ["10000", "file"]
+    assert any(line.split()[1:] == ["user_rate", "50", "default"] for line in table.splitlines())
+    everything = ctl("settings") + ctl("settings", "--json").__repr__()
+    for secret in (product.data / "secrets").rglob("*"):
+        if secret.is_file() and secret.suffix == "" and len(secret.read_text().strip()) >= 20:
+            assert secret.read_text().strip() not in everything, secret
+
+
+def test_the_doctor_finds_everything_in_order_and_hears_its_message(ctl):
+    for _ in range(2):  # The first run makes an account and a workspace, the second one uses them.
+        found = ctl("doctor", "--json")
+        assert found["healthy"], found
+        checks = {each["check"]: each for each in found["checks"]}
+        assert checks["a message"]["detail"].startswith("sent and heard")
+        assert {"clock of chat-service", "disk of chat-service", "migrations of payment-service", "versions"} <= checks.keys()
+
+
+def test_the_doctor_says_what_is_wrong(product, ctl, tmp_path):
+    file = tmp_path / "maructl.conf"
+    text = (product.data / "config/maructl.conf").read_text()
+    certificate = tmp_path / "tls.crt"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "3", "-subj", "/CN=localhost",
+         "-keyout", tmp_path / "tls.key", "-out", certificate], check=True, capture_output=True)
+    file.write_text(text.replace(f"{product.internals + 2}", "1") + f"certificate = {certificate}\n")
+    found = ctl("--config", file, "doctor", "--json", status=FAILED)
+    levels = {each["check"]: each["level"] for each in found["checks"]}
+    assert (levels["chat-service"], levels["certificate"], levels["auth-service"]) == ("wrong", "warning", "ok")
+
+
+def test_nothing_would_migrate_on_a_running_product(ctl):
+    assert ctl("migrate", "--plan") == "no migration would run\n"
+    assert ctl("migrate", "plan", "--json") == []
+
+
+def test_a_backup_is_made_and_in_the_log(product, ctl, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("backup") / "one"
+    assert "tables" in ctl("--as", "backup-operator", "backup", folder)
+    assert (folder / "manifest.json").exists()
+    (begun, done) = ctl("audit", "--operator", "backup-operator", "--json")["acts"][::-1]
+    assert (begun["act"], begun.get("outcome"), done.get("outcome")) == ("backup", None, "done")
+    assert "is complete" in ctl("restore", "--check", folder)
+
+
+def test_another_credential_is_refused(product, ctl, tmp_path):
+    file = tmp_path / "maructl.conf"
+    text = (product.data / "config/maructl.conf").read_text()
+    service = product.data / "secrets/auth/service_credential"
+    lines = [line for line in text.splitlines() if not line.startswith("operator_credential")]
+    file.write_text("\n".join([*lines, f"operator_credential_file = {service}"]))
+    ctl("--config", file, "users", "show", 1, status=UNAUTHORIZED)
+
+
+def test_a_wrong_command_line_is_told(ctl):
+    assert "unknown command" in ctl("frobnicate", status=USAGE)
+    assert "usage: maructl users show USER" in ctl("users", "show", status=USAGE)
+    assert "users sign-out USER" in ctl("help", "users")
+
+
+def test_the_gateway_routes_no_operator(product, ctl):
+    credential = (product.data / "secrets/operator/operator_credential").read_text().strip()
+    app = App(product, "native")
+    reply = app.session.get(
+        f"{product.base}/operator/status", headers={"Authorization": f"Bearer {credential}"}, timeout=20)
+    assert reply.status_code >= 400 and "postgres" not in reply.text
+
+
+def test_no_role_of_a_service_changes_the_log_of_operators(product, ctl, user):
+    ctl("users", "show", user.id)
+    for role in ("auth", "workspace", "chat", "realtime", "payment"):
+        url = (product.data / f"secrets/{role}/database_url").read_text()
+        for statement in (
+            "update audit.operator_act set operator = 'x'", "delete from audit.operator_act", "truncate audit.operator_act",
+            "drop table audit.operator_act", "alter table audit.operator_act disable trigger all", "set role audit",
+            "set role audit_keeper",
+        ):
+            result = subprocess.run(["psql", "-XAtc", statement, url], capture_output=True, text=True, timeout=30)
+            assert result.returncode != 0, (role, statement)

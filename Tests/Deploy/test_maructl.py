@@ -1,0 +1,57 @@
+"""deploy/maructl gives the program the settings of an instance, and backups and restores the place of the data."""
+
+import os
+import subprocess
+
+import pytest
+from gateway import CHECKOUT
+
+
+@pytest.fixture
+def maructl(tmp_path):
+    """Runs deploy/maructl with a program that prints its arguments and its environment."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    program = programs / "maructl"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\nenv\n')
+    program.chmod(0o755)
+    (tmp_path / "data/config").mkdir(parents=True)
+
+    def run(*words, is_known=True):
+        configuration = tmp_path / "data/config/maructl.conf"
+        if is_known:
+            configuration.touch()
+        environment = {**os.environ, "MARU_PROGRAMS": str(programs), "MARU_LOG_LEVEL": "loud", "USER": "anna", "SUDO_USER": ""}
+        command = [CHECKOUT / "deploy/maructl", "--data", tmp_path / "data", *words]
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+        return result.returncode, result.stdout.splitlines(), result.stderr
+
+    run.data = tmp_path / "data"
+    return run
+
+
+def test_the_program_gets_the_settings_of_the_instance_and_a_clean_environment(maructl):
+    status, lines, _ = maructl("users", "show", "5")
+    assert (status, lines[:5]) == (0, ["--config", f"{maructl.data}/config/maructl.conf", "users", "show", "5"])
+    assert "USER=anna" in lines and not any(line.startswith("MARU_LOG_LEVEL") for line in lines)
+
+
+@pytest.mark.parametrize("script", ["backup", "restore"])
+def test_backups_and_restores_are_of_the_same_instance(maructl, script):
+    _, lines, _ = maructl("--as", "backup", script, "folder")
+    assert lines[2:8] == ["--as", "backup", script, "--data", str(maructl.data), "folder"]
+    # The text that is searched for is no command.
+    _, lines, _ = maructl("users", "find", script)
+    assert lines[2:5] == ["users", "find", script]
+
+
+def test_help_needs_no_instance(maructl):
+    status, lines, _ = maructl("help", "users", is_known=False)
+    assert (status, lines[:2]) == (0, ["users", "--help"])
+    status, _, errors = maructl("doctor", is_known=False)
+    assert status == 1 and "no Maru was started" in errors
+
+
+def test_an_instance_can_be_restored_before_its_first_start(maructl):
+    status, _, errors = maructl("restore", "no-such-folder", is_known=False)
+    assert status == 1 and errors.startswith("restore: no-such-folder is no folder")
