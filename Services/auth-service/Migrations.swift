@@ -25,5 +25,6 @@ enum Migrations {
         Migration(number: 98, name: "oidc", sql: PackageResources._098_oidc_sql),
         Migration(
             number: 100, name: "second_factor_versions", sql: PackageResources._100_second_factor_versions_sql),
+        Migration(number: 120, name: "bots", sql: PackageResources._120_bots_sql),
     ]
 }

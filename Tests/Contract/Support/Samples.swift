@@ -101,6 +101,8 @@ enum Samples {
         ExportFileRequest(user: UserID(5), name: "channelChats/a.png", offset: 1 << 20),
         ErasedRequest(user: UserID(5), part: .chat, round: 2), ErasureRequest(user: UserID(5)),
         BlocksRequest(users: users), BadgesRequest(users: users), SecondFactorsRequest(users: users),
+        NoticeRequest(user: UserID(5), kind: .webhookOff, detail: "a.example"),
+        BotRequest(workspace: WorkspaceID(3), key: "webhook-7", nickname: "빌드"),
         ModerationRemovalRequest(workspace: WorkspaceID(3), user: UserID(5), by: nil),
         ModerationRemovalRequest(workspace: WorkspaceID(3), user: UserID(5), by: UserID(6)),
         BalancesRequest(users: users), ReserveRequest(order: order), ReleaseRequest(key: "workspace/1 ü"),
@@ -108,7 +110,7 @@ enum Samples {
 
     /// The replies, and the values inside of messages.
     static let values: [any WireMessage] = [
-        EmptyReply(), keys, ProfilesReply(profiles: profiles), profiles[0],
+        EmptyReply(), BotReply(user: UserID(9)), keys, ProfilesReply(profiles: profiles), profiles[0],
         ProfilesByEmailReply(
             matches: [match, ProfilesByEmailReply.Match(profile: profiles[1], asked: "a@b.kr")]),
         match, DevicesReply(devices: [device, nativeDevice]), device, nativeDevice,
@@ -158,7 +160,7 @@ enum Samples {
             id: ChatID(991), seq: 12, content: "now", createdAt: Timestamp(milliseconds: 1_700_000_000_123),
             files: ["/static/channelChats/a_1.jpg"],
             author: MemberView(
-                id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png"),
+                id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png", isBot: true),
             clientID: "c-1",
             traits: MessageTraits(thread: ThreadPlace(root: 3, isInTimeline: false)),
             revision: MessageRevision(
@@ -212,6 +214,9 @@ enum Samples {
             member: MemberView(id: UserID(6), email: "c@d.kr", nickname: "n", profileImage: "/static/profiles/1.png"),
             version: 2),
         AuthClient.Profile(member: member, version: 1),
+        AuthClient.Profile(
+            member: MemberView(id: UserID(9), email: "b@b.kr", nickname: "빌드", profileImage: nil, isBot: true),
+            version: 3),
     ]
     private static let match = ProfilesByEmailReply.Match(profile: profiles[0], asked: "C@d.kr")
     private static let device = AuthClient.Device(user: UserID(5), token: "token")
