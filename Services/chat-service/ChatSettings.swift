@@ -66,7 +66,7 @@ struct ChatSettings: Sendable {
             roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
             searchShareKey.entry, userDraftsKey.entry,
             userScheduledKey.entry, scheduledAheadKey.entry, scheduledLeaseKey.entry,
-        ] + ReportLimits.settings
+        ] + ReportLimits.settings + IncomingWebhookLimits.settings + WebhookLimits.settings
 
     private let files: (size: Int, previews: PreviewLimits)
     /// Bytes of one file.

@@ -19,6 +19,7 @@ MECHANISMS = [
     "roles",
     "safety",
     "sessions",
+    "webhooks",
 ]
 
 

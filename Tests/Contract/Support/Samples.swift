@@ -152,7 +152,8 @@ enum Samples {
         id: ChatID(991), seq: 12, content: "안녕 \"you\"\n\u{1F600}",
         createdAt: Timestamp(milliseconds: 1_700_000_000_123),
         files: ["/static/channelChats/a_1.jpg"],
-        author: MemberView(id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png"),
+        author: MemberView(
+            id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png", isBot: true),
         clientID: "c-1")
     private static let changed = RoomMessage(
         room: RoomID(ChannelID(7)), workspace: WorkspaceID(3), name: "일반",
@@ -211,12 +212,10 @@ enum Samples {
         session: SessionID(77), user: UserID(5), at: Timestamp(milliseconds: 1_700_000_000_123))
     private static let profiles = [
         AuthClient.Profile(
-            member: MemberView(id: UserID(6), email: "c@d.kr", nickname: "n", profileImage: "/static/profiles/1.png"),
+            member: MemberView(
+                id: UserID(6), email: "c@d.kr", nickname: "n", profileImage: "/static/profiles/1.png", isBot: true),
             version: 2),
         AuthClient.Profile(member: member, version: 1),
-        AuthClient.Profile(
-            member: MemberView(id: UserID(9), email: "b@b.kr", nickname: "빌드", profileImage: nil, isBot: true),
-            version: 3),
     ]
     private static let match = ProfilesByEmailReply.Match(profile: profiles[0], asked: "C@d.kr")
     private static let device = AuthClient.Device(user: UserID(5), token: "token")
