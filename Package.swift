@@ -217,8 +217,8 @@ let package = Package(
         tests(
             of: "chat-service",
             alsoUsing: [
-                "ServiceKit", "Contract", "Search", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop",
-                "ServiceSupport",
+                "standins", "ServiceKit", "Contract", "Search", "HTTP", "Postgres", "Redis", "Crypto", "EventLoop",
+                "ServiceSupport", "Telemetry",
                 "TestSupport", "Wire",
             ]
         ),

@@ -60,7 +60,8 @@ enum App {
             clientIDs: settings.appleClientIDs, nonces: NonceStore(database: database))
         let links = try service.fileLinks()
         let mails = try assembleMail(service, MailStore(database: database))
-        try service.facts(WorkspaceFactConsumer(workspaces: workspaces, mails: mails).handle)
+        let bots = Bots(store: BotStore(database: database), facts: facts)
+        try service.facts(WorkspaceFactConsumer(workspaces: workspaces, mails: mails, bots: bots).handle)
         let throttle = LoginThrottle(shared: LoginFailureStore(redis: redis))
         let credentialStores = CredentialStores(database: database)
         let newDevices = NewDevices(
@@ -123,6 +124,7 @@ enum App {
             erasureRoutes.registerInternal(in: &routes)
             blockRoutes.registerInternal(in: &routes)
             MailRoutes(mails: mails).registerInternal(in: &routes)
+            BotRoutes(bots: bots).registerInternal(in: &routes)
             secondFactorRoutes.registerInternal(in: &routes)
         }
     }

@@ -26,5 +26,6 @@ enum Migrations {
         Migration(
             number: 100, name: "second_factor_versions", sql: PackageResources._100_second_factor_versions_sql),
         Migration(number: 110, name: "disabled", sql: PackageResources._110_disabled_sql),
+        Migration(number: 120, name: "bots", sql: PackageResources._120_bots_sql),
     ]
 }

@@ -45,9 +45,10 @@ enum App {
             metrics: searchMetrics, log: service.log, share: settings.searchIndexShare)
         let changePublisher = ChangePublisher(
             redis: redis, outbox: outbox, profiles: profiles, on: service.loops.loops[0])
+        let watch = WebhookWatch()
         let committer = Committer(
             on: service.loops.loops[0], writer: writer, publisher: publisher, changes: changePublisher,
-            indexer: indexer)
+            indexer: indexer, webhooks: watch)
         let members = RoomMembers(workspaces: workspaces, dms: dms, profiles: profiles)
         members.follow(subscriber, on: service.loops.loops[0])
         let attachments = Attachments(
@@ -74,7 +75,7 @@ enum App {
             committer: ChangeCommitter(
                 on: service.loops.loops[0],
                 writer: ChangeWriter(database: database, limits: settings.changeLimits),
-                publisher: changePublisher, indexer: indexer),
+                publisher: changePublisher, indexer: indexer, webhooks: watch),
             store: changeStore, profiles: profiles, blocks: blocks, moderation: moderation, members: members,
             attachments: attachments)
         let saved = SavedMessages(
@@ -104,9 +105,16 @@ enum App {
             retention: OutboxRetention(acknowledged: .seconds(60), unread: .seconds(3600)),
             commands: events.commands(publishing:))
         let names = RoomNames(database: database)
+        let webhooks = try Webhooks(
+            service, subscriptions: WebhookSubscriptionStore(database: database),
+            intake: WebhookIntakeStore(database: database), deliveries: WebhookDeliveryStore(database: database),
+            incoming: IncomingWebhookStore(database: database),
+            renderer: WebhookRenderer(messages: changeStore, names: names, profiles: profiles), access: roomAccess,
+            conversations: conversations, watch: watch)
+        webhooks.begin(in: service)
         let facts = WorkspaceFactConsumer(
             rooms: RoomStore(database: database), dms: dms, names: names, erasure: erasure, standings: standings,
-            redis: redis)
+            webhooks: webhooks.incoming, subscribers: webhooks.facts, redis: redis)
         try service.facts(facts.handle)
         let ownRooms = UserErasureStore(database: database)
         let userErasure = UserErasure(
@@ -134,6 +142,7 @@ enum App {
         safety.begin(in: service)
         service.publicRoutes { routes in
             safety.register(in: &routes)
+            webhooks.register(in: &routes)
             SearchRoutes(
                 search: search, filterNames: SearchNames(access: roomAccess, people: directory),
                 find: QuickFind(access: roomAccess, people: directory)

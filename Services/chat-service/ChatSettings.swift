@@ -56,7 +56,7 @@ struct ChatSettings: Sendable {
             roomPinsKey.entry, messageReactionsKey.entry, searchTimeKey.entry, searchesKey.entry,
             searchShareKey.entry, userDraftsKey.entry,
             userScheduledKey.entry, scheduledAheadKey.entry, scheduledLeaseKey.entry,
-        ] + PreviewLimits.entries + ReportLimits.settings
+        ] + PreviewLimits.entries + ReportLimits.settings + IncomingWebhookLimits.settings + WebhookLimits.settings
 
     private let files: (size: Int, previews: PreviewLimits)
     /// Bytes of one file.

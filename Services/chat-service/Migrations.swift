@@ -28,5 +28,7 @@ enum Migrations {
         Migration(number: 115, name: "previews", sql: PackageResources._115_previews_sql),
         Migration(number: 116, name: "exports", sql: PackageResources._116_exports_sql),
         Migration(number: 120, name: "report_files", sql: PackageResources._120_report_files_sql),
+        Migration(number: 140, name: "incoming_webhooks", sql: PackageResources._140_incoming_webhooks_sql),
+        Migration(number: 141, name: "outgoing_webhooks", sql: PackageResources._141_outgoing_webhooks_sql),
     ]
 }

@@ -1,7 +1,10 @@
 #pragma once
 #include <curl/curl.h>
+#include <netinet/in.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
 
 /* Swift cannot call curl's setters and getters, which are variadic: here is one wrapper for each type of argument. */
 
@@ -45,6 +48,37 @@ static inline void ccurl_set_callbacks(
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
+}
+
+typedef curl_socket_t (*ccurl_open)(void *transfer, curlsocktype purpose, struct curl_sockaddr *address);
+
+/* `open` makes each socket of the handle's connections. It sees the address that curl is about to connect to. */
+static inline void ccurl_set_opening(CURL *easy, void *transfer, ccurl_open open) {
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+}
+
+/* Copies the bytes of an address, 4 or 16, and returns their number; 0 for an address of another family. */
+static inline size_t ccurl_read_address(const struct curl_sockaddr *address, uint8_t bytes[16], uint16_t *port) {
+    if (address->family == AF_INET && address->addrlen >= sizeof(struct sockaddr_in)) {
+        struct sockaddr_in v4;
+        memcpy(&v4, &address->addr, sizeof v4);
+        memcpy(bytes, &v4.sin_addr, 4);
+        *port = ntohs(v4.sin_port);
+        return 4;
+    }
+    if (address->family == AF_INET6 && address->addrlen >= sizeof(struct sockaddr_in6)) {
+        struct sockaddr_in6 v6;
+        memcpy(&v6, &address->addr, sizeof v6);
+        memcpy(bytes, &v6.sin6_addr, 16);
+        *port = ntohs(v6.sin6_port);
+        return 16;
+    }
+    return 0;
+}
+
+static inline curl_socket_t ccurl_open_socket(const struct curl_sockaddr *address) {
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 /* Returns 0 if curl does not know the number yet. */

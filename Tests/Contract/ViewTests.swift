@@ -26,6 +26,16 @@ struct ViewTests {
         #expect(try object(member, as: "gathering")["user_id"] as? String == "5")
     }
 
+    @Test("A native client is told that a user is a bot, and a shipped app sees an ordinary user")
+    func bots() throws {
+        let bot = MemberView(id: UserID(5), email: "a@b.kr", nickname: "빌드", profileImage: nil, isBot: true)
+        #expect(try object(bot, as: "native")["bot"] as? Bool == true)
+        #expect(try object(member, as: "native")["bot"] == nil)
+        for name in ["sooda", "gathering", "collabee"] {
+            #expect(try object(bot, as: name).keys.sorted() == object(member, as: name).keys.sorted())
+        }
+    }
+
     @Test("A channel has workspace and private in the first generation and neither in the second")
     func channels() throws {
         let channel = ChannelView(

@@ -53,6 +53,9 @@ ROUTES = {
         "/v1/workspaces/5/rooms",
         "/v1/static/channelChats/%25EA%25B0%2580_1.pdf",
         "/v1/static/dmChats/a_1.jpg",
+        "/v1/workspaces/5/channels/9/webhooks",
+        "/v1/workspaces/5/channels/9/webhooks/3/secret",
+        "/v1/webhooks/incoming/a",
     ],
     "realtime-gateway": [
         "/socket.io/?EIO=4&transport=polling&b64=1",
@@ -79,6 +82,7 @@ UNKNOWN = [
     "/v1/static/secrets/a",
     "/v1/storefront",
     "/v1/webhooks/other",
+    "/v1/webhooks/incoming",
     "/socket.iox/",
     "/socket.io/../socket.io",
     "/internal",

@@ -10,6 +10,7 @@ final class ProviderStandins: Sendable {
     let fcm: FCMStandin
     let portOne = PortOneStandin()
     let mail = MailStandin()
+    let receivers = ReceiverStandin()
     let behaviors = StandinBehaviors()
     private let routes: Router<StandinRoute>
 
@@ -23,6 +24,7 @@ final class ProviderStandins: Sendable {
         fcm.register(in: &routes)
         portOne.register(in: &routes)
         mail.register(in: &routes)
+        receivers.register(in: &routes)
         behaviors.register(in: &routes)
         routes.control(.get, "/healthz") { _ in .standin { $0.field("status", "ok") } }
         self.routes = routes.router

@@ -13,7 +13,7 @@ struct AccessTests {
     func completeness() async throws {
         try await ChatHarness.use { chat in
             #expect(!chat.routes.clients.isEmpty)
-            #expect(AccessTable.rows.map(\.route).sorted() == chat.routes.clients)
+            #expect((AccessTable.rows.map(\.route) + AccessTable.ofPrograms).sorted() == chat.routes.clients)
         }
     }
 

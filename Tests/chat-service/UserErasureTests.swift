@@ -30,6 +30,11 @@ struct UserErasureTests {
             "report_file": .kept("files of what was reported, as long as the report"),
             "report_copy": .kept("what was reported, for `report_retention` after the answer; it names a number"),
             "word_filter": .kept("names no user"),
+            "webhook_subscription": .kept("belongs to its workspace; it names its maker as a number"),
+            "webhook_queue": .kept("names no user"),
+            "webhook_delivery": .kept("events for `webhook_memory`; they name users as numbers"),
+            "webhook_reaction": .kept("events for `webhook_memory`; they name users as numbers"),
+            "incoming_webhook": .kept("belongs to its channel; it names its maker as a number"),
             "outbox": .kept("events of messages, for at most an hour"), "schema_migrations": .kept("names no user"),
         ],
         exports: [
@@ -47,7 +52,10 @@ struct UserErasureTests {
             "report": .section("reports"), "standing": .section("standings"),
             "report_file": .withheld("files in reports of others, so that nobody learns who reported"),
             "report_copy": .withheld("copies in reports of others, so that nobody learns who reported"),
-            "word_filter": .withheld("names no user"), "search_partition": .withheld("names no user"),
+            "word_filter": .withheld("names no user"), "incoming_webhook": .withheld("belongs to a channel"),
+            "webhook_subscription": .withheld("belongs to a workspace"), "webhook_queue": .withheld("names no user"),
+            "webhook_delivery": .withheld("events of a workspace"),
+            "webhook_reaction": .elsewhere("events of reactions"), "search_partition": .withheld("names no user"),
             "outbox": .elsewhere("events of messages"), "schema_migrations": .withheld("names no user"),
         ])
 

@@ -44,6 +44,10 @@ standins_settings() {
                 "apple_client_ids = com.example.maru" "smtp_url = smtp://127.0.0.1:$((standins_port + 1))" \
                 "smtp_tls = false" "oidc_issuers_file = $data/secrets/auth/issuers.json"
             ;;
+        chat-service)
+            # The stand-ins are receivers of webhooks too.
+            printf '%s\n' "webhook_exceptions = 127.0.0.1"
+            ;;
         realtime-gateway)
             printf '%s\n' "fcm_url = $base/fcm" "fcm_token_url = $base/fcm/token" \
                 "fcm_service_account = $data/secrets/standins/service-account.json"

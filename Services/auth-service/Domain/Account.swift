@@ -13,4 +13,6 @@ struct Account: Sendable, Equatable {
     let createdAt: Timestamp
     /// Grows with each change of the profile.
     let version: Int64
+    /// The workspace that the account is a bot of; nil for a person.
+    let bot: WorkspaceID?
 }

@@ -1,14 +1,20 @@
 import Contract
 import ServiceKit
 
-/// Sends the mails of invitations. A fact that is repeated sends a mail again at most when the first one has been sent.
+/// Sends the mails of invitations, and ends the bots of deleted workspaces. A fact that is repeated sends a mail again at most
+/// when the first one has been sent.
 struct WorkspaceFactConsumer: Sendable {
     let workspaces: WorkspaceClient
     let mails: MailOutbox
+    let bots: Bots
 
     func handle(_ fact: WorkspaceFact) async throws {
-        guard case .invitationMailed(let order) = fact else { return }
-        guard let mail = try await workspaces.invitationMail(order.invitation) else { return }
-        try await mails.invite(mail, key: "invitation-\(order.invitation)")
+        switch fact {
+        case .invitationMailed(let order):
+            guard let mail = try await workspaces.invitationMail(order.invitation) else { return }
+            try await mails.invite(mail, key: "invitation-\(order.invitation)")
+        case .workspaceDeleted(let deletion): try await bots.close(of: deletion.workspace)
+        default: return
+        }
     }
 }

@@ -13,6 +13,6 @@ extension Account {
 
     /// The account as other users see it.
     var memberView: MemberView {
-        MemberView(id: id, email: email, nickname: nickname, profileImage: profileImage)
+        MemberView(id: id, email: email, nickname: nickname, profileImage: profileImage, isBot: bot != nil)
     }
 }

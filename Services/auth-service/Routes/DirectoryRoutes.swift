@@ -50,9 +50,6 @@ struct DirectoryRoutes: Sendable {
     }
 
     private static func profile(_ account: Account) -> AuthClient.Profile {
-        AuthClient.Profile(
-            member: MemberView(
-                id: account.id, email: account.email, nickname: account.nickname, profileImage: account.profileImage),
-            version: account.version)
+        AuthClient.Profile(member: account.memberView, version: account.version)
     }
 }

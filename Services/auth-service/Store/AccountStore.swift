@@ -12,25 +12,25 @@ struct AccountStore: Sendable {
         insert into account (email, email_key, nickname, phone, password_hash, language, created_at)
         values ($1, $2, $3, $4, $5, $6, $7)
         on conflict (email_key) do nothing
-        returning id, email, nickname, phone, profile_image, provider, created_at, version
+        returning id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace
         """)
     private static let byEmail = Statement.read(
         "account by email",
         """
-        select id, email, nickname, phone, profile_image, provider, created_at, version, password_hash,
-            credentials
+        select id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace,
+            password_hash, credentials
         from account where email_key = $1
         """)
     private static let byEmails = Statement.read(
         "accounts by email",
         """
-        select id, email, nickname, phone, profile_image, provider, created_at, version, email_key
-        from account where email_key = any($1::text[])
+        select id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace, email_key
+        from account where email_key = any($1::text[]) and bot_workspace is null
         """)
     private static let byIDs = Statement.read(
         "accounts by id",
         """
-        select id, email, nickname, phone, profile_image, provider, created_at, version
+        select id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace
         from account where id = any($1::bigint[])
         """)
     private static let insertSocial = Statement.write(
@@ -39,12 +39,12 @@ struct AccountStore: Sendable {
         insert into account (email, email_key, is_email_verified, nickname, provider, language, created_at)
         values ($1, $2, $3, $4, $5, $6, $7)
         on conflict (email_key) do nothing
-        returning id, email, nickname, phone, profile_image, provider, created_at, version
+        returning id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace
         """)
     private static let verified = Statement.read(
         "verified account by email",
         """
-        select id, email, nickname, phone, profile_image, provider, created_at, version, is_email_verified
+        select id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace, is_email_verified
         from account where email_key = $1
         """)
     private static let exists = Statement.read(
@@ -59,7 +59,7 @@ struct AccountStore: Sendable {
             language = coalesce($6, language),
             version = version + 1
         where id = $1 and deleted_at is null
-        returning id, email, nickname, phone, profile_image, provider, created_at, version
+        returning id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace
         """)
     private static let setPassword = Statement.write(
         "set password hash", "update account set password_hash = $2 where id = $1 and deleted_at is null")
@@ -179,7 +179,7 @@ struct AccountStore: Sendable {
 }
 
 extension Account {
-    /// Reads id, email, nickname, phone, profile_image, provider, created_at, version.
+    /// Reads id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace.
     init(row: inout Row) throws(PostgresError) {
         id = try row.next()
         email = try row.next()
@@ -189,5 +189,6 @@ extension Account {
         provider = try row.next(as: String?.self).flatMap(SocialProvider.init)
         createdAt = try row.next()
         version = try row.next()
+        bot = try row.next()
     }
 }

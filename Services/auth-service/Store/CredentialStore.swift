@@ -25,7 +25,7 @@ struct CredentialStore: Sendable {
             email = $2, email_key = $3, is_key_exact = true, is_email_verified = true, mail_bounced_at = null,
             credentials = credentials + 1, version = version + 1
         where id = $1 and credentials = $4 and not exists (select from account where email_key = $3 and id <> $1)
-        returning id, email, nickname, phone, profile_image, provider, created_at, version
+        returning id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace
         """)
 
     /// Sets the password of the account of an address, which the code has verified. Nil if there is no such account.

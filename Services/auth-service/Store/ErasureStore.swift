@@ -16,7 +16,7 @@ struct ErasureStore: Sendable {
             provider = null, language = null, mail_bounced_at = null, credentials = credentials + 1,
             version = version + 1, deleted_at = $2
         where id = $1 and deleted_at is null
-        returning id, email, nickname, phone, profile_image, provider, created_at, version
+        returning id, email, nickname, phone, profile_image, provider, created_at, version, bot_workspace
         """)
     /// The goodbye goes to the address that the account has until the end of the transaction.
     private static let goodbye = Statement.write(

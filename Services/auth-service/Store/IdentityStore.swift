@@ -9,13 +9,15 @@ struct IdentityStore: Sendable {
     private static let byProvider = Statement.read(
         "account by identity",
         """
-        select a.id, a.email, a.nickname, a.phone, a.profile_image, a.provider, a.created_at, a.version
+        select a.id, a.email, a.nickname, a.phone, a.profile_image, a.provider, a.created_at, a.version,
+            a.bot_workspace
         from identity i join account a on a.id = i.account where i.provider = $1 and i.subject = $2
         """)
     private static let byIssuer = Statement.read(
         "account by identity of issuer",
         """
-        select a.id, a.email, a.nickname, a.phone, a.profile_image, a.provider, a.created_at, a.version
+        select a.id, a.email, a.nickname, a.phone, a.profile_image, a.provider, a.created_at, a.version,
+            a.bot_workspace
         from oidc_identity i join account a on a.id = i.account where i.issuer = $1 and i.subject = $2
         """)
     private static let lock = Statement.write(

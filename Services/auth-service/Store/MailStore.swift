@@ -39,7 +39,8 @@ struct MailStore: Sendable {
         left join lateral (
             select id, email, language from account where id = due.account
             union all
-            select id, email, language from account where due.account is null and email_key = code.address
+            select id, email, language from account
+            where due.account is null and email_key = code.address and bot_workspace is null
         ) as account on true
         """)
     private static let finish = Statement.write("finish mail", "delete from mail where id = $1")

@@ -14,13 +14,18 @@ final class ChangeCommitter: @unchecked Sendable {
     private let writer: ChangeWriter
     private let publisher: ChangePublisher
     private let indexer: SearchIndexer
+    private let webhooks: WebhookWatch
     private var queue = CommitQueue<PendingChange, Waiter>()
 
-    init(on loop: EventLoop, writer: ChangeWriter, publisher: ChangePublisher, indexer: SearchIndexer) {
+    init(
+        on loop: EventLoop, writer: ChangeWriter, publisher: ChangePublisher, indexer: SearchIndexer,
+        webhooks: WebhookWatch
+    ) {
         self.loop = loop
         self.writer = writer
         self.publisher = publisher
         self.indexer = indexer
+        self.webhooks = webhooks
     }
 
     /// Returns after the change's commit. To be called on any loop.
@@ -69,6 +74,7 @@ final class ChangeCommitter: @unchecked Sendable {
             let targets = Dictionary(batch.map { ($0.item.target.room, $0.item.target) }) { first, _ in first }
             publisher.publish(result.changed, in: targets, row: result.outboxRow)
             indexer.wake(for: targets.keys)
+            webhooks.changed(targets.values.lazy.map(\.workspace))
         case .failure(let failure):
             for entry in batch { entry.waiter.resume(throwing: failure.cause) }
         }

@@ -17,19 +17,21 @@ final class Committer: @unchecked Sendable {
     private let publisher: MessagePublisher
     private let changes: ChangePublisher
     private let indexer: SearchIndexer
+    private let webhooks: WebhookWatch
     private var queue = SendQueue<Waiter>()
     private var rooms = KnownRooms(limit: 100_000)
 
     /// - Parameter changes: publishes the roots of threads with new replies; it is on the same loop.
     init(
         on loop: EventLoop, writer: MessageWriter, publisher: MessagePublisher, changes: ChangePublisher,
-        indexer: SearchIndexer
+        indexer: SearchIndexer, webhooks: WebhookWatch
     ) {
         self.loop = loop
         self.writer = writer
         self.publisher = publisher
         self.changes = changes
         self.indexer = indexer
+        self.webhooks = webhooks
     }
 
     /// Queues messages from any loop; each waiter resumes after its message's commit.
@@ -86,11 +88,12 @@ final class Committer: @unchecked Sendable {
         case .success(let result):
             for (entry, outcome) in zip(batch, result.outcomes) { entry.waiter.resume(returning: outcome) }
             // Publishing runs after the resumed senders, so that it does not delay their replies.
-            loop.executeAtEndOfTurn { [publisher, changes, indexer, loop] in
+            loop.executeAtEndOfTurn { [publisher, changes, indexer, webhooks, loop] in
                 let messages = batch.map(\.item)
                 publisher.publish(messages, result, on: loop)
                 if !result.roots.isEmpty { changes.publish(result.roots, in: messages.targets, row: result.rootsRow) }
                 indexer.wake(for: batch.lazy.map(\.item.room))
+                webhooks.changed(messages.lazy.map(\.workspace))
             }
         case .failure(let failure):
             for entry in batch { entry.waiter.resume(throwing: failure) }

@@ -3,6 +3,19 @@ import ServiceKit
 import Wire
 
 extension RoomAccess {
+    /// Returns the channel if the user owns it, or has a role in the workspace that manages all its channels.
+    func managedChannel(
+        _ id: ChannelID, in workspace: WorkspaceID, by user: UserID
+    ) async throws -> ChannelAccess {
+        let found = try await workspaces.access(of: user, channels: [id], workspaces: [workspace])
+        guard let channel = found.channels.first, channel.workspace == workspace, let member = found.workspaces.first
+        else { throw await refusal(of: user, workspace) }
+        guard channel.role == .owner || member.memberRole == .owner || member.memberRole == .admin else {
+            throw Failure.notAllowed
+        }
+        return channel
+    }
+
     /// Returns the room if the user is a member of it, for callers that name no workspace.
     ///
     /// - Parameter writing: a DM that one of the two has left can only be read.

@@ -164,6 +164,17 @@ struct RoomAccess: Sendable {
         guard try await isMember(user, of: workspace) else { throw await refusal(of: user, workspace) }
     }
 
+    /// Throws `notFound` unless the user is a member of the workspace, and `notAllowed` unless they are its owner or an admin.
+    func requireManager(_ user: UserID, of workspace: WorkspaceID) async throws {
+        let role = try await member(user, of: workspace).memberRole
+        guard role == .owner || role == .admin else { throw Failure.notAllowed }
+    }
+
+    /// Whether the user is the owner or an admin of the workspace now; false if that is not known.
+    func isManager(_ user: UserID, of workspace: WorkspaceID) async -> Bool {
+        (try? await requireManager(user, of: workspace)) != nil
+    }
+
     /// Throws `notFound` unless all users that a call is about are members of the workspace.
     func requireMembers(_ users: [UserID], of workspace: WorkspaceID) async throws {
         for user in users {

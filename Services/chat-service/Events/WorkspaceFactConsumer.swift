@@ -16,6 +16,8 @@ struct WorkspaceFactConsumer: Sendable {
     let names: RoomNames
     let erasure: RoomErasure
     let standings: StandingStore
+    let webhooks: IncomingWebhookStore
+    let subscribers: WebhookFacts
     let redis: Redis
 
     /// How long a locked room waits for a Redis that hangs; one that is down refuses at once. If Redis publishes the
@@ -25,16 +27,24 @@ struct WorkspaceFactConsumer: Sendable {
     private static let mostLocked = 100
 
     func handle(_ fact: WorkspaceFact) async throws {
+        try await apply(fact)
+        try await subscribers.take(fact)
+    }
+
+    private func apply(_ fact: WorkspaceFact) async throws {
         switch fact {
         case .channelChanged(let change):
             try await names.rename(change.channel, change.name, version: change.workspace.version)
+            try await webhooks.rename(change.channel, change.name, version: change.workspace.version)
         case .channelMemberRemoved(let removal):
             try await remove(removal.user, from: [RoomID(removal.channel.channel)], removal.channel.workspace.version)
         case .channelDeleted(let deletion):
             try await close([RoomID(deletion.channel)], of: deletion.workspace.workspace)
+            try await webhooks.forget(deletion.channel)
         case .workspaceDeleted(let deletion):
             try await close(try await rooms.list(deletion.workspace), of: deletion.workspace)
             try await standings.forget(deletion.workspace)
+            try await webhooks.forget(deletion.workspace)
         case .memberRemoved(let removal):
             try await remove(removal)
         case .memberAdded(let addition):

@@ -50,6 +50,19 @@ enum ChangeRows {
         where reaction.kind = gone.kind and reaction.room = gone.room and reaction.seq = gone.seq
             and reaction.emoji = gone.emoji and reaction.user_id = gone.user_id
         """)
+    /// For outgoing webhooks of the workspace that tell of reactions, if there are some.
+    private static let tellReactions = Statement.write(
+        "keep reactions for webhooks",
+        """
+        insert into webhook_reaction (room, rev, seq, emoji, user_id, is_added, reacted_at)
+        select news.room, news.rev, seq, emoji, user_id, is_added, $8::bigint
+        from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::boolean[])
+            as news (kind, room, seq, rev, emoji, user_id, is_added)
+        join room on room.kind = news.kind and room.id = news.room
+        where news.kind = 1 and exists (
+            select from webhook_subscription s
+            where s.workspace = room.workspace and s.is_on and 'reaction' = any(s.events))
+        """)
     private static let pin = Statement.write(
         "add pins",
         """
@@ -193,6 +206,13 @@ enum ChangeRows {
             let rows = writes.removedReactions
             let (kinds, ids, seqs) = columns(rows.map(\.key))
             try batch.add(unreact, kinds, ids, seqs, rows.map(\.emoji), rows.map(\.user))
+        }
+        let all = writes.addedReactions.map { ($0, true) } + writes.removedReactions.map { ($0, false) }
+        if !all.isEmpty {
+            let (kinds, ids, seqs) = columns(all.map(\.0.key))
+            try batch.add(
+                tellReactions, kinds, ids, seqs, all.map { writes.revs[$0.0.key] ?? 0 }, all.map(\.0.emoji),
+                all.map(\.0.user), all.map(\.1), writes.time.milliseconds)
         }
     }
 

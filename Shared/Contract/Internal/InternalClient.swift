@@ -107,7 +107,7 @@ extension HTTPClient.Failure.Kind {
     fileprivate var outcome: CircuitBreaker.Outcome {
         switch self {
         case .unreachable, .untrusted, .connectionLost, .malformedReply, .deadlineExceeded: .failure
-        case .invalidRequest, .overloaded, .replyTooLarge, .redirected, .cancelled, .closed: .unknown
+        case .invalidRequest, .overloaded, .forbidden, .replyTooLarge, .redirected, .cancelled, .closed: .unknown
         }
     }
 }

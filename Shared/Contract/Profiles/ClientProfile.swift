@@ -98,6 +98,14 @@ extension ClientProfile {
         refreshToken: .rotates, echo: true, repeatedEvent: .harmless, earlyCursor: 0, naiveDates: false,
         unwrapsOptional: false, nullPhone: .null, workspaceOrder: .newest, autoJoin: [],
         deletedText: defaultDeletedText, blockedText: defaultBlockedText)
+
+    /// The profile of what servers are told that receive events: native views.
+    public static let ofReceivers = ClientProfile(
+        name: "none", generation: .july2024, api: .native, statuses: .http, accessTokenLifetime: .zero,
+        refreshTokenLifetime: .zero,
+        refreshToken: .rotates, echo: true, repeatedEvent: .harmless, earlyCursor: 0, naiveDates: false,
+        unwrapsOptional: false, nullPhone: .null, workspaceOrder: .newest, autoJoin: [],
+        deletedText: defaultDeletedText, blockedText: defaultBlockedText)
 }
 
 extension ClientProfile {

@@ -97,7 +97,9 @@ extension MemberView {
             let email = json["email"]?.string,
             let nickname = json["nickname"]?.string
         else { return nil }
-        self.init(id: id, email: email, nickname: nickname, profileImage: json["profileImage"]?.string)
+        self.init(
+            id: id, email: email, nickname: nickname, profileImage: json["profileImage"]?.string,
+            isBot: json.bool("bot") ?? false)
     }
 
     func writeMembers(to json: inout JSONWriter) {
@@ -105,5 +107,6 @@ extension MemberView {
         json.field("email", email)
         json.field("nickname", nickname)
         if let profileImage { json.field("profileImage", profileImage) }
+        if isBot { json.field("bot", true) }
     }
 }

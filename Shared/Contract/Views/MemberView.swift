@@ -12,12 +12,15 @@ public struct MemberView: View, Equatable {
     public let nickname: String
     /// A path that begins with `/static/`.
     public let profileImage: String?
+    /// Whether it is a program of a workspace and not a person. Only native clients are told.
+    public let isBot: Bool
 
-    public init(id: UserID, email: String, nickname: String, profileImage: String?) {
+    public init(id: UserID, email: String, nickname: String, profileImage: String?, isBot: Bool = false) {
         self.id = id
         self.email = email
         self.nickname = nickname
         self.profileImage = profileImage
+        self.isBot = isBot
     }
 
     public func write(to json: inout JSONWriter, for profile: ClientProfile) {
@@ -30,6 +33,7 @@ public struct MemberView: View, Equatable {
         json.field("email", email)
         json.field("nickname", nickname)
         json.field("profileImage", profileImage)
+        if isBot, profile.isNative { json.field("bot", true) }
     }
 }
 

@@ -10,6 +10,7 @@ extension EasyHandle {
     func prepare(for transfer: Transfer, _ configuration: HTTPClient.Configuration) throws(RefusedOption) {
         let request = transfer.request
         try setCallbacks(for: transfer)
+        if let peers = configuration.peers { setPeers(peers, of: transfer) }
         try set(configuration)
         try setURL(request.url)
         try setMethod(of: request)

@@ -64,6 +64,15 @@ final class EasyHandle {
             })
     }
 
+    /// Asks the rule before each connection. Kept connections were asked for when they were opened.
+    func setPeers(_ rule: PeerRule, of transfer: Transfer) {
+        transfer.peers = rule
+        ccurl_set_opening(raw, Unmanaged.passUnretained(transfer).toOpaque()) { transfer, _, address in
+            guard let address, Transfer.of(transfer).mayConnect(to: address) else { return CURL_SOCKET_BAD }
+            return ccurl_open_socket(address)
+        }
+    }
+
     private func check(_ code: CURLcode) throws(RefusedOption) {
         guard code == CURLE_OK else { throw RefusedOption(detail: String(cString: curl_easy_strerror(code))) }
     }

@@ -19,6 +19,8 @@ extension HTTPClient {
         public var authorities: String?
         /// A proxy for all requests, such as `http://proxy:3128`; nil for none. The environment is not read.
         public var proxy: String?
+        /// The addresses to which the client may connect; nil for all.
+        public var peers: PeerRule?
         /// The User-Agent of the client.
         public var userAgent = "maru"
 

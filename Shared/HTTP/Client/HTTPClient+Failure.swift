@@ -8,6 +8,8 @@ extension HTTPClient {
             case overloaded
             /// The host does not exist, does not listen, or did not accept a connection within the connect time-out.
             case unreachable
+            /// The host has only addresses to which the client may not connect.
+            case forbidden
             /// The server's certificate is not trusted, or TLS failed.
             case untrusted
             /// The connection ended, or its framing broke, before the reply was complete.

@@ -75,7 +75,7 @@ public struct RetryPolicy: Sendable {
             guard isIdempotent || !mayHaveBeenProcessed else { return false }
             switch kind {
             case .unreachable, .connectionLost, .deadlineExceeded, .malformedReply: return true
-            case .invalidRequest, .overloaded, .untrusted, .replyTooLarge, .redirected, .cancelled, .closed:
+            case .invalidRequest, .overloaded, .forbidden, .untrusted, .replyTooLarge, .redirected, .cancelled, .closed:
                 return false
             }
         }

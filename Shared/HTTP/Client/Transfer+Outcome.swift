@@ -23,6 +23,7 @@ extension Transfer {
 
     private func kind(of code: CURLcode) -> HTTPClient.Failure.Kind {
         if reply.isTooLarge { return .replyTooLarge }
+        if wasForbidden, code == CURLE_COULDNT_CONNECT { return .forbidden }
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_OPERATION_TIMEDOUT:
             return .unreachable

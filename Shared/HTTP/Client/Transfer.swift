@@ -14,6 +14,10 @@ final class Transfer: @unchecked Sendable {
     var deadline: LoopTimer?
     /// Cancelled, perhaps before it was started.
     var isCancelled = false
+    /// The addresses to which it may connect; nil for all.
+    var peers: PeerRule?
+    /// Whether the rule has refused an address.
+    private(set) var wasForbidden = false
     /// Sent again, on a new connection.
     private var isSecondAttempt = false
 
@@ -30,6 +34,17 @@ final class Transfer: @unchecked Sendable {
     /// Called when a connection is ready for the request. It stops curl's own repetition when a kept connection ends
     /// without a reply.
     var mayBeSent: Bool { request.isIdempotent || !wasSent }
+
+    /// Whether the rule allows the address that curl has found.
+    func mayConnect(to address: UnsafePointer<curl_sockaddr>) -> Bool {
+        guard let peers else { return true }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        var port: UInt16 = 0
+        let count = ccurl_read_address(address, &bytes, &port)
+        let isAllowed = IPAddress(bytes: Array(bytes.prefix(count))).map { peers.allows($0, port: port) } ?? false
+        if !isAllowed { wasForbidden = true }
+        return isAllowed
+    }
 
     /// Prepares an idempotent request that was lost with a kept or shared connection for one of its own, once. curl
     /// repeats only requests whose connection ended without a byte, not those whose connection broke off or whose

@@ -95,6 +95,8 @@ final class PublicAPI: Sendable {
 }
 
 extension Call {
-    /// The form of failures for the client; clients without a known API key get the legacy form.
-    fileprivate var statuses: ClientProfile.Statuses { client === ClientKey.none ? .legacy : client.profile.statuses }
+    /// The form of failures for the client. Without a known API key the route decides, and an unknown route has the legacy form.
+    fileprivate var statuses: ClientProfile.Statuses {
+        client === ClientKey.none ? route?.statuses ?? .legacy : client.profile.statuses
+    }
 }

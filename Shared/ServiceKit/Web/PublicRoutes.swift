@@ -15,6 +15,8 @@ public struct PublicRoutes {
         let template: String
         let action: Action
         let body: BodyLimit
+        /// The form of failures for callers without an API key.
+        let statuses: ClientProfile.Statuses
     }
 
     enum Audience: Sendable, Equatable {
@@ -66,10 +68,13 @@ public struct PublicRoutes {
     }
 
     /// Adds a route for other servers, which have no API key; the handler authenticates the caller.
+    ///
+    /// - Parameter statuses: the form of failures.
     public mutating func webhook(
-        _ method: Method, _ template: String, body: BodyLimit = .fields, _ handler: @escaping OpenHandler
+        _ method: Method, _ template: String, body: BodyLimit = .fields, statuses: ClientProfile.Statuses = .legacy,
+        _ handler: @escaping OpenHandler
     ) {
-        keyless(method, template, body: body, handler)
+        add(.keyless, method, template, .open(handler), body, statuses)
     }
 
     /// Adds a route for holders of a signed URL. They need no API key; the handler checks the signature.
@@ -85,9 +90,12 @@ public struct PublicRoutes {
     }
 
     private mutating func add(
-        _ audience: Audience, _ method: Method, _ template: String, _ action: Action, _ body: BodyLimit
+        _ audience: Audience, _ method: Method, _ template: String, _ action: Action, _ body: BodyLimit,
+        _ statuses: ClientProfile.Statuses = .legacy
     ) {
-        all.append(Route(audience: audience, method: method, template: template, action: action, body: body))
+        all.append(
+            Route(
+                audience: audience, method: method, template: template, action: action, body: body, statuses: statuses))
     }
 
     /// The bytes of the largest body that a route accepts.

@@ -7,6 +7,8 @@ final class ServedRoute: Sendable {
     let template: String
     let action: PublicRoutes.Action
     let body: BodyLimit
+    /// The form of failures for callers without an API key.
+    let statuses: ClientProfile.Statuses
     /// Takes the files of bodies; nil if the route accepts no files.
     let uploads: Uploads?
     let metrics: RouteMetrics
@@ -20,6 +22,7 @@ final class ServedRoute: Sendable {
         template = route.template
         action = route.action
         body = route.body
+        statuses = route.statuses
         self.uploads = body.files > 0 ? uploads : nil
         self.metrics = RouteMetrics(metrics, method: route.method.rawValue, template: route.template)
         ambiguousIn = ClientProfile.Form.allCases.filter { form in

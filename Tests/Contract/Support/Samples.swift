@@ -106,6 +106,8 @@ enum Samples {
         ExportFileRequest(user: UserID(5), name: "channelChats/a.png", offset: 1 << 20),
         ErasedRequest(user: UserID(5), part: .chat, round: 2), ErasureRequest(user: UserID(5)),
         BlocksRequest(users: users), BadgesRequest(users: users), SecondFactorsRequest(users: users),
+        NoticeRequest(user: UserID(5), kind: .webhookOff, detail: "a.example"),
+        BotRequest(workspace: WorkspaceID(3), key: "webhook-7", nickname: "빌드"),
         ModerationRemovalRequest(workspace: WorkspaceID(3), user: UserID(5), by: nil),
         ModerationRemovalRequest(workspace: WorkspaceID(3), user: UserID(5), by: UserID(6)),
         BalancesRequest(users: users), ReserveRequest(order: order), ReleaseRequest(key: "workspace/1 ü"),
@@ -113,7 +115,7 @@ enum Samples {
 
     /// The replies, and the values inside of messages.
     static let values: [any WireMessage] = [
-        EmptyReply(), keys, ProfilesReply(profiles: profiles), profiles[0],
+        EmptyReply(), BotReply(user: UserID(9)), keys, ProfilesReply(profiles: profiles), profiles[0],
         ProfilesByEmailReply(
             matches: [match, ProfilesByEmailReply.Match(profile: profiles[1], asked: "a@b.kr")]),
         match, DevicesReply(devices: [device, nativeDevice]), device, nativeDevice,
@@ -155,7 +157,8 @@ enum Samples {
         id: ChatID(991), seq: 12, content: "안녕 \"you\"\n\u{1F600}",
         createdAt: Timestamp(milliseconds: 1_700_000_000_123),
         files: ["/static/channelChats/a_1.jpg"],
-        author: MemberView(id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png"),
+        author: MemberView(
+            id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png", isBot: true),
         clientID: "c-1")
     private static let changed = RoomMessage(
         room: RoomID(ChannelID(7)), workspace: WorkspaceID(3), name: "일반",
@@ -163,7 +166,7 @@ enum Samples {
             id: ChatID(991), seq: 12, content: "now", createdAt: Timestamp(milliseconds: 1_700_000_000_123),
             files: ["/static/channelChats/a_1.jpg"],
             author: MemberView(
-                id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png"),
+                id: UserID(5), email: "a@b.kr", nickname: "새싹", profileImage: "/static/profiles/1.png", isBot: true),
             clientID: "c-1",
             traits: MessageTraits(thread: ThreadPlace(root: 3, isInTimeline: false)),
             revision: MessageRevision(
@@ -214,7 +217,8 @@ enum Samples {
         session: SessionID(77), user: UserID(5), at: Timestamp(milliseconds: 1_700_000_000_123))
     private static let profiles = [
         AuthClient.Profile(
-            member: MemberView(id: UserID(6), email: "c@d.kr", nickname: "n", profileImage: "/static/profiles/1.png"),
+            member: MemberView(
+                id: UserID(6), email: "c@d.kr", nickname: "n", profileImage: "/static/profiles/1.png", isBot: true),
             version: 2),
         AuthClient.Profile(member: member, version: 1),
     ]

@@ -106,7 +106,7 @@ def test_ways_out_lead_to_names_stores_and_providers_only():
         assert [{each["port"] for each in rule["ports"]} for rule in open_rules] == [{53}], program
         assert (stores[0] in rules) == (program != "gateway"), program
         blocks = [peer["ipBlock"] for rule in rules if rule not in stores for peer in rule.get("to", []) if "ipBlock" in peer]
-        assert bool(blocks) == (program in ("auth-service", "realtime-gateway", "payment-service")), program
+        assert bool(blocks) == (program in ("auth-service", "chat-service", "realtime-gateway", "payment-service")), program
         for block in blocks:
             assert {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16"} <= set(block["except"])
 

@@ -25,6 +25,7 @@ struct FuzzTarget: Sendable {
         "jwks": .jwks,
         "jwt": .jwt,
         "multipart": .multipart,
+        "outside-url": .outsideURL,
         "planted": .planted,
         "resp": .resp,
         "socketio": .socketIO,

@@ -9,7 +9,36 @@ enum AccessTable {
         ofChannel("{name}", key: "sooda") + ofChannel("{channel_id}", key: "gen-2024-07") + ofWorkspace
         + ofNativeRoom("/v1/workspaces/{id}/channels/{channel_id}") + ofNativeRoom("/v1/workspaces/{id}/dms/{room_id}")
         + [.init("GET /v1/users/me/saved", .init("ok", "ok", "ok", "ok", "ok", "ok"), key: "native")]
-        + ofNativeRooms + ofNativeUsers
+        + ofNativeRooms + ofNativeUsers + ofWebhooks
+
+    /// The routes of programs, which have no API key.
+    static let ofPrograms = ["POST /v1/webhooks/incoming/{secret}"]
+
+    private static let ofWebhooks: [AccessRow] = {
+        let path = "/v1/workspaces/{id}/channels/{channel_id}/webhooks"
+        return [
+            .init("POST \(path)", .ownerOfWorkspace, key: "native", json: #"{"name":"build"}"#),
+            .init("GET \(path)", .ownerOfWorkspace, key: "native"),
+            .init("PUT \(path)/{webhook_id}", .ownerOfWorkspace, key: "native", json: #"{"name":"build"}"#),
+            .init("POST \(path)/{webhook_id}/secret", .ownerOfWorkspace, key: "native"),
+            .init("DELETE \(path)/{webhook_id}", .ownerOfWorkspace, key: "native"),
+        ] + ofSubscriptions
+    }()
+
+    private static let ofSubscriptions: [AccessRow] = {
+        let path = "/v1/workspaces/{id}/webhooks"
+        let one = path + "/{subscription_id}"
+        let json = #"{"url":"https://a.example","events":["message"]}"#
+        return [
+            .init("POST \(path)", .ownerOfWorkspace, key: "native", json: json),
+            .init("GET \(path)", .ownerOfWorkspace, key: "native"),
+            .init("PUT \(one)", .ownerOfWorkspace, key: "native", json: json),
+            .init("POST \(one)/secret", .ownerOfWorkspace, key: "native"),
+            .init("DELETE \(one)", .ownerOfWorkspace, key: "native"),
+            .init("GET \(one)/deliveries", .ownerOfWorkspace, key: "native"),
+            .init("POST \(one)/deliveries/{delivery_id}/replay", .ownerOfWorkspace, key: "native"),
+        ]
+    }()
 
     /// The routes of the native API, for a message that does not exist: a member is told so, and nobody else learns it.
     private static func ofNativeRoom(_ room: String) -> [AccessRow] {

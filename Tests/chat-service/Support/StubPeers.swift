@@ -34,6 +34,10 @@ struct PeersOfChat: StubState {
     var blocked: [Int64: Set<Int64>] = [:]
     /// The reported erasures: user and round.
     var erased: [String] = []
+    /// The notices by mail: user, kind and detail.
+    var noticed: [String] = []
+    /// The nicknames of bots, by workspace and key; a bot has the id 9000 and its place in the order of the making.
+    var bots: [(key: String, nickname: String)] = []
     /// Whether auth-service answers.
     var hasProfiles = true
     var channels: [Int64: Channel] = [
@@ -49,6 +53,16 @@ struct PeersOfChat: StubState {
         case ("profiles", _):
             guard hasProfiles else { return .refusal(500, "E99") }
             return .list("profiles", call.ids("ids").map { StubJSON.profile($0, nickname: nicknames[$0] ?? "n\($0)") })
+        case ("notices", _):
+            noticed.append("\(user) \(call.text("kind") ?? "") \(call.text("detail") ?? "")")
+            return .json("{}")
+        case ("bots", _):
+            let key = "\(call.id("workspace_id") ?? 0) \(call.text("key") ?? "")"
+            let nickname = call.text("nickname") ?? ""
+            let index = bots.firstIndex { $0.key == key } ?? bots.count
+            if index == bots.count { bots.append((key, nickname)) } else { bots[index].nickname = nickname }
+            nicknames[9000 + Int64(index)] = nickname
+            return .json(#"{"user_id":"\#(9000 + index)"}"#)
         case ("access", _): return access(user, call.ids("channels"), call.ids("workspaces"))
         case ("lock-outs", _):
             let asked = call.ids("workspaces") + call.ids("channels").compactMap { channels[$0]?.workspace }

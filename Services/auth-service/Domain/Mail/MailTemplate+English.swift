@@ -103,6 +103,14 @@ extension MailTemplate {
 
                     \(isNotYou)
                     """)
+        case .webhookOff:
+            MailText(
+                subject: "A webhook was switched off",
+                text: """
+                    Maru switched off a webhook to \(values.detail) at \(moment), because all calls to it have failed for long.
+
+                    The list of the workspace's webhooks has the reason. Once the receiver works again, turn the webhook on there.
+                    """)
         case .accountDeleted:
             MailText(
                 subject: "Your account was deleted",

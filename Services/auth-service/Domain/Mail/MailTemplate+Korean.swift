@@ -102,6 +102,14 @@ extension MailTemplate {
 
                     \(isNotYou)
                     """)
+        case .webhookOff:
+            MailText(
+                subject: "웹훅을 껐습니다",
+                text: """
+                    \(values.detail)(으)로 보내는 웹훅의 호출이 오랫동안 모두 실패해서 \(moment)에 웹훅을 껐습니다.
+
+                    이유는 워크스페이스의 웹훅 목록에 있습니다. 받는 서버를 고친 뒤 그곳에서 다시 켜 주세요.
+                    """)
         case .accountDeleted:
             MailText(
                 subject: "계정을 삭제했습니다",

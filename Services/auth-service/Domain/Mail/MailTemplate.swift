@@ -28,6 +28,8 @@ enum MailTemplate: String, Sendable, CaseIterable {
     /// A recovery code was used instead of the app, or all were replaced.
     case recoveryCodeUsed = "recovery_code_used"
     case recoveryCodesRenewed = "recovery_codes_renewed"
+    /// An outgoing webhook that the owner has made was switched off.
+    case webhookOff = "webhook_off"
 }
 
 /// A mail's subject and text, ready to be sent.

@@ -42,6 +42,14 @@ public struct AuthClient: Sendable {
         _ = try await client.send(ErasedRequest(user: deletion.user, part: part, round: deletion.round))
     }
 
+    /// Mails a notice to the owner of an account.
+    public func notify(_ user: UserID, _ kind: NoticeRequest.Kind, detail: String) async throws {
+        _ = try await client.send(NoticeRequest(user: user, kind: kind, detail: detail))
+    }
+
+    /// The account of a bot, made or renamed.
+    public func bot(_ request: BotRequest) async throws -> UserID { try await client.send(request).user }
+
     /// The users among these that have a second factor.
     public func users(withSecondFactorAmong users: [UserID]) async throws -> [UserID] {
         if users.isEmpty { return [] }

@@ -41,4 +41,17 @@ public enum AuditAction: String, Sendable, CaseIterable {
     case channelMemberRemoved = "channel.member.removed"
     case channelDeleted = "channel.deleted"
     case exported = "export.requested"
+
+    // Incoming webhooks of channels.
+    case webhookCreated = "webhook.created"
+    case webhookRenamed = "webhook.renamed"
+    case webhookRotated = "webhook.rotated"
+    case webhookDeleted = "webhook.deleted"
+
+    // Outgoing webhooks of the workspace.
+    case subscriptionCreated = "subscription.created"
+    case subscriptionChanged = "subscription.changed"
+    case subscriptionRotated = "subscription.rotated"
+    case subscriptionDeleted = "subscription.deleted"
+    case subscriptionTurnedOff = "subscription.off"
 }

@@ -1,0 +1,41 @@
+import Contract
+import Crypto
+import ServiceKit
+import Wire
+
+/// Makes, renames and ends the accounts of bots. They have no password and no provider, so nobody signs in to them.
+struct Bots: Sendable {
+    let store: BotStore
+    let facts: AccountFactPublisher
+
+    /// Bytes of a key.
+    private static let longestKey = 64
+    private static let formerNickname = "(삭제된 봇)"
+
+    /// Makes the bot with this key, or renames it.
+    func put(_ key: String, in workspace: WorkspaceID, nickname: String) async throws -> Account {
+        guard (1...Self.longestKey).contains(key.utf8.count) else { throw Failure.invalid("key is not valid.") }
+        let nickname = try ProfileRules.nickname(nickname.nfc)
+        // The domain belongs to nobody, and the name is random: nobody takes the address before the bot does.
+        let address = "bot-\(Hexadecimal.encode(SecureRandom.bytes(12).span))@bots.invalid"
+        let account = try await facts.outbox.transaction { tx in
+            let account = try await store.put(
+                key, in: workspace, nickname: nickname, address: address, at: .now, in: tx)
+            guard let account else { throw Failure.notFound }
+            try await facts.changed(account, in: tx)
+            return account
+        }
+        facts.hint(account)
+        return account
+    }
+
+    /// Ends the bots of a deleted workspace.
+    func close(of workspace: WorkspaceID) async throws {
+        let closed = try await facts.outbox.transaction { tx in
+            let closed = try await store.close(of: workspace, nickname: Self.formerNickname, at: .now, in: tx)
+            for bot in closed { try await facts.changed(bot, in: tx) }
+            return closed
+        }
+        for bot in closed { facts.hint(bot) }
+    }
+}

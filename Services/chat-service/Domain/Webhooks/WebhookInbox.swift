@@ -1,0 +1,34 @@
+import Contract
+import ServiceKit
+import Wire
+
+/// Writes the messages of programs into the channels of their webhooks.
+struct WebhookInbox: Sendable {
+    private let store: IncomingWebhookStore
+    private let conversations: Conversations
+    private let buckets: BucketTable<IncomingWebhookID>
+
+    init(store: IncomingWebhookStore, conversations: Conversations, limits: IncomingWebhookLimits) {
+        self.store = store
+        self.conversations = conversations
+        buckets = BucketTable(rate: limits.messages.rate, burst: limits.messages.burst)
+    }
+
+    /// Returns the webhook of a secret. Throws `notFound` if there is none, and E98 if it sends too much.
+    func webhook(_ secret: String) async throws -> IncomingWebhook {
+        guard let secret = WebhookSecret(secret), let webhook = try await store.find(secret.hash) else {
+            throw Failure.notFound
+        }
+        if let wait = buckets.take(webhook.id) { throw Failure.tooManyCalls(retryAfter: wait) }
+        return webhook
+    }
+
+    /// Writes a message as any other: with the limits, the filtered words and the mentions of the workspace.
+    ///
+    /// - Parameter name: the sender's idempotency key; nil for none.
+    func send(_ content: String, name: String?, through webhook: IncomingWebhook) async throws -> MessageBody {
+        try await conversations.send(
+            SendRequest(content: content, files: [], clientID: name), to: webhook.target,
+            by: Caller(user: webhook.bot, session: .ofWebhooks))
+    }
+}

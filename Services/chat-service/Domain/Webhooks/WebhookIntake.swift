@@ -1,0 +1,58 @@
+import Contract
+import EventLoop
+import ServiceKit
+import Telemetry
+import Wire
+
+/// Puts the messages and changes of channels into the queues of subscriptions.
+///
+/// It reads the tables of messages, so nothing is lost with a process or with Redis. A commit of this instance wakes it, and a
+/// search finds the news of other instances and those that a crash has left.
+struct WebhookIntake: Sendable {
+    let store: WebhookIntakeStore
+    let subscriptions: WebhookSubscriptionStore
+    let watch: WebhookWatch
+    let log: Log
+    /// Wakes the sender.
+    let wake: @Sendable () -> Void
+
+    /// The pause between searches in all workspaces.
+    private static let patrol = Duration.seconds(1)
+    private static let atOnce = 100
+
+    /// Works until the task is cancelled.
+    func run(on loop: EventLoop) async throws {
+        var patrolAt = Timestamp.now
+        while !Task.isCancelled {
+            let changed = watch.take()
+            let isPatrol = Timestamp.now >= patrolAt
+            if isPatrol {
+                watch.watch(try await subscriptions.watched())
+                patrolAt = .now + Self.patrol
+            }
+            if isPatrol || !changed.isEmpty {
+                while try await gather(in: isPatrol ? nil : changed) == Self.atOnce {}
+            }
+            let pause = patrolAt - .now
+            if pause > .zero { try await watch.signal.sleep(atMost: pause, on: loop) }
+        }
+    }
+
+    /// Returns the number of channels whose news are in the queues now. A queue that fails holds up no other, and is found
+    /// again by the next search.
+    private func gather(in workspaces: Set<WorkspaceID>?) async throws -> Int {
+        let stale = try await store.stale(in: workspaces, limit: Self.atOnce)
+        var done = 0
+        for each in stale {
+            do {
+                try await store.gather(each, at: .now)
+                done += 1
+            } catch {
+                if Task.isCancelled { throw error }
+                log.error("the news of a channel are not in the queue of a webhook yet", ["cause": .cause(error)])
+            }
+        }
+        if done > 0 { wake() }
+        return done
+    }
+}

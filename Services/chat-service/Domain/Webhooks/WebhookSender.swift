@@ -1,0 +1,158 @@
+import Contract
+import EventLoop
+import HTTP
+import ServiceKit
+import Synchronization
+import Telemetry
+import Wire
+
+/// Calls the receivers of outgoing webhooks: the events of a queue one after the other, and queues beside each other.
+///
+/// An instance leases the queues that it works on, so that a crash delays events but loses none. A crash between a reply and its
+/// record sends an event a second time, with the same id.
+final class WebhookSender: Sendable {
+    private let store: WebhookDeliveryStore
+    private let renderer: WebhookRenderer
+    private let receivers: WebhookReceivers
+    private let limits: WebhookLimits
+    private let off: WebhookSwitch
+    private let metrics: WebhookMetrics
+    private let log: Log
+    /// The queues under way, by subscription.
+    private let busy = Mutex<[WebhookSubscriptionID: Int]>([:])
+    private let signal = WakeSignal()
+
+    /// Queues at a time, and those of one subscription: a slow receiver leaves room for the others.
+    private static let concurrency = 256
+    private static let ofSubscription = 4
+    /// A lease is longer than a call.
+    private static let lease = Duration.seconds(30)
+    /// The pause between searches for queues that other instances filled or left behind.
+    private static let patrol = Duration.seconds(1)
+
+    init(
+        store: WebhookDeliveryStore, renderer: WebhookRenderer, receivers: WebhookReceivers, limits: WebhookLimits,
+        off: WebhookSwitch, metrics: WebhookMetrics, log: Log
+    ) {
+        self.store = store
+        self.renderer = renderer
+        self.receivers = receivers
+        self.limits = limits
+        self.off = off
+        self.metrics = metrics
+        self.log = log
+    }
+
+    /// A queue may be due earlier than was known.
+    func wake() { signal.wake() }
+
+    /// Works until the task is cancelled.
+    func run(on loop: EventLoop) async throws {
+        while !Task.isCancelled {
+            let (running, full) = busy.withLock { busy in
+                (busy.values.reduce(0, +), busy.filter { $0.value >= Self.ofSubscription }.map(\.key))
+            }
+            let free = (Self.concurrency - running) / Self.ofSubscription
+            let now = Timestamp.now
+            let leases =
+                free > 0
+                ? try await store.take(
+                    of: free, each: Self.ofSubscription, now: now, until: now + leaseTime, except: full) : []
+            for lease in leases { begin(lease, on: loop) }
+            if !leases.isEmpty { continue }
+            let next = try await store.nextDue().map { max(.milliseconds(50), $0 - .now) } ?? Self.patrol
+            try await signal.sleep(atMost: min(next, Self.patrol), on: loop)
+        }
+    }
+
+    private var leaseTime: Duration { Self.lease + limits.timeout }
+
+    /// Works on a queue beside the others. The task outlives a cancelled `run`.
+    private func begin(_ lease: WebhookLease, on loop: EventLoop) {
+        let isFull = busy.withLock { busy in
+            busy[lease.subscription.id, default: 0] += 1
+            return busy[lease.subscription.id, default: 0] > Self.ofSubscription
+        }
+        Task(executorPreference: loop) { [self] in
+            do {
+                if isFull { try await store.release(lease, at: .now) } else { try await work(on: lease) }
+            } catch {
+                log.error("the outcome of a webhook is not written down", ["cause": .cause(error)])
+            }
+            busy.withLock { busy in
+                let left = (busy[lease.subscription.id] ?? 1) - 1
+                busy[lease.subscription.id] = left > 0 ? left : nil
+            }
+            signal.wake()
+        }
+    }
+
+    /// Sends the events of a queue until it is empty, one fails, or the lease is lost.
+    private func work(on leased: WebhookLease) async throws {
+        var lease = leased
+        guard lease.subscription.isOn else {
+            _ = try await store.leave(lease)
+            return
+        }
+        while true {
+            guard let event = try await store.next(of: lease) else {
+                if try await store.leave(lease) { return }
+                // Something has been added, or the lease is lost.
+                return try await store.release(lease, at: .now)
+            }
+            guard try await send(event, &lease) else { return }
+        }
+    }
+
+    /// Returns whether the queue goes on.
+    private func send(_ event: WebhookDelivery, _ lease: inout WebhookLease) async throws -> Bool {
+        guard let body = try await renderer.body(of: event, in: lease.subscription.workspace) else {
+            metrics.failed.increment()
+            return try await settle(event, .failed, (nil, "The message does not exist any more."), &lease)
+        }
+        let answer = await receivers.call(lease.subscription, id: event.name, body)
+        metrics.observe(answer)
+        switch answer.verdict {
+        case .taken:
+            metrics.delivered.increment()
+            return try await settle(event, .delivered, (answer.status, nil), &lease)
+        case .gone:
+            metrics.failed.increment()
+            guard try await settle(event, .failed, (answer.status, answer.error), &lease) else { return false }
+            try await off.turnOff(lease.subscription, because: "The receiver answered 410 Gone.")
+            return false
+        case .refused:
+            let now = Timestamp.now
+            if let first = event.tried.first, now - first >= limits.patience.ofEvent {
+                metrics.failed.increment()
+                return try await settle(event, .failed, (answer.status, answer.error), &lease)
+            }
+            metrics.retried.increment()
+            let wait = WebhookRetry.wait(
+                after: lease.attempts + 1, asked: answer.retryAfter, spread: .random(in: 0...1))
+            let failingSince = try await store.postpone(
+                event, (answer.status, answer.error), lease, to: now + wait, now: now)
+            if let failingSince, now - failingSince >= limits.patience.ofSubscription {
+                try await off.turnOff(lease.subscription, because: answer.error ?? "The receiver does not answer.")
+            }
+            return false
+        }
+    }
+
+    private func settle(
+        _ event: WebhookDelivery, _ state: WebhookDelivery.State, _ outcome: (status: Int?, error: String?),
+        _ lease: inout WebhookLease
+    ) async throws -> Bool {
+        let now = Timestamp.now
+        return try await store.settle(event, state, outcome, &lease, until: now + leaseTime, now: now)
+    }
+
+    // MARK: Old events
+
+    private static let page = 1000
+
+    /// Deletes the events that are older than `webhook_memory`.
+    func forget() async throws {
+        while try await store.forget(before: .now - limits.memory, limit: Self.page) == Self.page {}
+    }
+}

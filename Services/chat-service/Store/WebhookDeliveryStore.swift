@@ -1,0 +1,234 @@
+import Contract
+import Postgres
+import ServiceKit
+import Wire
+
+/// The queues of outgoing webhooks and the events in them.
+struct WebhookDeliveryStore: Sendable {
+    let database: PostgresPool
+
+    private static let take = Statement.write(
+        "lease webhook queues",
+        """
+        with due as (
+            select queue.subscription, queue.room
+            from (
+                select subscription, min(due_at) as first_due from webhook_queue
+                where due_at <= $1 and not subscription = any($4::bigint[]) group by subscription order by 2 limit $3
+            ) as waiting
+            cross join lateral (
+                select subscription, room from webhook_queue
+                where subscription = waiting.subscription and due_at <= $1 order by due_at limit $5
+                for update skip locked
+            ) as queue
+        ), leased as (
+            update webhook_queue q set due_at = $2 from due
+            where q.subscription = due.subscription and q.room = due.room
+            returning q.subscription, q.room, q.attempts, q.additions
+        )
+        select s.id, s.workspace, s.url, s.events, s.channels, s.seed, s.old_seed, s.old_seed_until, s.created_by,
+            s.created_at, s.is_on, s.off_reason, s.off_at, leased.room, leased.attempts, leased.additions,
+            s.failing_since is not null
+        from leased join webhook_subscription s on s.id = leased.subscription
+        """)
+    private static let next = Statement.read(
+        "next event of webhook queue",
+        """
+        select id, room, event, seq, detail, created_at, state, attempts, first_tried_at, tried_at, status, error
+        from webhook_delivery where subscription = $1 and room = $2 and state = 0 order by id limit 1
+        """)
+    /// Nothing is written without the lease.
+    private static let settle = Statement.write(
+        "settle event of webhook",
+        """
+        with held as (
+            update webhook_queue set due_at = $4, attempts = 0
+            where subscription = $1 and room = $2 and due_at = $3
+            returning additions
+        ), event as (
+            update webhook_delivery set state = $6, attempts = attempts + 1, status = $7, error = $8, tried_at = $9,
+                first_tried_at = coalesce(first_tried_at, $9)
+            where id = $5 and exists (select from held)
+        ), subscription as (
+            update webhook_subscription set failing_since = null
+            where id = $1 and $6 = 1 and failing_since is not null and exists (select from held)
+        )
+        select additions from held
+        """)
+    private static let postpone = Statement.write(
+        "postpone event of webhook",
+        """
+        with held as (
+            update webhook_queue set due_at = $4, attempts = attempts + 1
+            where subscription = $1 and room = $2 and due_at = $3
+            returning subscription
+        ), event as (
+            update webhook_delivery set attempts = attempts + 1, status = $6, error = $7, tried_at = $8,
+                first_tried_at = coalesce(first_tried_at, $8)
+            where id = $5 and exists (select from held)
+        )
+        update webhook_subscription set failing_since = coalesce(failing_since, $8)
+        where id in (select subscription from held)
+        returning failing_since
+        """)
+    /// Only if nothing was added meanwhile.
+    private static let leave = Statement.write(
+        "leave webhook queue",
+        """
+        update webhook_queue set due_at = null
+        where subscription = $1 and room = $2 and due_at = $3 and additions = $4
+        """)
+    private static let release = Statement.write(
+        "release webhook queue",
+        "update webhook_queue set due_at = $4 where subscription = $1 and room = $2 and due_at = $3")
+    private static let nextDue = Statement.read("next due webhook queue", "select min(due_at) from webhook_queue")
+    private static let list = Statement.read(
+        "events of subscription",
+        """
+        select id, room, event, seq, detail, created_at, state, attempts, first_tried_at, tried_at, status, error
+        from webhook_delivery
+        where subscription = $1 and id < $2 and ($3::smallint is null or state = $3) order by id desc limit $4
+        """)
+    private static let replay = Statement.write(
+        "replay event of webhook",
+        """
+        with again as (
+            update webhook_delivery set state = 0, first_tried_at = null where id = $2 and subscription = $1 and state <> 0
+            returning subscription, room
+        )
+        insert into webhook_queue (subscription, room, seq, rev, due_at, additions)
+        select subscription, room, 0, 0, $3::bigint, 1 from again
+        on conflict (subscription, room) do update
+        set due_at = coalesce(webhook_queue.due_at, excluded.due_at), additions = webhook_queue.additions + 1
+        """)
+    private static let one = Statement.read(
+        "event of subscription",
+        """
+        select id, room, event, seq, detail, created_at, state, attempts, first_tried_at, tried_at, status, error
+        from webhook_delivery where id = $2 and subscription = $1
+        """)
+    private static let forget = Statement.write(
+        "forget events of webhooks",
+        """
+        with reactions as (
+            delete from webhook_reaction
+            where ctid in (select ctid from webhook_reaction where reacted_at < $1 limit $2)
+        )
+        delete from webhook_delivery
+        where id in (select id from webhook_delivery where created_at < $1 and state <> 0 order by created_at limit $2)
+        """)
+    private static let length = Statement.read(
+        "events of webhooks that wait",
+        """
+        select count(*), min(created_at)
+        from (
+            select d.created_at from webhook_delivery d join webhook_subscription s on s.id = d.subscription
+            where d.state = 0 and s.is_on limit $1
+        ) as waiting
+        """)
+
+    /// Leases due queues until a moment: some of each of `limit` subscriptions, without busy ones.
+    func take(
+        of limit: Int, each: Int, now: Timestamp, until: Timestamp, except busy: [WebhookSubscriptionID]
+    ) async throws -> [WebhookLease] {
+        try await database.query(Self.take, now.milliseconds, until.milliseconds, limit, busy, each).map {
+            row throws(PostgresError) in
+            WebhookLease(
+                subscription: try WebhookSubscription(row: &row), room: try row.next(),
+                attempts: Int(try row.next(as: Int64.self)), until: until, additions: try row.next(),
+                isFailing: try row.next())
+        }
+    }
+
+    /// The first event of a queue that is not settled.
+    func next(of lease: WebhookLease) async throws -> WebhookDelivery? {
+        try await database.query(Self.next, lease.subscription.id, lease.room).first(WebhookDelivery.init(row:))
+    }
+
+    /// Ends an event and extends the lease; returns false if the lease has been lost.
+    func settle(
+        _ event: WebhookDelivery, _ state: WebhookDelivery.State, _ outcome: (status: Int?, error: String?),
+        _ lease: inout WebhookLease, until: Timestamp, now: Timestamp
+    ) async throws -> Bool {
+        let additions = try await database.query(
+            Self.settle, lease.subscription.id, lease.room, lease.until.milliseconds, until.milliseconds, event.id,
+            state.rawValue, outcome.status, outcome.error, now.milliseconds
+        ).first { row throws(PostgresError) in try row.next(as: Int64.self) }
+        guard let additions else { return false }
+        (lease.until, lease.additions, lease.attempts) = (until, additions, 0)
+        return true
+    }
+
+    /// Ends the lease, and sends the event again at a moment. Returns since when the subscription fails; nil if the lease has
+    /// been lost.
+    func postpone(
+        _ event: WebhookDelivery, _ outcome: (status: Int?, error: String?), _ lease: WebhookLease,
+        to moment: Timestamp, now: Timestamp
+    ) async throws -> Timestamp? {
+        try await database.query(
+            Self.postpone, lease.subscription.id, lease.room, lease.until.milliseconds, moment.milliseconds, event.id,
+            outcome.status, outcome.error, now.milliseconds
+        ).first { row throws(PostgresError) in try row.next() }
+    }
+
+    /// Ends the lease of an empty queue; returns false if something has been added meanwhile.
+    func leave(_ lease: WebhookLease) async throws -> Bool {
+        try await database.execute(
+            Self.leave, lease.subscription.id, lease.room, lease.until.milliseconds, lease.additions) == 1
+    }
+
+    /// Ends the lease of a queue with events.
+    func release(_ lease: WebhookLease, at now: Timestamp) async throws {
+        try await database.execute(
+            Self.release, lease.subscription.id, lease.room, lease.until.milliseconds, now.milliseconds)
+    }
+
+    /// The time of the next due queue, or the next end of a lease; nil for none.
+    func nextDue() async throws -> Timestamp? {
+        try await database.query(Self.nextDue).value(as: Int64?.self).map { Timestamp(milliseconds: $0) }
+    }
+
+    /// The events of a subscription, newest first, before one.
+    func list(
+        of subscription: WebhookSubscriptionID, before id: Int64, _ state: WebhookDelivery.State?, limit: Int
+    ) async throws -> [WebhookDelivery] {
+        try await database.query(Self.list, subscription, id, state?.rawValue, limit).map(WebhookDelivery.init(row:))
+    }
+
+    func find(_ id: WebhookDeliveryID, of subscription: WebhookSubscriptionID) async throws -> WebhookDelivery? {
+        try await database.query(Self.one, subscription, id).first(WebhookDelivery.init(row:))
+    }
+
+    /// Puts an event that has ended back into its queue.
+    func replay(_ id: WebhookDeliveryID, of subscription: WebhookSubscriptionID, at now: Timestamp) async throws {
+        try await database.execute(Self.replay, subscription, id, now.milliseconds)
+    }
+
+    /// Deletes events that ended and are older than a moment. Returns how many.
+    func forget(before moment: Timestamp, limit: Int) async throws -> Int {
+        Int(try await database.execute(Self.forget, moment.milliseconds, limit))
+    }
+
+    func length() async throws -> QueueLength {
+        try await database.query(Self.length, QueueLength.mostCounted).first { row throws(PostgresError) in
+            QueueLength(rows: Int(try row.next(as: Int64.self)), oldest: try row.next())
+        } ?? QueueLength(rows: 0, oldest: nil)
+    }
+}
+
+extension WebhookDelivery {
+    /// Reads the columns id, room, event, seq, detail, created_at, state, attempts, first_tried_at, tried_at, status, error.
+    fileprivate init(row: inout Row) throws(PostgresError) {
+        id = try row.next()
+        let room = try row.next(as: Int64.self)
+        channel = room > 0 ? ChannelID(room) : nil
+        event = WebhookEvent(rawValue: try row.next(as: String.self)) ?? .message
+        seq = try row.next()
+        detail = try row.next()
+        createdAt = try row.next()
+        state = State(rawValue: try row.next(as: Int16.self)) ?? .failed
+        attempts = Int(try row.next(as: Int64.self))
+        tried = (try row.next(), try row.next())
+        outcome = (try row.next(as: Int64?.self).map { Int($0) }, try row.next())
+    }
+}

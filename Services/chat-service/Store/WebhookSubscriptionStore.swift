@@ -1,0 +1,152 @@
+import Contract
+import Postgres
+import Wire
+
+/// The table of outgoing webhooks.
+struct WebhookSubscriptionStore: Sendable {
+    let database: PostgresPool
+
+    private static let nextID = Statement.write(
+        "next subscription id", "select nextval('webhook_subscription_id')")
+    /// Everything that is in the channels by now is not told.
+    private static let insert = Statement.write(
+        "insert subscription",
+        """
+        with made as (
+            insert into webhook_subscription (id, workspace, url, events, channels, seed, created_by, created_at)
+            select $1::bigint, $2::bigint, $3::text, $4::text[], $5::bigint[], $6::bytea, $7::bigint, $8::bigint
+            where (select count(*) from webhook_subscription where workspace = $2) < $9
+            returning id, workspace
+        ), queues as (
+            insert into webhook_queue (subscription, room, seq, rev)
+            select made.id, room.id, room.last_seq, room.rev from made join room using (workspace) where room.kind = 1
+        )
+        select id from made
+        """)
+    private static let list = Statement.read(
+        "subscriptions of workspace",
+        """
+        select id, workspace, url, events, channels, seed, old_seed, old_seed_until, created_by, created_at, is_on,
+            off_reason, off_at
+        from webhook_subscription where workspace = $1 order by id
+        """)
+    private static let change = Statement.write(
+        "change subscription",
+        """
+        update webhook_subscription
+        set url = coalesce($2, url), events = coalesce($3, events), channels = coalesce($4, channels)
+        where id = $1
+        """)
+    private static let rotate = Statement.write(
+        "rotate secret of subscription",
+        "update webhook_subscription set old_seed = seed, old_seed_until = $3, seed = $2 where id = $1")
+    private static let turnOff = Statement.write(
+        "turn subscription off",
+        """
+        with off as (
+            update webhook_subscription set is_on = false, off_reason = $2, off_at = $3 where id = $1 and is_on
+            returning id
+        ), queues as (
+            update webhook_queue set due_at = null where subscription in (select id from off)
+        )
+        select count(*) from off
+        """)
+    /// Events that wait are sent. Messages and changes of the meantime are not told.
+    private static let turnOn = Statement.write(
+        "turn subscription on",
+        """
+        with turned as (
+            update webhook_subscription set is_on = true, off_reason = null, off_at = null, failing_since = null
+            where id = $1 and not is_on
+            returning id, workspace
+        )
+        insert into webhook_queue (subscription, room, seq, rev, due_at)
+        select turned.id, room.id, room.last_seq, room.rev, null::bigint
+        from turned join room using (workspace) where room.kind = 1
+        on conflict (subscription, room) do update set seq = excluded.seq, rev = excluded.rev
+        """)
+    private static let resume = Statement.write(
+        "resume queues of subscription",
+        """
+        update webhook_queue q set due_at = coalesce(due_at, $2), attempts = 0
+        where subscription = $1 and exists (
+            select from webhook_delivery d where d.subscription = q.subscription and d.room = q.room and d.state = 0)
+        """)
+    private static let delete = Statement.write(
+        "delete subscription", "delete from webhook_subscription where id = $1")
+    private static let forget = Statement.write(
+        "delete subscriptions of workspace", "delete from webhook_subscription where workspace = $1")
+    private static let watched = Statement.read(
+        "workspaces with subscriptions", "select distinct workspace from webhook_subscription where is_on")
+
+    func nextID() async throws -> WebhookSubscriptionID { try await database.query(Self.nextID).value() }
+
+    /// Inserts a subscription; returns false if its workspace has `limit` of them.
+    func insert(_ subscription: WebhookSubscription, limit: Int) async throws -> Bool {
+        let inserted = try await database.query(
+            Self.insert, subscription.id, subscription.workspace, subscription.url,
+            subscription.events.map(\.rawValue), subscription.channels, subscription.seeds.current,
+            subscription.createdBy, subscription.createdAt.milliseconds, limit
+        ).first { row throws(PostgresError) in try row.next(as: Int64.self) }
+        return inserted != nil
+    }
+
+    /// The subscriptions of a workspace in the order of their making.
+    func list(of workspace: WorkspaceID) async throws -> [WebhookSubscription] {
+        try await database.query(Self.list, workspace).map(WebhookSubscription.init(row:))
+    }
+
+    /// Changes the values that are not nil.
+    func change(
+        _ id: WebhookSubscriptionID, url: String?, events: [WebhookEvent]?, channels: [ChannelID]?
+    ) async throws {
+        try await database.execute(Self.change, id, url, events?.map(\.rawValue), channels)
+    }
+
+    /// Gives a subscription another seed. The one until now also signs until a moment.
+    func rotate(_ id: WebhookSubscriptionID, to seed: [UInt8], until moment: Timestamp) async throws {
+        try await database.execute(Self.rotate, id, seed, moment.milliseconds)
+    }
+
+    /// Returns false if the subscription is off already.
+    func turnOff(_ id: WebhookSubscriptionID, because reason: String?, at now: Timestamp) async throws -> Bool {
+        try await database.query(Self.turnOff, id, reason, now.milliseconds).value(as: Int64.self) == 1
+    }
+
+    func turnOn(_ id: WebhookSubscriptionID, at now: Timestamp) async throws {
+        var batch = PostgresBatch()
+        try batch.add(Self.turnOn, id)
+        try batch.add(Self.resume, id, now.milliseconds)
+        try await database.run(batch)
+    }
+
+    func delete(_ id: WebhookSubscriptionID) async throws { try await database.execute(Self.delete, id) }
+
+    /// Deletes the subscriptions of a workspace that is deleted.
+    func forget(_ workspace: WorkspaceID) async throws { try await database.execute(Self.forget, workspace) }
+
+    /// The workspaces with subscriptions that are on.
+    func watched() async throws -> Set<WorkspaceID> {
+        Set(try await database.query(Self.watched).map { row throws(PostgresError) in try row.next() })
+    }
+}
+
+extension WebhookSubscription {
+    /// Reads the columns id, workspace, url, events, channels, seed, old_seed, old_seed_until, created_by, created_at, is_on,
+    /// off_reason, off_at.
+    init(row: inout Row) throws(PostgresError) {
+        id = try row.next()
+        workspace = try row.next()
+        url = try row.next()
+        events = try row.next(as: [String].self).compactMap(WebhookEvent.init)
+        channels = try row.next()
+        let (seed, old, until): ([UInt8], [UInt8]?, Timestamp?) = (try row.next(), try row.next(), try row.next())
+        seeds = WebhookSeeds(
+            current: seed,
+            old: old.flatMap { old in until.map { (old, $0) } })
+        createdBy = try row.next()
+        createdAt = try row.next()
+        let (isOn, reason, offAt): (Bool, String?, Timestamp?) = (try row.next(), try row.next(), try row.next())
+        state = isOn ? .on : .off(reason: reason, at: offAt)
+    }
+}
