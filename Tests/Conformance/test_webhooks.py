@@ -156,6 +156,28 @@ def test_an_event_that_was_not_taken_is_kept_and_sent_again_by_hand(product, hom
     member.refused("E14", "POST", f"/workspaces/{channel.workspace}/webhooks", json={"url": "https://a.example"})
 
 
+def test_managers_list_change_and_rotate_webhooks(product, home, subscribe):
+    owner, _, channel, webhook = home
+    path = f"{owner.path(channel)}/webhooks"
+    renamed = owner.call("PUT", f"{path}/{webhook['webhook_id']}", json={"name": "배포"})
+    assert (renamed["name"], "url" in renamed) == ("배포", False)
+    rotated = owner.post(f"{path}/{webhook['webhook_id']}/secret", None)
+    assert rotated["url"] != webhook["url"]
+    assert post(product, webhook["url"], {"content": "옛 주소"}).status_code == 404
+    assert [each["name"] for each in owner.get(path)["items"]] == ["배포"]
+    owner.call("DELETE", f"{path}/{webhook['webhook_id']}")
+    assert owner.get(path)["items"] == []
+    _, made = subscribe("managed", "message")
+    path = f"/workspaces/{channel.workspace}/webhooks"
+    one = f"{path}/{made['subscription_id']}"
+    changed = owner.call("PUT", one, json={"events": ["message", "changed"], "on": False})
+    assert (changed["events"], changed["on"]) == (["message", "changed"], False)
+    assert owner.post(f"{one}/secret", None)["secret"] != made["secret"]
+    assert [each["subscription_id"] for each in owner.get(path)["items"]] == [made["subscription_id"]]
+    owner.call("DELETE", one)
+    assert owner.get(path)["items"] == []
+
+
 @pytest.mark.parametrize("host", ["10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]", "192.168.0.1:8080"])
 def test_an_address_of_the_operators_network_is_refused(home, host):
     owner, _, channel, _ = home

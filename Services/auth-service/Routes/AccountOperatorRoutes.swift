@@ -64,7 +64,7 @@ struct AccountOperatorRoutes: Sendable {
     func export(_ call: InternalCall) async throws -> Response {
         let user: UserID = try call.id("id")
         _ = try await accounts.show(user)
-        return reply(try await accounts.exports.request(user), call)
+        return reply(try await accounts.exports.request(user, from: call.request.peerHost, app: "maructl"), call)
     }
 
     func exportState(_ call: InternalCall) async throws -> Response {

@@ -4,7 +4,7 @@ import HTTP
 /// The part of chat-service in the reference of the API.
 enum Reference {
     static let all = ServiceReference([
-        channelMessages, directMessages, changes, threads, lists, search, preferences, scheduled, moderation,
+        channelMessages, directMessages, changes, threads, lists, search, preferences, scheduled, moderation, webhooks,
     ])
 
     static let workspace = "/v1/workspaces/{id}"

@@ -40,6 +40,7 @@ public struct MemberView: View, Equatable {
 extension MemberView {
     static let members: [Schema.Member] = [
         .has("user_id", .id), .has("email", .text), .has("nickname", .text), .has("profileImage", .optional(.path)),
+        .may("bot", .flag, "Whether messages come from a program.").only(.native),
     ]
 
     /// The form of `write` in the reference.

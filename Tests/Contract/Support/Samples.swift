@@ -202,7 +202,6 @@ enum Samples {
             id: ChatID(992), seq: 13, content: "", createdAt: Timestamp(milliseconds: 0), files: [], author: member,
             revision: MessageRevision(rev: 1, deletedAt: Timestamp(milliseconds: 5))),
         session: SessionID(77))
-    private static let order = SpendOrder(key: "workspace/1", user: UserID(5), amount: 10, reason: "a workspace")
     static let profileVersion = ProfileVersion(user: UserID(5), version: 3)
     private static let deletion = UserDeletion(user: UserID(5), round: 1, deletesMessages: true)
     private static let blocks = AuthClient.Blocks(
@@ -224,7 +223,6 @@ enum Samples {
     ]
     private static let match = ProfilesByEmailReply.Match(profile: profiles[0], asked: "C@d.kr")
     private static let device = AuthClient.Device(user: UserID(5), token: "token")
-    private static let nativeDevice = AuthClient.Device(user: UserID(6), token: "other", profile: "native")
     private static let membership = MembershipsReply.Membership(user: UserID(5), channels: [ChannelID(7)])
     private static let pushGroup = PushDecisionsReply.Group(reason: .mentionsOnly, users: users)
     private static let pushBadge = PushDecisionsReply.Badge(user: UserID(6), count: 3)
@@ -241,7 +239,6 @@ enum Samples {
     private static let signIn = SignIn(
         user: UserID(5), at: Timestamp(milliseconds: 9), address: "10.0.0.1", app: "native")
     private static let invitation = InvitationReference(workspace: workspaceVersion, invitation: InvitationID(6))
-    private static let head = RoomHeadsReply.Head(room: RoomID(DMID(4)), seq: 12, rev: 3)
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)
     private static let me = MeCaller(user: UserID(5), session: SessionID(77), profile: "native")
     private static let myChannel = MyRoomsRequest.Channel(id: ChannelID(7), workspace: WorkspaceID(3), name: "일반")

@@ -15,7 +15,7 @@ struct DirectReadTests {
         return try await HTTPCall.get(port: port, String(direct.url.dropFirst(url.count)))
     }
 
-    @Test("A direct URL reads a file without credentials, with the type and name that the service gives it, and expires")
+    @Test("A direct URL reads a file without credentials, with the service's type and name for it, and expires")
     func reads() async throws {
         let url = try await SeaweedServer.ofThisProcess().url
         let fixture = try S3Fixture(at: url, direct: .seconds(60))

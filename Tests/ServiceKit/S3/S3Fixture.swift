@@ -17,7 +17,9 @@ final class S3Fixture: Sendable {
     let store: S3FileStore
     private let http: HTTPClient
 
-    init(at url: String, secretKey: String = SeaweedServer.secretKey, bucket: String = "files", direct: Duration? = nil) throws {
+    init(at url: String, secretKey: String = SeaweedServer.secretKey, bucket: String = "files", direct: Duration? = nil)
+        throws
+    {
         let bucket = try S3Bucket(
             endpoint: url, name: bucket, prefix: "maru/", region: "us-east-1", accessKey: SeaweedServer.accessKey,
             secretKey: secretKey)
