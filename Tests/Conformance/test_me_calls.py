@@ -78,7 +78,7 @@ def test_typing_is_told_to_the_others_once_in_three_seconds(product, pair):
     owner, friend, channel, room, dm = pair
     with Device(product, cookie=owner.cookie) as device, Device(product, cookie=friend.cookie) as other:
         assert device.ready and other.ready
-        # Whoever has heard a message of a room is subscribed to it, and only then hears of typing.
+        # A device that has heard a message of a room is subscribed to it, and hears of typing.
         for told in (room, dm):
             device.ask("send", {"room": told, "content": "안녕", "client_id": told})
             other.wait(lambda: other.messages(told))

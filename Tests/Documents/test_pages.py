@@ -50,7 +50,7 @@ def test_the_command_that_measures_a_figure_exists():
     for document in DOCUMENTS:
         for kind, name in re.findall(r"`deploy/(bench|load) (\w+)`", document.read_text()):
             is_product = re.search(rf'\b{kind}\(\s*"{name}"', package)
-            # What runs in a browser is a program in Python.
+            # A program for a browser runs as a program in Python.
             assert is_product or (CHECKOUT / f"Tests/Load/{name}/{kind}.py").exists(), f"{document.name}: deploy/{kind} {name}"
 
 

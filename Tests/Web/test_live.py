@@ -37,7 +37,7 @@ def test_presence_is_shown_and_follows_the_other_person(person):
     ben.page = ben.open()
     expect(sub).to_have_text("online")
 
-    # A person who shares no presence looks offline.
+    # A person without shared presence looks offline.
     ben.menu("Settings")
     ben.page.get_by_role("checkbox", name="Show others when I am online").uncheck()
     ben.page.get_by_role("dialog").get_by_role("button", name="Save").click()
@@ -157,7 +157,7 @@ def test_a_workspace_is_renamed_and_left_before_the_eyes_of_its_members(person):
     expect(ben.page.locator(".side-title")).to_contain_text(name)
     expect(rail(ben, name)).to_be_visible()
 
-    # One who is removed is taken to another workspace.
+    # A removed member is taken to another workspace.
     ben.expected += [r"status of 404"]
     anna.page.locator(".side-title").click()
     anna.page.get_by_role("menuitem", name="Members").click()

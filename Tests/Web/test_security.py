@@ -174,7 +174,7 @@ def test_a_remembered_device_needs_no_code_until_the_factor_is_removed(anna, per
     anna.menu("Sign out")
     second_step(anna, codes[0], remember=True)
     expect(anna.title).to_contain_text("일반")
-    # No script can read what remembers the device.
+    # No script can read the mark of a remembered device.
     assert "maru_remember" not in anna.page.evaluate("document.cookie")
     assert [each["httpOnly"] for each in anna.context.cookies(anna.product.base + "/v1/users/login") if each["name"] == "maru_remember"] == [True]
     anna.menu("Sign out")

@@ -62,7 +62,7 @@ struct FileTests {
                 #expect(shipped.status == 200)
                 #expect(shipped.body == Upload.pdf.bytes)
             }
-            // Who may not read the file is not told where it is.
+            // A stranger is not told where the file is.
             let stranger = try await chat.call("GET", path, user: 9_999)
             #expect(stranger.status != 302)
         }

@@ -1,6 +1,6 @@
 # The viewers of the API reference: web components from Python packages, which nginx serves by itself.
 
-# Downloads the packages of viewers.txt, whose hashes it checks, into a folder of the checkout, and prints the folder. It prints
+# Downloads the packages of viewers.txt, checks their hashes, and puts them into a folder of the checkout, and prints the folder. It prints
 # nothing if the package index cannot be reached: the reference then has its documents and guides without viewers.
 fetch_viewers() {
     local list=$checkout/deploy/lib/viewers.txt folder

@@ -99,7 +99,7 @@ extension ClientProfile {
         unwrapsOptional: false, nullPhone: .null, workspaceOrder: .newest, autoJoin: [],
         deletedText: defaultDeletedText, blockedText: defaultBlockedText)
 
-    /// The profile of what servers are told that receive events: native views.
+    /// The profile for servers that receive events: native views.
     public static let ofReceivers = ClientProfile(
         name: "none", generation: .july2024, api: .native, statuses: .http, accessTokenLifetime: .zero,
         refreshTokenLifetime: .zero,

@@ -1,5 +1,5 @@
 extension ErrorCode {
-    /// What has gone wrong, in a sentence.
+    /// The cause, in a sentence.
     public var cause: String {
         switch self {
         case .unknownKey: "The header `SesacKey` is missing, or its API key is unknown to this server."
@@ -27,7 +27,7 @@ extension ErrorCode {
         }
     }
 
-    /// What the client does about it, in a sentence.
+    /// The cure by the client, in a sentence.
     public var cure: String {
         switch self {
         case .unknownKey: "Send the API key that the operator gave to this app, with every call and every file."

@@ -70,7 +70,7 @@ extension NamespaceReference {
         for event in events {
             json.key(escaping: name + "-" + event.message)
             json.object { json in
-                // AsyncAPI describes the server: it sends what clients receive.
+                // AsyncAPI describes the server: it sends, and clients receive.
                 json.field("action", event.reply == nil ? "send" : "receive")
                 json.object("channel") { $0.field("$ref", "#/channels/\(name)") }
                 json.field("title", event.name)

@@ -76,8 +76,8 @@ public struct RouteDescription: Sendable {
 
     /// - Parameters:
     ///   - template: the path as the route table has it.
-    ///   - summary: what it does, in a few words: "Lists your workspaces".
-    ///   - note: who may call it, limits and effects, in sentences.
+    ///   - summary: its effect, in a few words: "Lists your workspaces".
+    ///   - note: allowed callers, limits and effects, in sentences.
     ///   - isOpen: whether it needs no access token.
     ///   - errors: those that only some routes have.
     public init(

@@ -73,7 +73,7 @@ extension FileStore {
         return response
     }
 
-    /// A client may follow the same redirect again for half of its lifetime, so that what it then reads does not expire on the way.
+    /// A client may follow the same redirect again for half of its lifetime, so that no URL expires during a download.
     private static func redirect(to direct: DirectURL) -> Response {
         var headers = Headers()
         headers.append("Location", direct.url)

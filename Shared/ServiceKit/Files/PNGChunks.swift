@@ -1,4 +1,4 @@
-/// What a PNG needs beside other edits: new checksums of the edited chunks, and an end of metadata that older programs have packed
+/// The further edits that a PNG needs: new checksums of the edited chunks, and an end of metadata that older programs have packed
 /// into texts.
 enum PNGChunks {
     private static let signatureSize = 8

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Finds the places in photos and videos: the coordinates that cameras write beside the pixels.
 ///
-/// Sans-I/O. It returns what to overwrite, and a file keeps its size and everything else. It looks for the structures of the
+/// Sans-I/O. It returns the ranges to overwrite, and a file keeps its size and everything else. It looks for the structures of the
 /// coordinates themselves, so it finds them in JPEG, PNG, WebP, HEIC, GIF, MP4 and QuickTime, and in the second picture of a file as
 /// well: directories of EXIF, properties of XMP, and texts in ISO 6709. A file may be malformed in any way.
 enum PhotoPlaces {

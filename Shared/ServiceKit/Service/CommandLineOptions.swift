@@ -51,7 +51,7 @@ enum CommandLineOptions {
         }
     }
 
-    /// The migrations of the program and what each holds up, as JSON.
+    /// The migrations of the program and the statements that each holds up, as JSON.
     private static func list(_ migrations: [Migration]) -> [UInt8] {
         JSONWriter.bytes(capacity: 4096) { json in
             json.array { json in

@@ -38,7 +38,7 @@ struct WebhookIntake: Sendable {
         }
     }
 
-    /// Returns the number of channels whose news are in the queues now. A queue that fails holds up no other, and is found
+    /// Returns the number of channels with news in the queues. A queue that fails holds up no other, and is found
     /// again by the next search.
     private func gather(in workspaces: Set<WorkspaceID>?) async throws -> Int {
         let stale = try await store.stale(in: workspaces, limit: Self.atOnce)
