@@ -60,11 +60,13 @@ struct AccountOperatorRoutes: Sendable {
 
     // MARK: Exports
 
-    /// Orders an export. Its link is for the owner: see `exportState`.
+    /// Orders an export. Its link is for the owner: see `exportState`. The audit logs of workspaces tell that an operator's
+    /// command has ordered it.
     func export(_ call: InternalCall) async throws -> Response {
         let user: UserID = try call.id("id")
         _ = try await accounts.show(user)
-        return reply(try await accounts.exports.request(user, from: call.request.peerHost, app: "maructl"), call)
+        return reply(
+            try await accounts.exports.request(user, from: call.request.peerHost, app: "maructl"), call)
     }
 
     func exportState(_ call: InternalCall) async throws -> Response {

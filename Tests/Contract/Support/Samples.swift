@@ -53,10 +53,6 @@ enum Samples {
         .typing(room: RoomID(ChannelID(7)), user: UserID(5), thread: 3),
     ]
 
-    private static let operatorAct = OperatorAct(
-        call: "4bf92f35", at: Timestamp(milliseconds: 9), operatorName: "anna", address: "10.0.0.1",
-        service: "auth-service", act: "users.disable", subject: "users/5")
-
     static let requests: [any InternalRequest] = [
         KeysRequest(), ProfilesRequest(users: users), ProfilesByEmailRequest(emails: ["a+b@b.kr"]),
         DevicesRequest(users: users), PruneDeviceRequest(token: "token"),
