@@ -85,6 +85,15 @@ struct ResumptionTests {
         #expect(reply.status < 300 || ["E13", "E14"].contains(reply.errorCode), "\(verb) \(path): \(reply.text)")
     }
 
+    /// The random deletions are often refused, so this makes sure of one.
+    private static func sendAndDelete(_ chat: ChatHarness, user: Int64) async throws {
+        let chats = "\(ChatHarness.channel)/chats"
+        let sent = try await chat.call("POST", chats, user: user, json: #"{"content":"to be deleted"}"#)
+        let seq = try #require(try sent.json["seq"]?.int, "\(sent.text)")
+        let deleted = try await chat.call("DELETE", "\(chats)/\(seq)", user: user)
+        #expect(deleted.status < 300, "\(deleted.text)")
+    }
+
     @Test(
         "R13: a native client that resumes from any cursor, while messages change, ends in the state that history gives",
         arguments: [1, 2, 3] as [UInt64])
@@ -95,7 +104,10 @@ struct ResumptionTests {
                 for actor in 0..<4 as Range<UInt64> {
                     group.addTask {
                         var random = SeededRandom(seed: seed * 100 + actor)
-                        for step in 0..<60 { try await Self.act(chat, &random, upTo: step * 2) }
+                        for step in 0..<60 {
+                            try await Self.act(chat, &random, upTo: step * 2)
+                            if step == 30 { try await Self.sendAndDelete(chat, user: 1 + Int64(actor)) }
+                        }
                     }
                 }
                 for reader in 4..<6 as Range<UInt64> {
