@@ -99,8 +99,8 @@ def test_processors_are_shared_between_threads_and_not_between_sessions(running)
 
 def test_secrets_are_created_and_only_their_owner_can_read_them(running):
     files = [path for path in (running.data / "secrets").rglob("*") if path.is_file()]
-    # Six roles of Postgres, Redis, the account of the stand-ins, the API gateway, and four files of each service.
-    assert len(files) == 6 + 1 + 1 + 1 + 5 * 4
+    # Six roles of Postgres, Redis, the account of the stand-ins, the API gateway, the operators, and five files of each service.
+    assert len(files) == 6 + 1 + 1 + 1 + 1 + 5 * 5
     for path in [*files, *(running.data / "config").iterdir()]:
         assert path.stat().st_mode & 0o077 == 0, path
     passwords = [path.read_text() for path in (running.data / "secrets/postgres").iterdir()]
