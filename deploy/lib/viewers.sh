@@ -1,7 +1,7 @@
 # The viewers of the API reference: web components from Python packages, which nginx serves by itself.
 
-# Downloads the packages of viewers.txt, checks their hashes, and puts them into a folder of the checkout, and prints the folder. It prints
-# nothing if the package index cannot be reached: the reference then has its documents and guides without viewers.
+# Downloads the packages of viewers.txt, checks their hashes, puts them into a folder of the checkout, and prints the folder. It
+# prints nothing if the package index cannot be reached: the reference then has its documents and guides without viewers.
 fetch_viewers() {
     local list=$checkout/deploy/lib/viewers.txt folder
     folder=$checkout/.build/viewers/$(sha256sum "$list" | cut -c1-16)
@@ -13,6 +13,8 @@ fetch_viewers() {
             say "The viewers at /docs could not be downloaded; it serves the documents alone." >&2
             return 0
         fi
+        # The deployment makes files for their owner alone, and nginx reads these as another user.
+        chmod -R a+rX "$folder.new"
         mv "$folder.new" "$folder"
     fi
     printf '%s\n' "$folder"
