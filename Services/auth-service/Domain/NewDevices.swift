@@ -32,7 +32,7 @@ struct NewDevices: Sendable {
     func signedIn(_ account: UserID, app: String, agent: String, address: String) async {
         let text = "\(app)\n\(agent.prefix(256))\n\(AddressGroup.of(address))"
         do {
-            try await facts.signedIn(SignIn(user: account, at: .now, address: address, app: app))
+            try await facts.signedIn(AccountAct(user: account, at: .now, address: address, app: app))
             let isNew = try await store.see(key.code(for: Array(text.utf8).span), of: account, at: .now)
             if isNew { try await mails.notify(account, .newDevice, detail: app) }
         } catch {

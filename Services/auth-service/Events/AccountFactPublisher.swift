@@ -19,8 +19,8 @@ struct AccountFactPublisher: Sendable {
     }
 
     /// Reports a sign-in for the audit logs of the user's workspaces.
-    func signedIn(_ signIn: SignIn) async throws {
-        try await outbox.transaction { tx in try await outbox.append(AccountFact.signedIn(signIn), in: tx) }
+    func signedIn(_ act: AccountAct) async throws {
+        try await outbox.transaction { tx in try await outbox.append(AccountFact.signedIn(act), in: tx) }
     }
 
     /// Appends the fact that a second factor was turned on or off to the transaction that does it.
@@ -29,8 +29,8 @@ struct AccountFactPublisher: Sendable {
     }
 
     /// Appends the order of an export, for the audit logs of the user's workspaces, to the transaction that takes it.
-    func exportRequested(_ order: ExportOrder, in transaction: PostgresTransaction) async throws {
-        try await outbox.append(AccountFact.exportRequested(order), in: transaction)
+    func exportRequested(_ act: AccountAct, in transaction: PostgresTransaction) async throws {
+        try await outbox.append(AccountFact.exportRequested(act), in: transaction)
     }
 
     /// Tells caches of profiles to fetch the profile again.

@@ -28,17 +28,15 @@ struct AuditLog: Sendable {
     }
 
     /// Adds a sign-in to the log of each workspace that the user is in.
-    func record(_ signIn: SignIn) async throws {
-        try await store.insert(
-            .signedIn, ofAllWorkspacesOf: signIn.user, key: "sign-in-\(signIn.user)-\(signIn.at.milliseconds)",
-            from: AuditOrigin(address: signIn.address, app: signIn.app, session: nil), at: signIn.at)
-    }
+    func signedIn(_ act: AccountAct) async throws { try await record(.signedIn, "sign-in", act) }
 
     /// Adds an export to the log of each workspace that the user is in. It contains their messages of all of them.
-    func record(_ order: ExportOrder) async throws {
+    func exported(_ act: AccountAct) async throws { try await record(.exported, "export", act) }
+
+    private func record(_ action: AuditAction, _ name: String, _ act: AccountAct) async throws {
         try await store.insert(
-            .exported, ofAllWorkspacesOf: order.user, key: "export-\(order.user)-\(order.at.milliseconds)",
-            from: AuditOrigin(address: order.address, app: order.app, session: nil), at: order.at)
+            action, ofAllWorkspacesOf: act.user, key: "\(name)-\(act.user)-\(act.at.milliseconds)",
+            from: AuditOrigin(address: act.address, app: act.app, session: nil), at: act.at)
     }
 
     /// A page of the log before the entry `last`, newest first.

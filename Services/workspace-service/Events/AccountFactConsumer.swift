@@ -15,10 +15,10 @@ struct AccountFactConsumer: Sendable {
         case .userDeleted(let deletion):
             try await erasure.erase(deletion.user)
             try await auth.erased(deletion, by: .workspace)
-        case .signedIn(let signIn):
-            try await audit.record(signIn)
-        case .exportRequested(let order):
-            try await audit.record(order)
+        case .signedIn(let act):
+            try await audit.signedIn(act)
+        case .exportRequested(let act):
+            try await audit.exported(act)
         case .secondFactorChanged(let change):
             try await secondFactors.note(change)
         }

@@ -7,11 +7,11 @@ public enum AccountFact: Fact {
     /// An account was deleted, so every service erases the user's data.
     case userDeleted(UserDeletion)
     /// A user has signed in, which the audit logs of their workspaces keep.
-    case signedIn(SignIn)
+    case signedIn(AccountAct)
     /// A user has turned the second factor on or off, which workspaces may require.
     case secondFactorChanged(SecondFactorChange)
     /// A user has ordered an export, which the audit logs of their workspaces keep.
-    case exportRequested(ExportOrder)
+    case exportRequested(AccountAct)
 
     public enum Name: String, CaseIterable, Sendable {
         case userChanged = "user.changed"
@@ -37,9 +37,9 @@ public enum AccountFact: Fact {
         switch self {
         case .userChanged(let profile): profile.write(to: &json)
         case .userDeleted(let deletion): deletion.write(to: &json)
-        case .signedIn(let signIn): signIn.write(to: &json)
+        case .signedIn(let act): act.write(to: &json)
         case .secondFactorChanged(let change): change.write(to: &json)
-        case .exportRequested(let order): order.write(to: &json)
+        case .exportRequested(let act): act.write(to: &json)
         }
     }
 
@@ -52,14 +52,14 @@ public enum AccountFact: Fact {
             guard let deletion = UserDeletion(body) else { return nil }
             self = .userDeleted(deletion)
         case .signedIn:
-            guard let signIn = SignIn(body) else { return nil }
-            self = .signedIn(signIn)
+            guard let act = AccountAct(body) else { return nil }
+            self = .signedIn(act)
         case .secondFactorChanged:
             guard let change = SecondFactorChange(body) else { return nil }
             self = .secondFactorChanged(change)
         case .exportRequested:
-            guard let order = ExportOrder(body) else { return nil }
-            self = .exportRequested(order)
+            guard let act = AccountAct(body) else { return nil }
+            self = .exportRequested(act)
         }
     }
 }

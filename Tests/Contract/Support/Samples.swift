@@ -8,8 +8,8 @@ enum Samples {
         account.map { $0 as any Fact } + workspace.map { $0 as any Fact } + payment.map { $0 as any Fact }
 
     static let account: [AccountFact] = [
-        .userChanged(profileVersion), .userDeleted(deletion), .signedIn(signIn), .secondFactorChanged(factor),
-        .exportRequested(exportOrder),
+        .userChanged(profileVersion), .userDeleted(deletion), .signedIn(act), .secondFactorChanged(factor),
+        .exportRequested(act),
     ]
 
     static let workspace: [WorkspaceFact] = [
@@ -134,13 +134,13 @@ enum Samples {
         channelVersion, channelMembership, deletion,
         ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: nil, waiting: ["chat"]),
         ErasureReply(requestedAt: Timestamp(milliseconds: 8), erasedAt: Timestamp(milliseconds: 9), waiting: []),
-        signIn, MailStatusReply(isSetUp: true), invitation, invitationMail,
+        act, MailStatusReply(isSetUp: true), invitation, invitationMail,
         InvitationMail(
             recipient: "a@b.kr", language: nil, seed: [], workspace: "n", inviter: "", link: "",
             expiresAt: Timestamp(milliseconds: 9)),
         ExportPage(sections: [section], files: ["channelChats/a.png"], next: "rooms:dm-7:files:a"),
         ExportPage(sections: [], files: [], next: nil), section, ExportFilePiece(bytes: [1, 2, 255], size: 3),
-        SecondFactorsReply(users: users), factor, exportOrder, LockOutReply(workspaces: [WorkspaceID(3)]),
+        SecondFactorsReply(users: users), factor, LockOutReply(workspaces: [WorkspaceID(3)]),
         BlocksReply(blocks: [blocks]), blocks, BadgesReply(badges: [badge]), badge,
         PresenceHint.Change(user: UserID(5), state: .away), SharedWorkspacesReply(workspaces: [WorkspaceID(3)]),
     ]
@@ -229,10 +229,8 @@ enum Samples {
         id: ChannelID(8), workspace: WorkspaceID(3), name: "잡담", role: .visible, isDefault: false, version: 8)
     private static let workspaceAccess = WorkspaceAccess(
         id: WorkspaceID(3), memberRole: .admin, isModerator: true, version: 8)
-    private static let exportOrder = ExportOrder(
-        user: UserID(5), at: Timestamp(milliseconds: 9), address: "10.0.0.1", app: "native")
     private static let factor = SecondFactorChange(user: UserID(5), isOn: true, version: 3)
-    private static let signIn = SignIn(
+    private static let act = AccountAct(
         user: UserID(5), at: Timestamp(milliseconds: 9), address: "10.0.0.1", app: "native")
     private static let invitation = InvitationReference(workspace: workspaceVersion, invitation: InvitationID(6))
     private static let dm = DMAccess(id: DMID(4), workspace: WorkspaceID(3), users: users, isOpen: true)

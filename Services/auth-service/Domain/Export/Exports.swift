@@ -22,7 +22,7 @@ struct Exports: Sendable {
         let isOrdered = try await facts.outbox.transaction { tx in
             guard try await store.request(account, at: now, notSince: now - interval, in: tx) else { return false }
             try await facts.exportRequested(
-                ExportOrder(user: account, at: now, address: address, app: app), in: tx)
+                AccountAct(user: account, at: now, address: address, app: app), in: tx)
             return true
         }
         if isOrdered {

@@ -1,7 +1,8 @@
 public import Wire
 
-/// A user's order of a copy of all their data: the body of the fact `export.requested`.
-public struct ExportOrder: WireMessage {
+/// When and from where a user has done something with their account: the body of the facts `session.opened` and
+/// `export.requested`.
+public struct AccountAct: WireMessage {
     public let user: UserID
     public let at: Timestamp
     /// The address of the client.
