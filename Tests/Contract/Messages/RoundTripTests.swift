@@ -31,7 +31,7 @@ struct RoundTripTests {
             .map { "\(type(of: $0))" }
         #expect(try ContractSources.types(of: ["WireMessage", "Hint"]) == Set(sampled))
         #expect(
-            try ContractSources.types(of: ["InternalRequest", "UsersRequest"])
+            try ContractSources.types(of: ["InternalRequest", "UsersRequest", "AccessQuestion"])
                 == Set(Samples.requests.map { "\(type(of: $0))" }))
         #expect(try ContractSources.types(of: ["Fact"]) == Set(Samples.facts.map { "\(type(of: $0))" }))
         #expect(Set(Samples.account.map(\.name)) == Set(AccountFact.Name.allCases))

@@ -1,8 +1,8 @@
 public import Wire
 
-/// Asks workspace-service for a user's access to channels and workspaces, 1,000 of each at most. Those that the user
-/// cannot see are missing from the reply.
-public struct AccessRequest: InternalRequest {
+/// Asks workspace-service for a user's access to channels and workspaces. Those that the user cannot see are missing from
+/// the reply.
+public struct AccessRequest: AccessQuestion {
     public typealias Reply = AccessReply
 
     public static let route = InternalRoute.idempotentPost("/internal/access")
@@ -15,20 +15,6 @@ public struct AccessRequest: InternalRequest {
         self.user = user
         self.channels = channels
         self.workspaces = workspaces
-    }
-
-    public init(reading request: InternalRequestReader) throws(Failure) {
-        self.init(
-            user: try request.memberID("user_id"), channels: try request.memberIDs("channels"),
-            workspaces: try request.memberIDs("workspaces"))
-    }
-
-    public func write(to request: inout InternalRequestWriter) {
-        request.body { json in
-            json.field("user_id", user.description)
-            json.field("channels", channels.map(\.description))
-            json.field("workspaces", workspaces.map(\.description))
-        }
     }
 }
 

@@ -4,7 +4,7 @@ public import Wire
 /// requires a second factor that the user does not have.
 ///
 /// `AccessRequest` leaves such channels and workspaces out. This request finds the reason for the client.
-public struct LockOutRequest: InternalRequest {
+public struct LockOutRequest: AccessQuestion {
     public typealias Reply = LockOutReply
 
     public static let route = InternalRoute.idempotentPost("/internal/lock-outs")
@@ -17,20 +17,6 @@ public struct LockOutRequest: InternalRequest {
         self.user = user
         self.channels = channels
         self.workspaces = workspaces
-    }
-
-    public init(reading request: InternalRequestReader) throws(Failure) {
-        self.init(
-            user: try request.memberID("user_id"), channels: try request.memberIDs("channels"),
-            workspaces: try request.memberIDs("workspaces"))
-    }
-
-    public func write(to request: inout InternalRequestWriter) {
-        request.body { json in
-            json.field("user_id", user.description)
-            json.field("channels", channels.map(\.description))
-            json.field("workspaces", workspaces.map(\.description))
-        }
     }
 }
 
