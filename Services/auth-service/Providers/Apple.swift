@@ -42,20 +42,11 @@ struct Apple: Sendable {
     }
 
     private func claims(of token: [UInt8]) async throws -> JSONValue {
-        do {
-            return try verify(token, try await keys.current())
-        } catch JWTError.unknownKey {
-            guard let fresh = try await keys.refreshed() else { throw Self.refused }
-            do { return try verify(token, fresh) } catch { throw Self.refused }
-        } catch is JWTError {
-            throw Self.refused
+        try await keys.claims(or: Self.refused) { keys throws(JWTError) in
+            let verifier = JWTVerifier(
+                keys: keys, issuer: Self.issuer, audiences: clientIDs, type: .generic, leeway: Self.leeway)
+            return try verifier.verify(token.span, now: .now)
         }
-    }
-
-    private func verify(_ token: [UInt8], _ keys: VerificationKeySet) throws(JWTError) -> JSONValue {
-        let verifier = JWTVerifier(
-            keys: keys, issuer: Self.issuer, audiences: clientIDs, type: .generic, leeway: Self.leeway)
-        return try verifier.verify(token.span, now: .now)
     }
 
     /// Uses up a nonce: it is valid once while its token is valid.

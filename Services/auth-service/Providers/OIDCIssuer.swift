@@ -156,21 +156,12 @@ final class OIDCIssuer: Sendable {
     }
 
     private func claims(of token: [UInt8], _ keys: ProviderKeys) async throws -> JSONValue {
-        do {
-            return try verify(token, try await keys.current())
-        } catch JWTError.unknownKey {
-            guard let fresh = try await keys.refreshed() else { throw Self.refused }
-            do { return try verify(token, fresh) } catch { throw Self.refused }
-        } catch is JWTError {
-            throw Self.refused
+        try await keys.claims(or: Self.refused) { keys throws(JWTError) in
+            let verifier = JWTVerifier(
+                keys: keys, issuer: registration.issuer, audiences: [registration.clientID], type: .generic,
+                leeway: Self.leeway)
+            return try verifier.verify(token.span, now: .now)
         }
-    }
-
-    private func verify(_ token: [UInt8], _ keys: VerificationKeySet) throws(JWTError) -> JSONValue {
-        let verifier = JWTVerifier(
-            keys: keys, issuer: registration.issuer, audiences: [registration.clientID], type: .generic,
-            leeway: Self.leeway)
-        return try verifier.verify(token.span, now: .now)
     }
 
     private static func form(_ parameters: [(String, String)]) -> String {

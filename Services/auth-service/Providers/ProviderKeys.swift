@@ -48,6 +48,22 @@ final class ProviderKeys: Sendable {
         return (try? await refreshed()) ?? known
     }
 
+    /// The claims of a token that was signed with one of the keys. If its key is unknown, the keys are fetched again.
+    ///
+    /// - Parameter refusal: for a token that is not valid.
+    func claims(
+        or refusal: Failure, _ verify: (VerificationKeySet) throws(JWTError) -> JSONValue
+    ) async throws -> JSONValue {
+        do {
+            return try verify(try await current())
+        } catch JWTError.unknownKey {
+            guard let fresh = try await refreshed() else { throw refusal }
+            do { return try verify(fresh) } catch { throw refusal }
+        } catch is JWTError {
+            throw refusal
+        }
+    }
+
     /// Fetches the keys again; nil if the last fetch was less than an interval ago.
     func refreshed() async throws -> VerificationKeySet? {
         let isAllowed = state.withLock { state in
