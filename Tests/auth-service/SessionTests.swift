@@ -1,3 +1,4 @@
+import Crypto
 import ServiceSupport
 import TestSupport
 import Testing
@@ -125,7 +126,7 @@ struct SessionTests {
                 #expect(try await fixture.refresh(garbage).errorCode == "E02")
             }
             #expect(try await fixture.service.call("GET", "/v1/auth/refresh").errorCode == "E02")
-            #expect(try await fixture.refresh(RefreshToken().text).errorCode == "E06")
+            #expect(try await fixture.refresh(BearerSecret().text).errorCode == "E06")
             #expect(try await fixture.refresh(user.refresh, key: "wrong").errorCode == "E01")
             let dump = try await fixture.service.database.run(sql: "select * from auth.refresh_token")
             #expect(!dump.contains(user.refresh))

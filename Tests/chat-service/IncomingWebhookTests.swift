@@ -87,7 +87,7 @@ struct IncomingWebhookTests {
             #expect(try await chat.post(#"{"content":"a"}"#, to: webhook.address).status == 201)
             #expect(try await chat.post("{", to: webhook.address).status >= 400)
             let rows = try await chat.database.ask("select incoming_webhook::text from chat.incoming_webhook")
-            let digest = try #require(WebhookSecret(secret)).hash
+            let digest = try #require(BearerSecret(secret)).hash
             #expect(rows.contains(Hexadecimal.encode(digest.span)) && !rows.contains(secret))
             let text = try await file.text()
             #expect(text.contains("/v1/webhooks/incoming/{secret}") && !text.contains(secret))

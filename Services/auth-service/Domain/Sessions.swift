@@ -1,4 +1,5 @@
 import Contract
+import Crypto
 import Postgres
 import ServiceKit
 import Wire
@@ -38,7 +39,7 @@ struct Sessions: Sendable {
         _ account: UserID, credentials: Int64? = nil, under profile: ClientProfile, device: String?
     ) async throws -> Grant {
         let now = Timestamp.now
-        let token = RefreshToken()
+        let token = BearerSecret()
         let session = try await store.open(
             account, credentials: credentials, profile: profile.name, token: token, from: now,
             to: now + profile.refreshTokenLifetime)
@@ -51,7 +52,7 @@ struct Sessions: Sendable {
 
     /// Renews access with a refresh token; under a profile that rotates tokens the token is used up.
     func renew(_ text: String, under profile: ClientProfile) async throws -> Grant {
-        guard let token = RefreshToken(text) else { throw Failure(.invalidToken, "The refresh token is not valid.") }
+        guard let token = BearerSecret(text) else { throw Failure(.invalidToken, "The refresh token is not valid.") }
         let now = Timestamp.now
         guard let (session, usedAt) = try await store.find(token), session.isOpen(at: now) else {
             throw Failure(.expiredRefresh, "The refresh token has expired.")
@@ -63,7 +64,7 @@ struct Sessions: Sendable {
         }
         guard profile.refreshToken == .rotates else { return grant(session, token.text, profile, now) }
         if let usedAt, now - usedAt > Self.grace { try await refuseTheft(of: session) }
-        let next = RefreshToken()
+        let next = BearerSecret()
         let use = try await store.rotate(token, to: next, of: session.id, at: now)
         if now - use.firstAt > Self.grace || !use.isFirstSuccessor { try await refuseTheft(of: session) }
         return grant(session, next.text, profile, now)

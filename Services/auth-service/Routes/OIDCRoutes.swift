@@ -1,4 +1,5 @@
 import Contract
+import Crypto
 import HTTP
 import ServiceKit
 import Wire

@@ -1,4 +1,5 @@
 import Contract
+import Crypto
 import Postgres
 import Wire
 

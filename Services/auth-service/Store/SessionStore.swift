@@ -1,4 +1,5 @@
 import Contract
+import Crypto
 import Postgres
 import ServiceKit
 import Wire
@@ -89,7 +90,7 @@ struct SessionStore: Sendable {
 
     /// Opens a session with its first refresh token; nil if the account is gone, disabled, or has other credentials by now.
     func open(
-        _ account: UserID, credentials: Int64?, profile: String, token: RefreshToken, from now: Timestamp,
+        _ account: UserID, credentials: Int64?, profile: String, token: BearerSecret, from now: Timestamp,
         to expiry: Timestamp
     ) async throws -> Session? {
         try await database.query(
@@ -98,7 +99,7 @@ struct SessionStore: Sendable {
     }
 
     /// Returns the session of a refresh token, and when the token was used up, if it was.
-    func find(_ token: RefreshToken) async throws -> (session: Session, usedAt: Timestamp?)? {
+    func find(_ token: BearerSecret) async throws -> (session: Session, usedAt: Timestamp?)? {
         try await database.query(Self.byRefresh, token.hash).first { row throws(PostgresError) in
             (try Session(row: &row), try row.next())
         }
@@ -165,7 +166,7 @@ struct SessionStore: Sendable {
 
     /// Uses up a token and adds its successor in one transaction.
     func rotate(
-        _ token: RefreshToken, to next: RefreshToken, of session: SessionID, at now: Timestamp
+        _ token: BearerSecret, to next: BearerSecret, of session: SessionID, at now: Timestamp
     ) async throws -> Use {
         try await database.transaction { tx in
             let use = try await tx.query(Self.use, token.hash, now.milliseconds).only { row throws(PostgresError) in

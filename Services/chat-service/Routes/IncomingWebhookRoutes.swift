@@ -1,4 +1,5 @@
 import Contract
+import Crypto
 import HTTP
 import ServiceKit
 import Wire
@@ -88,7 +89,7 @@ struct IncomingWebhookRoutes: Sendable {
     private struct View: Contract.View {
         let webhook: IncomingWebhook
         /// Shown once, after the creation and each rotation.
-        let secret: WebhookSecret?
+        let secret: BearerSecret?
 
         func write(to json: inout JSONWriter, for profile: ClientProfile) {
             json.object { json in

@@ -6,7 +6,7 @@ import Wire
 /// The app keeps the ticket, and the issuer sees state, nonce and challenge. A reply that was caught on its way is useless
 /// without the ticket, and a code without the verifier.
 struct OIDCAttempt: Sendable {
-    let ticket: RefreshToken
+    let ticket: BearerSecret
     /// Comes back in the address of the reply.
     let state: String
     /// Comes back in the identity token.
@@ -16,7 +16,7 @@ struct OIDCAttempt: Sendable {
     let redirect: String
 
     init(redirect: String) {
-        ticket = RefreshToken()
+        ticket = BearerSecret()
         state = Self.random()
         nonce = Self.random()
         seed = SecureRandom.bytes(32)

@@ -49,7 +49,7 @@ struct OIDCSignIns: Sendable {
     /// - Throws: E02 for a reply that belongs to no sign-in of this app, E03 if the issuer does not confirm it.
     func finish(_ reply: Reply, under profile: ClientProfile, language: MailLanguage?) async throws -> Account {
         // Every outcome uses the sign-in up, so that nothing about it can be tried twice.
-        guard let ticket = RefreshToken(reply.ticket),
+        guard let ticket = BearerSecret(reply.ticket),
             let begun = try await store.take(ticket.hash, profile: profile.name, at: .now),
             ConstantTime.areEqual(OIDCAttempt.hash(reply.state).span, begun.state.span)
         else { throw Failure(.invalidToken, "The reply belongs to no sign-in.") }

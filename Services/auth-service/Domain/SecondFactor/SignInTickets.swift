@@ -37,7 +37,7 @@ struct SignInTickets: Sendable {
     ) async throws -> Ticket? {
         guard try await factors.state(of: account).isEnabled else { return nil }
         let now = Timestamp.now
-        if let token = remembered.flatMap({ RefreshToken($0) }), profile.isNative,
+        if let token = remembered.flatMap({ BearerSecret($0) }), profile.isNative,
             try await store.isRemembered(token.hash, of: account, at: now)
         {
             return nil
@@ -46,7 +46,7 @@ struct SignInTickets: Sendable {
         guard profile.isNative else {
             throw Failure(.unknownAccount, "This account needs a second factor. Sign in with an app that asks for it.")
         }
-        let token = RefreshToken()
+        let token = BearerSecret()
         let expiry = now + Self.lifetime
         try await store.insert(
             token.hash, Pending(account: account, credentials: credentials), profile: profile.name, at: now,
@@ -58,7 +58,7 @@ struct SignInTickets: Sendable {
     ///
     /// - Throws: E02 for an unknown, used or old ticket, E11 for a wrong code, E98 after too many.
     func redeem(_ text: String, code: String, under profile: ClientProfile) async throws -> Pending {
-        guard let token = RefreshToken(text),
+        guard let token = BearerSecret(text),
             let pending = try await store.takeTry(
                 token.hash, profile: profile.name, atMost: Self.tries, at: .now)
         else { throw Self.invalid }
@@ -70,7 +70,7 @@ struct SignInTickets: Sendable {
 
     /// Remembers a device; returns the token that it keeps.
     func remember(_ account: UserID) async throws -> String {
-        let token = RefreshToken()
+        let token = BearerSecret()
         try await store.remember(token.hash, of: account, at: .now, until: .now + Self.memory)
         return token.text
     }

@@ -1,4 +1,5 @@
 import Contract
+import Crypto
 import ServiceKit
 import Wire
 
@@ -14,7 +15,7 @@ struct IncomingWebhooks: Sendable {
     private static let nameLength = 1...30
 
     /// A webhook with its secret, which is shown once.
-    typealias Fresh = (webhook: IncomingWebhook, secret: WebhookSecret)
+    typealias Fresh = (webhook: IncomingWebhook, secret: BearerSecret)
 
     /// The webhooks of a channel in the order of their making.
     func list(of channel: ChannelID, in workspace: WorkspaceID, for user: UserID) async throws -> [IncomingWebhook] {
@@ -31,7 +32,7 @@ struct IncomingWebhooks: Sendable {
         let id = try await store.nextID()
         let bot = try await auth.bot(BotRequest(workspace: workspace, key: "webhook-\(id)", nickname: name))
         try await record(.webhookCreated, id, of: channel.id, in: workspace, by: user, from: origin)
-        let secret = WebhookSecret()
+        let secret = BearerSecret()
         let webhook = IncomingWebhook(
             id: id, workspace: workspace, channel: channel.id, channelName: channel.name, name: name, bot: bot,
             createdBy: user, createdAt: .now, rotatedAt: nil)
@@ -60,7 +61,7 @@ struct IncomingWebhooks: Sendable {
     ) async throws -> Fresh {
         try await require(id, in: channel, of: workspace, by: user)
         try await record(.webhookRotated, id, of: channel, in: workspace, by: user, from: origin)
-        let secret = WebhookSecret()
+        let secret = BearerSecret()
         guard let webhook = try await store.rotate(id, to: secret.hash, at: .now) else { throw Failure.notFound }
         return (webhook, secret)
     }

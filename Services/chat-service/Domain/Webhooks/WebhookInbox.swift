@@ -1,4 +1,5 @@
 import Contract
+import Crypto
 import ServiceKit
 import Wire
 
@@ -16,7 +17,7 @@ struct WebhookInbox: Sendable {
 
     /// Returns the webhook of a secret. Throws `notFound` if there is none, and E98 if it sends too much.
     func webhook(_ secret: String) async throws -> IncomingWebhook {
-        guard let secret = WebhookSecret(secret), let webhook = try await store.find(secret.hash) else {
+        guard let secret = BearerSecret(secret), let webhook = try await store.find(secret.hash) else {
             throw Failure.notFound
         }
         if let wait = buckets.take(webhook.id) { throw Failure.tooManyCalls(retryAfter: wait) }

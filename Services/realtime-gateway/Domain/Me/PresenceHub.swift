@@ -6,9 +6,10 @@ import Wire
 /// The presence of a loop: tells the other loops of the users with `/me` sockets here, and tells the sockets here of the users
 /// that they watch. All of it is memory of gateways and Redis.
 ///
-/// - Note: `@unchecked Sendable` because it is confined to its loop.
+/// - Note: `@unchecked Sendable` because it is confined to its loop: the shard of the loop calls it, and its own tasks and timers
+/// run on the loop.
 final class PresenceHub: @unchecked Sendable {
-    /// - Note: `@unchecked Sendable` because it is confined to its loop.
+    /// - Note: `@unchecked Sendable` because it never leaves the hub, which uses it on its loop alone.
     private final class Watcher: @unchecked Sendable {
         let socket: MeSocket
         var feed = PresenceFeed()

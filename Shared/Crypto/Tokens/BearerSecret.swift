@@ -1,24 +1,23 @@
-import Crypto
-import Wire
+internal import Wire
 
-/// The secret in the address of an incoming webhook: 256 random bits, of which the server stores only the digest.
-struct WebhookSecret: Sendable {
-    /// The text in the address.
-    let text: String
+/// A secret that its holder shows to be let in: 256 random bits, of which the server stores only the digest.
+public struct BearerSecret: Sendable {
+    /// The text that the holder keeps.
+    public let text: String
     /// The digest that the server stores.
-    let hash: [UInt8]
+    public let hash: [UInt8]
 
     private static let length = 32
 
     /// Makes a new secret.
-    init() {
+    public init() {
         let bytes = SecureRandom.bytes(Self.length)
         text = Base64.encode(bytes.span, .url)
         hash = SHA256.digest(of: bytes.span)
     }
 
-    /// Reads the secret of an address; nil if it cannot be one of ours.
-    init?(_ text: String) {
+    /// Reads a secret that somebody shows; nil if it cannot be one of ours.
+    public init?(_ text: String) {
         guard let bytes = Base64.decode(text.utf8.span, .url), bytes.count == Self.length else { return nil }
         self.text = text
         hash = SHA256.digest(of: bytes.span)
