@@ -53,6 +53,16 @@ public struct GatewayLoad: Sendable {
 
     /// Measures and prints the table; returns the exit status, which is 1 if a target is missed.
     public func run() async -> Int32 {
+        await Self.run(parts.map { String($0.rawValue) }) { name, loop in
+            guard let part = name.first.flatMap(Part.init) else { return [] }
+            return try await measure(part, on: loop)
+        }
+    }
+
+    /// Measures parts one after the other and prints the table; returns the exit status, which is 1 if a target is missed.
+    static func run(
+        _ parts: [String], measure: @escaping @Sendable (String, EventLoop) async throws -> [Figure]
+    ) async -> Int32 {
         guard DescriptorLimit.raise() >= 12_000 else {
             print("10,000 sockets need 12,000 descriptors: ulimit -n")
             return 2
@@ -60,22 +70,22 @@ public struct GatewayLoad: Sendable {
         let group = EventLoopGroup(count: 1)
         defer { group.stop() }
         var figures: [Figure] = []
-        let busyBefore = Self.loadAverage
+        let busyBefore = loadAverage
         for part in parts {
             do {
-                figures += try await group.loops[0].run { [self] in try await measure(part, on: group.loops[0]) }
+                figures += try await group.loops[0].run { try await measure(part, group.loops[0]) }
             } catch {
-                print("part \(part.rawValue): \(error)")
-                figures.append(Figure(part: "\(part.rawValue)", what: "not measured", ours: .nan, target: ("", false)))
+                print("part \(part): \(error)")
+                figures.append(Figure(part: part, what: "not measured", ours: .nan, target: ("", false)))
             }
         }
         print(FigureTable.text(figures))
-        print("load average of the last minute: \(busyBefore) at the beginning, \(Self.loadAverage) at the end")
+        print("load average of the last minute: \(busyBefore) at the beginning, \(loadAverage) at the end")
         return figures.contains { $0.target?.isMet == false } ? 1 : 0
     }
 
     /// The load average. On a busy machine only ratios and CPU times are meaningful.
-    static var loadAverage: Double {
+    private static var loadAverage: Double {
         var load = 0.0
         return getloadavg(&load, 1) == 1 ? (load * 10).rounded() / 10 : .nan
     }

@@ -30,25 +30,9 @@ public struct MeLoad: Sendable {
 
     /// Measures and prints the table; returns the exit status, which is 1 if a target is missed.
     public func run() async -> Int32 {
-        guard DescriptorLimit.raise() >= 12_000 else {
-            print("10,000 sockets need 12,000 descriptors: ulimit -n")
-            return 2
+        await GatewayLoad.run(["devices", "delivery"].filter(parts.contains)) { part, loop in
+            try await measure(part, on: loop)
         }
-        let group = EventLoopGroup(count: 1)
-        defer { group.stop() }
-        var figures: [Figure] = []
-        let busyBefore = GatewayLoad.loadAverage
-        for part in ["devices", "delivery"] where parts.contains(part) {
-            do {
-                figures += try await group.loops[0].run { [self] in try await measure(part, on: group.loops[0]) }
-            } catch {
-                print("\(part): \(error)")
-                figures.append(Figure(part: part, what: "not measured", ours: .nan, target: ("", false)))
-            }
-        }
-        print(FigureTable.text(figures))
-        print("load average of the last minute: \(busyBefore) at the beginning, \(GatewayLoad.loadAverage) at the end")
-        return figures.contains { $0.target?.isMet == false } ? 1 : 0
     }
 
     private func measure(_ part: String, on loop: EventLoop) async throws -> [Figure] {
