@@ -76,8 +76,7 @@ class App:
         reply = self.session.request(method, url, headers=sent, timeout=30, **more)
         self.hold_rules(reply, f"{method} {path}", self.tells_truth and not as_others)
         is_held = self.key in contract.KEYS and "SesacKey" in self.session.headers and not as_others
-        # The deployment of the fault runs serves no reference.
-        if is_held and getattr(self.product, "has_reference", True):
+        if is_held and self.product.has_reference:
             form = "native" if self.key == "native" else self.generation
             reference(self.product.base, form).hold(reply)
         return reply

@@ -19,6 +19,9 @@ GRANT = 1000
 
 
 class Product:
+    # Whether its API gateway serves the reference, with which apps compare all replies.
+    has_reference = True
+
     def __init__(self, checkout):
         self.checkout = checkout
         # The user postgres can reach this folder, unlike pytest's own.

@@ -20,7 +20,6 @@ DOUBLED = ("chat-service", "realtime-gateway")
 
 
 class Deployment(Processes):
-    # Its API gateway has no /docs, so replies are not compared with the reference.
     has_reference = False
 
     def __init__(self, checkout, programs, log):

@@ -7,14 +7,13 @@ fetch_viewers() {
     folder=$checkout/.build/viewers/$(sha256sum "$list" | cut -c1-16)
     if [[ ! -d $folder ]]; then
         rm -rf "$folder.new"
-        if ! python3 -m pip install --quiet --disable-pip-version-check --no-deps --only-binary=:all: --require-hashes \
-            --target "$folder.new" --requirement "$list" >&2; then
+        # The deployment makes files for their owner alone, but nginx reads these as another user.
+        if ! (umask 022 && python3 -m pip install --quiet --root-user-action=ignore --disable-pip-version-check \
+            --no-deps --only-binary=:all: --require-hashes --target "$folder.new" --requirement "$list" >&2); then
             rm -rf "$folder.new"
             say "The viewers at /docs could not be downloaded; it serves the documents alone." >&2
             return 0
         fi
-        # The deployment makes files for their owner alone, and nginx reads these as another user.
-        chmod -R a+rX "$folder.new"
         mv "$folder.new" "$folder"
     fi
     printf '%s\n' "$folder"
