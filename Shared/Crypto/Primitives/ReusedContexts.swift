@@ -5,7 +5,8 @@ internal import Synchronization
 ///
 /// There are as many as threads have used the key at the same time.
 final class ReusedContexts: Sendable {
-    /// - Note: `@unchecked Sendable` because a context is either in the list or used by one caller.
+    /// - Note: `@unchecked Sendable` because one thread uses a context at a time: `use` takes it out of the list, whose lock
+    /// orders the uses, and puts it back.
     private struct Context: @unchecked Sendable {
         let raw: OpaquePointer
     }
