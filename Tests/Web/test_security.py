@@ -13,6 +13,7 @@ import zipfile
 import pytest
 from person import PASSWORD, counter
 from playwright.sync_api import expect
+from test_account import open_account
 from test_views import audit
 
 
@@ -42,12 +43,6 @@ def anna(person):
     anna.create_workspace(f"Safe house {next(counter)}")
     anna.enter("일반")
     return anna
-
-
-def open_account(someone, item):
-    someone.menu("Account and security")
-    someone.page.get_by_role("dialog").get_by_role("button", name=item).click()
-    return someone.page.get_by_role("dialog")
 
 
 def scanned(dialog):
