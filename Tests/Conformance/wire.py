@@ -8,6 +8,9 @@ import time
 class Wire:
     """Relays connections to the product. It has the attributes of a `Product` that apps and sockets connect by."""
 
+    # The replies are held to the reference where they do not pass a wire.
+    has_reference = False
+
     def __init__(self, product, delay=0):
         self.product, self.delay = product, delay
         self.is_open = threading.Event()

@@ -52,6 +52,7 @@ export class MaruClient extends Emitter {
         });
         this.watch = new Watch(this.live, this.store);
         this.follower = new Follower(this);
+        this.session.on('leaving', () => this.follower.stop());
         this.session.on('changed', (user) => user === null && this.stop());
     }
 

@@ -5,6 +5,8 @@ import { MaruError } from './errors.js';
  * repeated after that time. Everything else rejects with a MaruError.
  */
 export class Api {
+    #reads = new Set();
+
     /**
      * @param {object} options
      * @param {string} options.base the origin, such as https://chat.example.com
@@ -36,6 +38,11 @@ export class Api {
         return this.call('DELETE', path, { body });
     }
 
+    /** Cancels all reads that have no reply yet; they reject with an `AbortError`. Writes go on. */
+    endReads() {
+        for (const each of this.#reads) each.abort();
+    }
+
     /**
      * @param {object} [options]
      * @param {object} [options.query] members that are null or undefined are left out
@@ -50,9 +57,9 @@ export class Api {
         for (let attempt = 1; ; attempt += 1) {
             const token = options.open ? null : await this.session.token();
             try {
-                return await this.#once(method, path, token, options);
+                return await (method === 'GET' ? this.#read(path, token, options) : this.#once(method, path, token, options));
             } catch (error) {
-                if (options.signal?.aborted) throw error;
+                if (options.signal?.aborted || error.name === 'AbortError') throw error;
                 if (error.code === 'E05' && !options.open && !renewed) {
                     renewed = true;
                     await this.session.renew(token);
@@ -62,6 +69,20 @@ export class Api {
                     throw error;
                 }
             }
+        }
+    }
+
+    async #read(path, token, options) {
+        const read = new AbortController();
+        const abort = () => read.abort();
+        if (options.signal?.aborted) abort();
+        options.signal?.addEventListener('abort', abort);
+        this.#reads.add(read);
+        try {
+            return await this.#once('GET', path, token, { ...options, signal: read.signal });
+        } finally {
+            this.#reads.delete(read);
+            options.signal?.removeEventListener('abort', abort);
         }
     }
 

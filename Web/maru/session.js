@@ -7,7 +7,8 @@ import { MaruError } from './errors.js';
  * In a browser the refresh token stays in an HttpOnly cookie (`keeps: 'cookie'`), so no script can read it. The access token
  * stays in memory and lives for minutes. Elsewhere the refresh token is kept in a storage (`keeps: 'storage'`).
  *
- * Emits `changed` with the user, or null after the session ended.
+ * Emits `changed` with the user, or null after the session ended, and `leaving` when the user signs out: calls from then on would
+ * be refused.
  */
 export class Session extends Emitter {
     #access = null;
@@ -84,6 +85,8 @@ export class Session extends Emitter {
     }
 
     async signOut() {
+        this.emit('leaving');
+        this.api.endReads();
         try {
             await this.api.get('/users/logout', this.#query);
         } finally {

@@ -96,3 +96,20 @@ test('A lost network is a temporary failure, not the end of the session', async 
     await assert.rejects(api.post('/one', {}), (error) => error.isOffline && error.isTemporary);
     assert.equal(session.isSignedIn, true);
 });
+
+test('Leaving ends reads on the way, so that none of them meets the session that is gone', async () => {
+    const server = new Server();
+    const { session, api } = client(server);
+    await session.signIn({ email: 'a@b.kr', password: 'x' });
+    const open = server.fetch, order = [];
+    session.on('leaving', () => order.push('leaving'));
+    api.fetch = (url, request) => url.pathname !== '/v1/slow' ? (order.push(url.pathname), open(url, request)) : new Promise((_, reject) => {
+        request.signal.addEventListener('abort', () => (order.push('ended'), reject(request.signal.reason)));
+    });
+    const read = assert.rejects(api.get('/slow'), (error) => error.name === 'AbortError');
+    await new Promise((resolve) => setImmediate(resolve));
+    await session.signOut();
+    await read;
+    assert.deepEqual(order, ['leaving', 'ended', '/v1/users/logout']);
+    assert.equal(session.isSignedIn, false);
+});
